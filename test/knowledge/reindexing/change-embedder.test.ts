@@ -1,9 +1,11 @@
 import type { Embedder, Knowledge } from '@inlay/knowledge'
-import { expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { changeEmbedder } from '@inlay/knowledge/internal/reindexing/index-space'
+import { createMigratingIndex, type TargetSpace } from '@inlay/knowledge/internal/reindexing/migrating-index'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder, type FakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, makeRecords, makeWorker, request, type TestKnowledge } from '../setup.ts'
 
 /** An embedder of another space with the same length: only its name differs. */
 function embedderOf(name: string): FakeEmbedder {
@@ -43,6 +45,11 @@ async function makePlace(): Promise<Place> {
     return fixture
   }
   return { db, store, run, change }
+}
+
+/** The index of a place that has room for only one. */
+function alone(place: Place): MemoryIndex {
+  return { ...memoryIndex(place.store), staging: undefined }
 }
 
 const texts = Array.from({ length: 600 }, (_, at) => `animal${at} lives here`)
@@ -172,17 +179,111 @@ test('a process of the embedder before still finds all there is, and loses nothi
 
 test('an index that has no room for another space keeps its embedder, unless nothing is indexed', async () => {
   const place = await makePlace()
-  const alone = (): MemoryIndex => ({ ...memoryIndex(place.store), staging: undefined })
-  const first = await place.run(undefined, { index: alone() })
+  const first = await place.run(undefined, { index: alone(place) })
   await first.knowledge.close()
-  const second = await place.run(fakeEmbedder(), { index: alone() })
+  const second = await place.run(fakeEmbedder(), { index: alone(place) })
   await second.knowledge.accept(request())
   await second.knowledge.whenIdle()
   expect(place.store.rows.every((row) => row.vector)).toBe(true)
   await second.knowledge.close()
-  const { knowledge } = await place.run(undefined, { index: alone() })
+  const { knowledge } = await place.run(undefined, { index: alone(place) })
   await expect(knowledge.reindex({ embedder: true })).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await find(knowledge, 'some')).toEqual(['some text'])
+})
+
+describe('without room for another space', () => {
+  test('a worker that is about to claim while the first document records the embedder indexes it for that one', async () => {
+    const place = await makePlace()
+    await (await place.run(undefined, { index: alone(place) })).knowledge.close()
+    const embedder = fakeEmbedder()
+    const { knowledge } = await makeKnowledge({ db: place.db, index: alone(place), embedder })
+    const index = createMigratingIndex({ db: place.db, index: alone(place), embedder, now: Date.now })
+    onTestFinished(() => index.close())
+    let read = 0
+    const target = async (): Promise<TargetSpace | undefined> => {
+      const known = await index.target()
+      if (read++ === 0) await knowledge.accept(request())
+      return known
+    }
+    const { worker, errors } = await makeWorker({ db: place.db, index: { ...index, ...place }, embedder, target })
+    expect([await worker.runOnce(), await worker.runOnce()]).toEqual([0, 1])
+    expect(place.store.rows.map(({ vector }) => vector?.length)).toEqual([embedder.dimensions])
+    expect(errors).toEqual([])
+  })
+
+  test('an index opened before the first document is opened again for its embedder', async () => {
+    const place = await makePlace()
+    await (await place.run(undefined, { index: alone(place) })).knowledge.close()
+    const { promise: isLet, resolve: letOpen } = Promise.withResolvers<void>()
+    const spaces: unknown[] = []
+    // Like the drivers, it keeps the space of its last `open`. The first one takes long.
+    const open: MemoryIndex['open'] = async (space) => {
+      if (!space) await isLet
+      spaces.push(space?.id)
+    }
+    const { knowledge, errors } = await place.run(fakeEmbedder(), { index: { ...alone(place), open } })
+    const early = knowledge.search({ text: 'some', limit: 1 })
+    await knowledge.accept(request())
+    letOpen()
+    await early
+    await knowledge.whenIdle()
+    expect(await find(knowledge, 'some')).toEqual(['some text'])
+    expect(spaces).toEqual([undefined, fakeEmbedder().id])
+    expect(errors).toEqual([])
+  })
+
+  test('the embedder of documents that only wait can change; not while they are being indexed or removed', async () => {
+    const place = await makePlace()
+    const { held, release } = holding(embedderOf('a'))
+    const first = await place.run(held, { index: alone(place) })
+    await first.knowledge.accept(request({ text: 'The heron waits.' }))
+    const claims = (): Promise<unknown[]> => place.db.selectFrom('inlay_claims').select('id').execute()
+    await expect.poll(claims).toHaveLength(1)
+    const { knowledge } = await makeKnowledge({ db: place.db, index: alone(place), embedder: embedderOf('b') })
+    const change = (): Promise<unknown> => knowledge.reindex({ embedder: true })
+    await expect(change()).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('try again') })
+    release()
+    await first.knowledge.whenIdle()
+    await expect(change()).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('configure the recorded model'),
+    })
+    await knowledge.remove('document')
+    await expect.poll(() => place.store.rows).toEqual([])
+    await first.knowledge.close()
+    const waiting = await makeKnowledge({ db: place.db, index: alone(place), embedder: embedderOf('a') })
+    await waiting.knowledge.accept(request({ text: 'The stork waits.' }))
+    await vi.waitFor(change, { timeout: 60_000 })
+    await knowledge.start()
+    await knowledge.whenIdle()
+    expect(await find(knowledge, 'stork')).toEqual(['The stork waits.'])
+    expect(await place.db.selectFrom('inlay_spaces').select('embedder').execute()).toEqual([{ embedder: 'b' }])
+  })
+
+  test('work for the embedder before is done again, and its rows are removed', async () => {
+    const place = await makePlace()
+    const { db } = place
+    const index = createMigratingIndex({ db, index: alone(place), embedder: embedderOf('a'), now: Date.now })
+    onTestFinished(() => index.close())
+    const claimed = await makeWorker({ db, index: { ...index, ...place }, embedder: embedderOf('a') })
+    await index.recordFirst()
+    await claimed.accept(request({ text: 'The heron waits.' }))
+    const at: NonNullable<Parameters<typeof makeWorker>[0]>['at'] = async (step) => {
+      if (step !== 'settle') return
+      // Its lease ran out, and the embedder was changed.
+      await db.deleteFrom('inlay_claims').execute()
+      await changeEmbedder(db, { embedder: embedderOf('b'), isMovable: false, onlyWithoutDocuments: false })
+    }
+    const late = await makeWorker({ db, index: { ...index, ...place }, embedder: embedderOf('a'), at })
+    await late.worker.runOnce()
+    expect(place.store.rows).toHaveLength(1)
+    const { knowledge } = await place.run(embedderOf('b'), { index: alone(place) })
+    await knowledge.whenIdle()
+    await expect
+      .poll(() => place.store.rows.map(({ generation }) => generation))
+      .toEqual([expect.stringMatching(/^1:/)])
+    expect(await find(knowledge, 'heron')).toEqual(['The heron waits.'])
+  })
 })
 
 test('documents that wait in a paused pair do not hold up the others', async () => {

@@ -1,4 +1,5 @@
-import { holdSpace, readSpaces, replaceSpace } from '@inlay/knowledge/internal/reindexing/index-space'
+import { readSpaces, replaceSpace } from '@inlay/knowledge/internal/reindexing/index-space'
+import { holdSpace } from '@inlay/knowledge/internal/schema/sql'
 import type { SpacePhase } from '@inlay/knowledge/internal/schema/tables'
 import { expect, test } from 'vitest'
 import { makeRecords } from '../setup.ts'

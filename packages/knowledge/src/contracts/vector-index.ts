@@ -134,8 +134,9 @@ export interface VectorIndex {
    */
   readonly keepVersionsMs?: number
   /**
-   * Opens or creates the index. Without a space: full-text search only. @throws INDEX_MISMATCH if it was filled from
-   * another space
+   * Opens or creates the index. Without a space: full-text search only. Without `staging` it is opened again, with the
+   * new space, if the embedder changes while the index is empty. @throws INDEX_MISMATCH if it was filled from another
+   * space
    */
   open(space?: { id: string; dimensions: number }): Promise<void>
   append(rows: readonly IndexRow[]): Promise<void>

@@ -6,7 +6,7 @@ import { type Labels, recordTags } from '../access-and-filters/document-tags.ts'
 import { noteActivity } from '../access-and-filters/permissions-and-filters.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
-import { holdSpace } from '../reindexing/index-space.ts'
+import { holdSpace } from '../schema/sql.ts'
 
 /** A document whose new generation is complete in the index. */
 export interface Written extends Labels {

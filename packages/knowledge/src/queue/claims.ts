@@ -2,7 +2,7 @@ import { hasRowLocks, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { readMemberships } from '../access-and-filters/permissions-and-filters.ts'
-import { phase, toGeneration } from '../schema/sql.ts'
+import { holdSpace, phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents claimed together. No other worker claims them while the lease is held. */
@@ -72,6 +72,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
   const due = { ...times, isOfSmall: options.isOfSmall, isAnyPaused }
   if (isAnyPaused && (await dueDocuments(db, due).limit(1).execute()).length === 0) return undefined
   await options.at?.('claim')
+  const { space = 0, hasVectors = true } = options
   const id = crypto.randomUUID()
   return db.transaction().execute(async (transaction) => {
     await transaction
@@ -80,7 +81,8 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .execute()
     let query = dueDocuments(transaction, due)
     if (hasRowLocks(db)) query = query.forUpdate().skipLocked()
-    const documents = await query.limit(options.limit).execute()
+    // The space may have changed since the caller read it, for example with the first document.
+    const documents = (await holdSpace(transaction, space)) ? await query.limit(options.limit).execute() : []
     const chosen = choose(documents, options.maxCharacters)
     const documentIds = chosen.map((document) => document.id)
     const [first, last] = [chosen[0], chosen.at(-1)]
@@ -93,7 +95,6 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
       .set({ state: 'indexing', claim: id, attempts: sql<number>`attempts + 1` })
       .where(isAmong(db, 'id', documentIds))
       .execute()
-    const { space = 0, hasVectors = true } = options
     const generations = documentIds.map((_, at) => toGeneration(space, id, at))
     await recordGenerations(transaction, id, generations)
     const isCutShort = documents.length === options.limit || documentIds.length < documents.length

@@ -1,10 +1,8 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { hasRowLocks, prepared } from '@inlay/records'
+import { prepared } from '@inlay/records'
 import type { Embedder, RebuildReason, VectorIndex } from '../contracts/vector-index.ts'
-import { addToCounter } from '../schema/sql.ts'
+import { addToCounter, readablePhases } from '../schema/sql.ts'
 import type { IndexSpaceRow, Records, SpacePhase } from '../schema/tables.ts'
-
-const readablePhases: readonly SpacePhase[] = ['open', 'moved']
 
 /** A vector space with its index: that of one embedder, or a space without vectors. */
 export interface IndexSpace {
@@ -45,13 +43,18 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
  */
 export async function dropIndexes(db: Records, index: VectorIndex): Promise<void> {
   for (const { number } of await readSpaces(db)) {
-    const part = number === 0 ? index : index.staging?.(number)
-    if (part?.drop === undefined)
+    const part = partOf(index, number)
+    if (part.drop === undefined)
       throw new InlayError('UNSUPPORTED', {
         message: 'This index driver has no "drop": delete its data in the database itself.',
       })
     await part.drop()
   }
+}
+
+/** The index of a space. Without staging, all spaces are in the same index, one after the other. */
+export function partOf(index: VectorIndex, number: number): VectorIndex {
+  return number === 0 || !index.staging ? index : index.staging(number)
 }
 
 /** An embedder as recorded. */
@@ -118,7 +121,8 @@ export interface EmbedderChange {
 /**
  * Records another embedder; documents are then moved to a new space.
  * @returns whether the embedder has changed
- * @throws CONFLICT if documents are indexed and the storage location has no room for another space
+ * @throws CONFLICT if the storage location has no room for another space, and documents are indexed, or are being indexed
+ * or removed
  */
 export function changeEmbedder(
   db: Records,
@@ -130,8 +134,11 @@ export function changeEmbedder(
     if (onlyWithoutDocuments && (await hasAnyDocument(transaction))) return false
     if (isMovable) await addSpace(transaction, latest.number + 1, wanted)
     else {
+      // A number of its own, so that no work for the old embedder begins or becomes visible any more. Set first: it
+      // waits for claims that are being taken or settled, so the next statement sees them.
+      const space = { ...wanted, number: latest.number + 1 }
+      await transaction.updateTable('inlay_spaces').set(space).where('number', '=', latest.number).execute()
       await refuseIndexed(transaction)
-      await transaction.updateTable('inlay_spaces').set(wanted).where('number', '=', latest.number).execute()
     }
     return true
   })
@@ -194,6 +201,15 @@ async function refuseIndexed(db: Records): Promise<void> {
         'The location of this index has room for only one embedding model: configure the recorded ' +
         'model, or start with an empty index and send the documents again.',
     })
+  // Their rows have vectors of the old embedder, which `open` refuses for another one.
+  for (const table of ['inlay_claims', 'inlay_dead_generations'] as const)
+    if ((await db.selectFrom(table).select('id').limit(1).execute()).length > 0)
+      throw new InlayError('CONFLICT', {
+        retryable: true,
+        message:
+          'Documents are being indexed or removed, and the location of this index has room for only one embedding ' +
+          'model: try again in a few seconds.',
+      })
 }
 
 /** Whether a searchable document has its rows in the space. */
@@ -229,43 +245,37 @@ export async function confirmIdentity(db: Records, number: number, mark: string)
   await at.where('identity', '=', `${proposed}${mark}`).execute()
 }
 
-/**
- * Whether rows written to a space may become visible: not while the space is being removed. Call within a transaction.
- */
-export async function holdSpace(db: Records, number: number): Promise<boolean> {
-  let query = db.selectFrom('inlay_spaces').select(['number', 'phase'])
-  if (hasRowLocks(db)) query = query.forShare()
-  const rows = await query.execute()
-  // Without any row, the worker was never started.
-  return rows.length === 0 || rows.some((row) => row.number === number && readablePhases.includes(row.phase))
-}
-
 /** An index that is opened on first use, since that loads megabytes that not every process needs. */
 export interface OpenedIndex extends VectorIndex {
   /** Whether the index was used yet. */
   readonly isOpened: boolean
-  /** Vector space of the index. */
-  readonly space?: IndexSpace['space']
+}
+
+export interface OpenOptions {
+  /** Called when the index is open. */
+  readonly onOpen?: (() => void) | undefined
+  /** The same index for an earlier embedder: if it is being opened, that ends first. */
+  readonly former?: OpenedIndex | undefined
 }
 
 /**
  * Wraps an index so that it is opened on first use and marked with the identity of its space. If opening fails, the
  * next use tries again.
- * @param onOpen called when it is open
  */
 export function openOnUse(
   index: VectorIndex,
   { space, identity }: Pick<IndexSpace, 'space' | 'identity'> = { space: undefined, identity: null },
-  onOpen: () => void = () => {},
+  { onOpen, former }: OpenOptions = {},
 ): OpenedIndex {
   let opening: Promise<void> | undefined
   let isClosed = false
   async function open(): Promise<void> {
+    if (former?.isOpened) await former.open().catch(() => {})
     await index.open(space)
     // Before the first row is written: from then on, a location without the mark counts as another index.
     if (identity !== null && index.inspect && (await index.inspect()).identity === undefined)
       await index.mark?.(identity)
-    onOpen()
+    onOpen?.()
   }
   async function ready(): Promise<VectorIndex> {
     if (isClosed) throw new InlayError('CLOSED')
@@ -282,7 +292,6 @@ export function openOnUse(
     return index
   }
   return {
-    space,
     get isOpened() {
       return opening !== undefined
     },

@@ -10,6 +10,7 @@ import {
   ensureSpace,
   hasAnyDocument,
   openOnUse,
+  partOf,
   readSpaces,
   replaceSpace,
 } from './index-space.ts'
@@ -104,7 +105,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
     },
     remove: async (generations) => {
       for (const [number, list] of Map.groupBy(generations, spaceOf))
-        await retry(async () => (await directory.indexAt(number))?.remove(list), number)
+        await retry(async () => (await directory.indexHolding(number))?.remove(list), number)
     },
     search: (query) => retry(() => searchAll(directory, query, options.embedder)),
     read: (generation, from, to, how) =>
@@ -365,12 +366,13 @@ export class SpaceDirectory {
 
   indexOf(space: IndexSpace): OpenedIndex {
     if (this.isClosed) throw new InlayError('CLOSED')
-    const existing = this.#opened.get(space.number)
-    // While nothing is indexed, the recorded embedder of a space may change if the location has no room for another
-    // index.
-    if (existing && (existing.isOpened || isSame(existing.space, space.space))) return existing
     const { index, onOpen } = this.#options
-    const opened = openOnUse(space.number === 0 ? index : index.staging!(space.number), space, onOpen)
+    // Without staging, the index is opened once more for another embedder, and never again for an earlier one.
+    const number = index.staging ? space.number : Math.max(space.number, ...this.#opened.keys())
+    const existing = this.#opened.get(number)
+    if (existing) return existing
+    const former = index.staging ? undefined : [...this.#opened.values()].at(-1)
+    const opened = openOnUse(partOf(index, space.number), space, { onOpen, former })
     this.#opened.set(space.number, opened)
     return opened
   }
@@ -380,6 +382,11 @@ export class SpaceDirectory {
     let space = (await this.recentSpaces()).find((candidate) => candidate.number === number)
     if (!space?.isReadable) space = (await this.spaces()).find((candidate) => candidate.number === number)
     return space?.isReadable ? this.indexOf(space) : undefined
+  }
+
+  /** Index that may have rows of a space; undefined if it was removed with them. */
+  async indexHolding(number: number): Promise<OpenedIndex | undefined> {
+    return this.#options.index.staging ? this.indexAt(number) : this.indexOf(await this.latest())
   }
 
   /** Indexes that were used so far. */
@@ -399,7 +406,7 @@ export class SpaceDirectory {
   async drop(number: number): Promise<void> {
     const { index } = this.#options
     await this.#forget(number)
-    await (number === 0 ? index : index.staging?.(number))?.drop?.()
+    await partOf(index, number).drop?.()
   }
 
   async close(): Promise<void> {

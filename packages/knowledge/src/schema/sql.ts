@@ -1,7 +1,7 @@
 import { hasRowLocks, isAmong } from '@inlay/records'
 import { type RawBuilder, sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
-import type { CounterRow, Records } from './tables.ts'
+import type { CounterRow, Records, SpacePhase } from './tables.ts'
 
 /**
  * Adds to a counter and returns its new value. As the first statement of a transaction it also takes the write lock in
@@ -57,4 +57,19 @@ export function toGeneration(space: number, claimId: string, at: number): string
 export function spaceOf(generation: string): number {
   const mark = generation.indexOf(':')
   return mark < 0 ? 0 : Number(generation.slice(0, mark))
+}
+
+/** Phases of spaces whose index can be read and written. */
+export const readablePhases: readonly SpacePhase[] = ['open', 'moved']
+
+/**
+ * Whether rows written to a space may become visible: not while the space is being removed, or after its embedder was
+ * changed. Call within a transaction.
+ */
+export async function holdSpace(db: Records, number: number): Promise<boolean> {
+  let query = db.selectFrom('inlay_spaces').select(['number', 'phase'])
+  if (hasRowLocks(db)) query = query.forShare()
+  const rows = await query.execute()
+  // Without any row, the worker was never started.
+  return rows.length === 0 || rows.some((row) => row.number === number && readablePhases.includes(row.phase))
 }
