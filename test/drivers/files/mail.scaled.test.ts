@@ -1,6 +1,6 @@
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { afterAll, expect, test } from 'vitest'
-import { docx, latin1, paragraph, passwordTrailer, pdf, pdfText, utf8 } from './samples.ts'
+import { docx, latin1, paragraph, passwordTrailer, pdf, pdfText, utf8, zip } from './samples.ts'
 import { cases } from '../../cases.ts'
 
 const extract = fileExtractor()
@@ -106,10 +106,15 @@ test('an attachment that cannot be read is named and does not fail the mail', as
   const bytes = mixed(
     'Content-Type: text/plain\n\nHello.',
     attachment('secret.pdf', 'application/pdf', pdf([''], { trailer: passwordTrailer })),
+    attachment('no-body.docx', 'application/octet-stream', zip({ 'word/document.xml': '<w:document/>' })),
+    attachment('page-not-found.xlsx', 'application/octet-stream', utf8('404 not found')),
+    attachment('rules.docx', 'application/octet-stream', docx(paragraph('Thirty days.'))),
   )
   const file = await extract({ name: 'a.eml', bytes })
-  expect(file.sections).toMatchObject([{ text: 'Hello.' }])
-  expect(file.metadata).toMatchObject({ unreadable_attachments: 'secret.pdf' })
+  expect(file.sections).toMatchObject([{ text: 'Hello.' }, { heading: 'rules.docx', text: 'Thirty days.' }])
+  expect(file.metadata).toMatchObject({
+    unreadable_attachments: ['secret.pdf', 'no-body.docx', 'page-not-found.xlsx'],
+  })
 })
 
 test('a mail without its extension is known by its header, a text that quotes one is text', async () => {

@@ -207,7 +207,39 @@ describe('what a file is', () => {
     expect((await extract({ name: 'a', bytes: utf8('a,b'), mediaType: 'text/csv; charset=utf-8' })).mediaType).toBe(
       'text/csv',
     )
-    expect((await extract({ name: 'a.docx', bytes: utf8('only text') })).mediaType).toBe('text/plain')
+  })
+
+  test.each([
+    ['a.docx', undefined],
+    ['A.XLSX', undefined],
+    ['a.pptx', undefined],
+    ['a.odt', undefined],
+    ['a.epub', undefined],
+    ['a.pdf', undefined],
+    ['download', 'application/epub+zip'],
+  ])('text under the name of a binary format is refused, not indexed: %s %s', async (name, mediaType) => {
+    for (const bytes of [utf8('404 not found'), latin1('\0\x01\x02\x03\xff\xfe\0\0\0')]) {
+      const refused = extract({ name, bytes, ...(mediaType && { mediaType }) })
+      await expect(refused).rejects.toMatchObject({ code: 'INVALID_INPUT', data: { reason: 'broken' } })
+      await expect(refused).rejects.toThrow(/^The name says \.\w+, but .* save it anew/)
+    }
+  })
+
+  test('web pages, mails and Rich Text under the names of Office are read as what they are', async () => {
+    const mail = 'From: a@x.org\r\nTo: b@x.org\r\nMIME-Version: 1.0\r\n\r\nThe mail.'
+    for (const [name, text, mediaType, read] of [
+      ['a.doc', '<html xmlns:w="urn:schemas-microsoft-com:office:word"><body><h1>Rules</h1>', 'text/html', '# Rules'],
+      ['a.docx', '\ufeff<!DOCTYPE html><p>The page.', 'text/html', 'The page.'],
+      ['export.xls', '<table><tr><th>Name<td>Ann</table>', 'text/html', '| Name | Ann |'],
+      ['a.docx', '{\\rtf1 The letter.}', 'application/rtf', 'The letter.'],
+      ['a.docx', mail, 'message/rfc822', 'The mail.'],
+      ['README.doc', 'Plain text.', 'text/plain', 'Plain text.'],
+      ['a.pdf', 'HTTP/1.1 200 OK\n\n%PDF-1.4\n', undefined, 'damaged'],
+    ] as const) {
+      const file = await extract({ name, bytes: utf8(text) }).catch((error: Error) => error)
+      if (file instanceof Error) expect([mediaType, file.message]).toEqual([undefined, expect.stringContaining(read)])
+      else expect([file.mediaType, file.sections[0]?.text]).toEqual([mediaType, expect.stringContaining(read)])
+    }
   })
 
   test.each([

@@ -1,4 +1,4 @@
-import { refusal, refusalOf } from './refusals.ts'
+import { isMissingModule, refusal } from './refusals.ts'
 
 /** Resource limits for one file. */
 export interface ExtractionLimits {
@@ -50,9 +50,12 @@ function exceeded(message: string): Error {
   return error
 }
 
-/** Whether reading a part of a file failed for that part alone, and the others can still be read. */
+/**
+ * Whether reading a part of a file failed for that part alone, and the others can still be read. Libraries fail in their
+ * own ways on damaged parts.
+ */
 export function concernsPartOnly(error: unknown): boolean {
-  return refusalOf(error) !== undefined && !exceededBudgets.has(error as Error)
+  return !exceededBudgets.has(error as Error) && !isMissingModule(error)
 }
 
 function toMegabytes(bytes: number): number {

@@ -2,7 +2,7 @@ import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import { createBudget, type Budget, type ExtractionLimits } from './budget.ts'
 import { charsetOf, decodeText, declaredCharset, isBinary } from './encodings.ts'
 import { readPicture } from './formats/picture.ts'
-import { containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
+import { claimedContainer, containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
 import type { Pictures } from './pictures.ts'
 import { refusal } from './refusals.ts'
 import type { Reading } from './sections.ts'
@@ -33,14 +33,22 @@ async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<
   if (file.bytes.byteLength === 0)
     throw refusal('empty', 'The file is empty (0 bytes): check that it was saved and sent completely.')
   const { budget } = costs
-  const container = containerOf(file.bytes)
+  const claimed = claimedContainer(file.name, file.mediaType)
+  const container = containerOf(file.bytes, claimed)
   if (container === 'pdf')
     return { kind: 'pdf', reading: await (await import('./formats/pdf.ts')).readPdf(file.bytes, costs) }
   if (container === 'png' || container === 'jpeg')
     return { kind: container, reading: await readPicture(file.bytes, `image/${container}`, costs) }
   if (container === 'rtf')
     return { kind: 'rtf', reading: (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
-  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, costs, depth)
+  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, { costs, claimed, depth })
+}
+
+function mislabelled(claimed: string): Error {
+  return refusal(
+    'broken',
+    `The name says ${claimed}, but the content is damaged or something else: save it anew and send it again.`,
+  )
 }
 
 async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: FileKind; reading: Reading }> {
@@ -62,15 +70,22 @@ async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: Fi
   }
 }
 
-async function readText(file: SourceFile, costs: Costs, depth: number): Promise<{ kind: FileKind; reading: Reading }> {
+async function readText(
+  file: SourceFile,
+  { costs, claimed, depth }: { readonly costs: Costs; readonly claimed: string | undefined; readonly depth: number },
+): Promise<{ kind: FileKind; reading: Reading }> {
   const { name, mediaType, bytes } = file
   const { budget } = costs
   if (isBinary(bytes))
-    throw refusal(
-      'unsupported',
-      'The file is neither text nor a document of a known format: send a PDF, Office or text file.',
-    )
+    throw claimed
+      ? mislabelled(claimed)
+      : refusal(
+          'unsupported',
+          'The file is neither text nor a document of a known format: send a PDF, Office or text file.',
+        )
   const kind = textKind(decodeText(bytes.subarray(0, 32_768)), name, mediaType)
+  // A download that failed leaves an error message under the name of the document. Web pages and mails are read.
+  if (claimed && kind !== 'html' && kind !== 'eml' && kind !== 'mbox') throw mislabelled(claimed)
   if (kind === 'eml' || kind === 'mbox') {
     const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
       if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')

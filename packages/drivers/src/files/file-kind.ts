@@ -48,14 +48,15 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
 
 /**
  * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, a picture, or possibly text.
+ * @param claimed see `claimedContainer`
  * @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative
  */
-export function containerOf(bytes: Uint8Array): 'pdf' | 'zip' | 'rtf' | 'png' | 'jpeg' | 'text' {
+export function containerOf(bytes: Uint8Array, claimed?: string): 'pdf' | 'zip' | 'rtf' | 'png' | 'jpeg' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
   if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'
   // Junk before the header is allowed, and common in downloads; a text that only speaks of PDFs is not binary.
   const header = start.search(/%PDF-\d/)
-  if (header === 0 || (header > 0 && isBinary(bytes))) return 'pdf'
+  if (header === 0 || (header > 0 && (claimed === '.pdf' || isBinary(bytes)))) return 'pdf'
   if (/^\s*\{\\rtf/.test(start)) return 'rtf'
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw refusalForOle(bytes)
   if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
@@ -161,20 +162,41 @@ const kindsByMediaType: Readonly<Record<string, FileKind>> = {
   'message/rfc822': 'eml',
 }
 
+const containers: readonly FileKind[] = ['pdf', 'docx', 'pptx', 'xlsx', 'epub', 'odt', 'ods', 'odp', 'png', 'jpeg']
+const otherExtensions = ['docm', 'dotx', 'dotm', 'pptm', 'ppsx', 'potx', 'xlsm', 'xltx', 'ott', 'jpg']
+const binaryExtensions: ReadonlySet<string> = new Set([...containers, ...otherExtensions])
+const officeExtension = /^(?:doc|xls|ppt)[xmb]?$/
+
+/**
+ * The binary format that a file claims by its name, or by its media type if its name has no extension, e.g. `.docx`;
+ * undefined for formats that are text, or may be.
+ */
+export function claimedContainer(name: string, mediaType: string | undefined): string | undefined {
+  const extension = extensionOf(name)
+  if (extension !== '') return binaryExtensions.has(extension) ? `.${extension}` : undefined
+  const kind = containers.find((each) => mediaTypes[each] === typeOf(mediaType))
+  return kind && `.${kind}`
+}
+
+const extensionOf = (name: string): string => /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
+const typeOf = (mediaType: string | undefined): string => mediaType?.split(';')[0]?.trim().toLowerCase() ?? ''
+
 // The patterns below read each character in one way only: a file may be made to have them try all others.
 
 /** The kind of a text: by an unambiguous beginning, otherwise by the name, otherwise by the given media type. */
 export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start))
     return 'html'
-  const extension = /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
-  const type = mediaType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const extension = extensionOf(name)
+  // Web applications export bare tables under the names of Office.
+  if (officeExtension.test(extension) && /^\s*<(?:table|meta|style|title|div|p|h[1-6]|center|font)\b/i.test(start))
+    return 'html'
   const named = kindsByExtension[extension]
   if (named) return named
   if (startsAsMbox(start)) return 'mbox'
   if (looksLikeMail(start)) return 'eml'
   // A name such as notes.txt is as specific as the extensions above.
-  return extension === 'txt' ? 'text' : (kindsByMediaType[type] ?? 'text')
+  return extension === 'txt' ? 'text' : (kindsByMediaType[typeOf(mediaType)] ?? 'text')
 }
 
 /** A mailbox begins with `From ann@example.com Fri May  3 10:00:00 2024`, then its first mail. */

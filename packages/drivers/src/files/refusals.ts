@@ -20,6 +20,11 @@ export function refusal(reason: RefusalReason, message: string, cause?: unknown)
   return Object.assign(new Error(message, { cause }), { refusal: { reason, message } })
 }
 
+/** Whether a library is not installed, which is not a fault of the file. */
+export function isMissingModule(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+}
+
 /** The refusal of an error; undefined for any other error. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('refusal' in error)) return undefined

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { extractFile } from './extract.ts'
 import type { ExtractionJob, ExtractionMessage, HostMessage } from './job.ts'
 import { createPictures, type Picture, type PictureText } from './pictures.ts'
-import { refusalOf, type Refusal } from './refusals.ts'
+import { isMissingModule, refusalOf, type Refusal } from './refusals.ts'
 
 // The thread that `file-extraction.ts` starts: one file in, one answer out, one at a time.
 
@@ -12,8 +12,8 @@ async function answer(job: ExtractionJob): Promise<ExtractionMessage> {
     const file = await extractFile(job.file, { limits: job.limits, pictures })
     return { file, hasUnreadPictures: pictures.isNoted }
   } catch (error) {
-    // A missing library is not a fault of the file: the unhandled error ends this thread and reaches the host.
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND') throw error
+    // The unhandled error ends this thread and reaches the host.
+    if (isMissingModule(error)) throw error
     return { refusal: refusalOf(error) ?? stumbleOf(error), cause: causeOf(error) }
   }
 }
