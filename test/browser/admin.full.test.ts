@@ -239,6 +239,8 @@ describe.skipIf(reason !== undefined)('the administration', () => {
     const row = page.getByRole('region', { name: 'By model' }).getByRole('row').nth(1)
     await row.waitFor()
     expect(Number(await row.getByRole('cell').first().textContent())).toBeGreaterThan(0)
+    const people = page.getByRole('region', { name: 'By person' }).getByRole('rowheader')
+    expect(await people.first().textContent()).not.toMatch(/[\da-f]{8}-/)
     await page.getByText('Prices', { exact: true }).click()
     await page
       .getByLabel(/tokens out$/)

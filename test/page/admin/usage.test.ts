@@ -7,6 +7,7 @@ import { sumsBy, toCsv } from '../../../packages/page/src/admin/usage.tsx'
 
 const entry = (fields: Partial<UsageEntry>): UsageEntry => ({
   user_id: 'u1',
+  name: 'ann',
   email: null,
   model_provider: 'openai',
   model_version: 'a',
@@ -29,6 +30,21 @@ test('usage is summed up, and costs what its models cost', () => {
     ['u1', 3, 2_000_000, 7],
   ])
   expect(sumsBy(entries, () => 'all', {})[0]?.cost).toBeNull()
+})
+
+test('two people of one name are two, each called by it', () => {
+  const entries = [entry({ answers: 3 }), entry({ user_id: 'u2' }), entry({ user_id: 'u3', email: 'eve@b.example' })]
+  const sums = sumsBy(
+    entries,
+    ({ user_id: id }) => id,
+    {},
+    ({ email, name }) => email ?? name,
+  )
+  expect(sums.map(({ name, answers }) => [name, answers])).toEqual([
+    ['ann', 3],
+    ['ann', 1],
+    ['eve@b.example', 1],
+  ])
 })
 
 test('a name that a spreadsheet would read as a formula stays a text', () => {

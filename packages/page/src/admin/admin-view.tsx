@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { adminSections } from '../address.ts'
+import { useMemo } from 'preact/hooks'
 import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
 import type { Language } from '../texts/locale.ts'
 import { Actions } from './actions.tsx'
+import type { AdminPlaceProps } from './admin-place.tsx'
+import { AdminTabs } from './admin-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { Audit } from './audit.tsx'
-import type { AdminPlaceProps } from './admin-place.tsx'
 import { adminCalls } from './calls.ts'
 import { Keys } from './keys.tsx'
 import { Models } from './models.tsx'
@@ -22,30 +22,10 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
 
 function AdminView({ section, access, service, ...props }: AdminPlaceProps): JSX.Element {
   const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
-  const shownTab = useRef<HTMLAnchorElement>(null)
-  useEffect(() => {
-    // On a phone there is not room for all.
-    shownTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [section])
   return (
     <section class="admin" aria-labelledby="admin-title">
       <h1 id="admin-title">{adminTexts.title}</h1>
-      <nav class="tabs" aria-label={adminTexts.sections}>
-        {adminSections.map((name) => (
-          <a
-            key={name}
-            href={`#admin/${name}`}
-            aria-current={name === section ? 'page' : undefined}
-            ref={name === section ? shownTab : undefined}
-          >
-            {adminTexts[name]}
-          </a>
-        ))}
-        <a href="#health">{adminTexts.health}</a>
-        <a href={`${calls.baseUrl}/docs`} target="_blank" rel="noopener">
-          {adminTexts.reference}
-        </a>
-      </nav>
+      <AdminTabs shown={section} baseUrl={calls.baseUrl} />
       <div class="admin-body" key={section}>
         {section === 'models' && <Models calls={calls} modelChanged={props.modelChanged} />}
         {section === 'keys' && <Keys calls={calls} />}

@@ -16,6 +16,8 @@ type Prices = Readonly<Record<string, Price>>
 
 /** Sums of answers. */
 export interface Sums {
+  /** What the answers have in common. */
+  readonly key: string
   readonly name: string
   readonly answers: number
   readonly failed: number
@@ -28,7 +30,8 @@ export interface Sums {
 
 const modelOf = ({ model_provider: provider, model_version: name }: UsageEntry): string =>
   name === null ? adminTexts.use.noModel : provider === null ? name : `${provider}/${name}`
-const personOf = ({ email, user_id: id }: UsageEntry): string => email ?? id
+const personOf = ({ user_id: id }: UsageEntry): string => id
+const nameOf = ({ email, name }: UsageEntry): string => email ?? name
 
 /** Cost of tokens; null without a price. */
 function costOf(entry: UsageEntry, prices: Prices): number | null {
@@ -42,15 +45,17 @@ export function sumsBy(
   entries: readonly UsageEntry[],
   by: (entry: UsageEntry) => string,
   prices: Prices,
+  nameOf = by,
 ): readonly Sums[] {
   const groups = [...Map.groupBy(entries, by)]
   const sum = (list: readonly UsageEntry[], value: (entry: UsageEntry) => number): number =>
     list.reduce((total, entry) => total + value(entry), 0)
   return groups
-    .map(([name, list]) => {
+    .map(([key, list]) => {
       const costs = list.map((entry) => costOf(entry, prices)).filter((cost) => cost !== null)
       return {
-        name,
+        key,
+        name: nameOf(list[0]!),
         answers: sum(list, ({ answers }) => answers),
         failed: sum(list, ({ failed }) => failed),
         input: sum(list, (entry) => entry.input_tokens),
@@ -106,7 +111,14 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
       {entries.length > 0 && (
         <>
           <SumTable label={texts.byModel} head={texts.model} entries={entries} by={modelOf} prices={prices} />
-          <SumTable label={texts.byPerson} head={texts.person} entries={entries} by={personOf} prices={prices} />
+          <SumTable
+            label={texts.byPerson}
+            head={texts.person}
+            entries={entries}
+            by={personOf}
+            nameOf={nameOf}
+            prices={prices}
+          />
           {uncounted > 0 && <p class="facts">{texts.uncounted(uncounted)}</p>}
           <details class="admin-section">
             <summary>{texts.prices}</summary>
@@ -146,12 +158,14 @@ interface SumTableProps {
   readonly head: string
   readonly entries: readonly UsageEntry[]
   readonly by: (entry: UsageEntry) => string
+  /** Default: `by`. */
+  readonly nameOf?: (entry: UsageEntry) => string
   readonly prices: Prices
 }
 
-function SumTable({ label, head, entries, by, prices }: SumTableProps): JSX.Element {
+function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps): JSX.Element {
   const texts = adminTexts.use
-  const rows = sumsBy(entries, by, prices)
+  const rows = sumsBy(entries, by, prices, nameOf)
   const [total] = sumsBy(entries, () => texts.total, prices)
   const hasCosts = total !== undefined && total.cost !== null
   return (
@@ -176,7 +190,7 @@ function SumTable({ label, head, entries, by, prices }: SumTableProps): JSX.Elem
           </thead>
           <tbody>
             {[...rows, ...(rows.length > 1 && total !== undefined ? [total] : [])].map((row) => (
-              <tr key={row.name} class={row === total ? 'total' : ''}>
+              <tr key={row === total ? '' : row.key} class={row === total ? 'total' : ''}>
                 <th scope="row">{row.name}</th>
                 {[row.answers, row.failed, row.input, row.output].map((value, at) => (
                   <td key={at} class="amount">
@@ -206,6 +220,7 @@ const cell = (value: string | number | null): string =>
 export function toCsv(entries: readonly UsageEntry[], prices: Prices): string {
   const names = [
     'user_id',
+    'name',
     'email',
     'model_provider',
     'model_version',

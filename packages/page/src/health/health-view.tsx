@@ -1,9 +1,11 @@
 import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
 import type { ComponentChildren, JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { AdminTabs } from '../admin/admin-tabs.tsx'
 import { adminCalls } from '../admin/calls.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
+import { loadAdminTexts } from '../texts/admin/texts.ts'
 import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
 import { healthTexts, loadHealthTexts } from '../texts/health-texts.ts'
 import { texts } from '../texts/texts.ts'
@@ -17,7 +19,7 @@ import { useHealth, type Health, type Sample } from './use-health.ts'
 
 /** Loads the texts of the view, then returns it. */
 export async function loadHealthView(language: Language): Promise<typeof HealthView> {
-  await Promise.all([loadHealthTexts(language), loadDocumentTexts(language)])
+  await Promise.all([loadHealthTexts(language), loadDocumentTexts(language), loadAdminTexts(language)])
   return HealthView
 }
 
@@ -28,10 +30,9 @@ function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
   const figures = health.samples.at(-1)?.figures
   return (
     <section class="health" aria-labelledby="health-title">
-      <div class="documents-head">
-        <h1 id="health-title">{healthTexts.title}</h1>
-        <p class="lead">{healthTexts.lead}</p>
-      </div>
+      <h1 id="health-title">{healthTexts.title}</h1>
+      <AdminTabs shown="health" baseUrl={access.baseUrl} />
+      <p class="lead">{healthTexts.lead}</p>
       {health.failure !== null && <FailureNote failure={health.failure} />}
       {figures === undefined && health.failure === null && <p class="nothing">{texts.frame.loading}</p>}
       {figures !== undefined && (

@@ -13,6 +13,8 @@ export type UsageQuery = Wire<typeof usageQuerySchema>
 const usageEntrySchema = model('UsageEntry', {
   /** Id of the person who asked. */
   user_id: v.string(),
+  /** Name of the person: that of their key, else their id at the host app, as in the audit log. */
+  name: v.string(),
   /** E-mail address of the person, where a key names it. */
   email: orNull(v.string()),
   /** Configured name of the provider; null where no model was found. */

@@ -45,6 +45,7 @@ test('answers are counted by person and model, with the tokens of the provider',
     entries: [
       {
         user_id: toUserId('alice'),
+        name: 'alice',
         model_provider: 'scripted',
         model_version: 'script-1',
         answers: 2,

@@ -19,10 +19,12 @@ export const usageRoutes: readonly Route[] = [
         parts.keys?.list() ?? [],
       ])
       const emails = new Map(keys.flatMap(({ owner, email }) => (email === null ? [] : [[owner, email] as const])))
+      const names = new Map(keys.flatMap(({ owner, name }) => (name === null ? [] : [[owner, name] as const])))
       return {
         since: new Date(since).toISOString(),
         entries: entries.map((entry) => ({
           user_id: toUserId(entry.ownerId),
+          name: names.get(entry.ownerId) ?? entry.ownerId,
           email: emails.get(entry.ownerId) ?? null,
           model_provider: entry.provider,
           model_version: entry.model,

@@ -1,0 +1,38 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { adminSections, type AdminSection } from '../address.ts'
+import { adminTexts } from '../texts/admin/texts.ts'
+
+interface AdminTabsProps {
+  readonly shown: AdminSection | 'health'
+  /** Path of the API, such as `/api`. */
+  readonly baseUrl: string
+}
+
+/** Leads to all views for administrators. */
+export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
+  const shownTab = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    // On a phone there is not room for all.
+    shownTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [shown])
+  const tab = (name: AdminSection | 'health', address: string): JSX.Element => (
+    <a
+      key={name}
+      href={address}
+      aria-current={name === shown ? 'page' : undefined}
+      ref={name === shown ? shownTab : undefined}
+    >
+      {adminTexts[name]}
+    </a>
+  )
+  return (
+    <nav class="tabs" aria-label={adminTexts.sections}>
+      {adminSections.map((name) => tab(name, `#admin/${name}`))}
+      {tab('health', '#health')}
+      <a href={`${baseUrl}/docs`} target="_blank" rel="noopener">
+        {adminTexts.reference}
+      </a>
+    </nav>
+  )
+}
