@@ -87,6 +87,30 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await listed('Otters')
   })
 
+  test('files are dropped anywhere on the documents, whose list begins high on the page', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    await page.locator('.document-row').first().waitFor()
+    const height = await page.locator('.add-documents').evaluate((place) => place.getBoundingClientRect().height)
+    expect(height).toBeLessThan(100)
+    const drag = (type: string): Promise<void> =>
+      page
+        .locator('.document-row')
+        .last()
+        .evaluate((row, name) => {
+          const dataTransfer = new DataTransfer()
+          dataTransfer.items.add(new File(['# Puffins\n\nThey nest in burrows.'], 'puffins.md'))
+          row.dispatchEvent(new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true }))
+        }, type)
+    await drag('dragover')
+    await page.locator('.drop.over').waitFor()
+    await shot(page, 'documents-drop')
+    await drag('drop')
+    await page.locator('.document-row', { hasText: 'Puffins' }).locator('.state.indexed').waitFor()
+    expect(await page.locator('.drop.over').count()).toBe(0)
+    expect(await faultsOf(page)).toEqual([])
+  })
+
   test('a long path widens neither the page nor its cards', async () => {
     const path = `handbook/${'a-very-long-folder-name-without-any-space/'.repeat(6)}opening-hours.md`
     await client.ingest({
@@ -393,6 +417,9 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.getByRole('link', { name: /^Documents/ }).click()
     await page.getByRole('link', { name: 'Health of the service' }).click()
     const parts = page.getByRole('list', { name: 'Parts of the service' })
+    const tabs = page.getByRole('navigation', { name: 'Sections' })
+    expect(await tabs.locator('[aria-current]').textContent()).toBe('Health')
+    expect(await tabs.getByRole('link', { name: 'Usage' }).getAttribute('href')).toBe('#admin/usage')
     await parts.getByText('None: searches compare words alone').waitFor()
     // Rows of deleted documents go in the background.
     await expect

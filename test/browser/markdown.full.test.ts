@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
@@ -35,6 +36,23 @@ const seats = 12 // of the north
 [^1]: A note.
 `
 
+/** The side of a wide table to which it can be scrolled has another colour than the ground, the other side not. */
+async function showsWhereItGoesOn(page: Page, table: Locator): Promise<void> {
+  expect(await table.evaluate((region) => region.scrollWidth > region.clientWidth)).toBe(true)
+  await table.scrollIntoViewIfNeeded()
+  const side = async (name: 'left' | 'right'): Promise<string> => {
+    const { x, y, width } = (await table.boundingBox())!
+    // Above the words of the first row.
+    const clip = { x: name === 'left' ? x : x + width - 2, y: y + 1, width: 2, height: 3 }
+    return (await page.screenshot({ clip })).toString('base64')
+  }
+  const ground = await side('left')
+  expect(await side('right')).not.toBe(ground)
+  await table.evaluate((region) => region.scrollTo({ left: region.scrollWidth, behavior: 'instant' }))
+  await expect.poll(() => side('right')).toBe(ground)
+  expect(await side('left')).not.toBe(ground)
+}
+
 describe.skipIf(reason !== undefined)('Markdown of an answer', () => {
   let playground: Playground
   let model: StandIn
@@ -71,8 +89,7 @@ describe.skipIf(reason !== undefined)('Markdown of an answer', () => {
         .evaluate((cell) => getComputedStyle(cell).textAlign),
     ).toBe('right')
     const table = turn.getByRole('group', { name: 'Table' })
-    if (name.startsWith('phone'))
-      expect(await table.evaluate((region) => region.scrollWidth > region.clientWidth)).toBe(true)
+    if (name.startsWith('phone')) await showsWhereItGoesOn(page, table)
     const arabic = turn.locator('p', { hasText: 'مرحبا' })
     expect(await arabic.evaluate((paragraph) => getComputedStyle(paragraph).direction)).toBe('rtl')
     expect(await turn.getByText('Folded text.').isVisible()).toBe(false)

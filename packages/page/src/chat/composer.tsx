@@ -12,6 +12,7 @@ import {
   type ListedModel,
   type Service,
 } from '../service/service.ts'
+import { useFileDrop } from '../controls/use-file-drop.ts'
 import { texts } from '../texts/texts.ts'
 import { AttachmentList } from './attachment-list.tsx'
 import { chosenSettings, pastedFile } from './composer-options.ts'
@@ -141,7 +142,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   const [caret, setCaret] = useState(0)
   const [showsOptions, setShowsOptions] = useState(false)
   const form = useRef<HTMLFormElement>(null)
-  const isDropped = useDroppedFiles(form, attachments.add)
+  const isDropped = useFileDrop(form, (data) => attachments.add([...data.files]))
   const write = (text: string, at = text.length): void => {
     draft.setText(text)
     setCaret(at)
@@ -282,38 +283,6 @@ function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
     addEventListener('keydown', onEscape)
     return () => removeEventListener('keydown', onEscape)
   }, [isAnswering, stop])
-}
-
-/** Takes files that are dropped anywhere while the composer is shown. @returns whether some are being dragged over it */
-function useDroppedFiles(form: RefObject<HTMLFormElement | null>, add: Attachments['add']): boolean {
-  const [isOver, setIsOver] = useState(false)
-  useEffect(() => {
-    const takes = (event: DragEvent): boolean =>
-      form.current?.offsetParent !== null && event.dataTransfer?.types.includes('Files') === true
-    const onDragOver = (event: DragEvent): void => {
-      if (!takes(event)) return
-      event.preventDefault()
-      setIsOver(true)
-    }
-    const onDragLeave = (event: DragEvent): void => {
-      if (event.relatedTarget === null) setIsOver(false)
-    }
-    const onDrop = (event: DragEvent): void => {
-      if (!takes(event)) return
-      event.preventDefault()
-      setIsOver(false)
-      add([...(event.dataTransfer?.files ?? [])])
-    }
-    addEventListener('dragover', onDragOver)
-    addEventListener('dragleave', onDragLeave)
-    addEventListener('drop', onDrop)
-    return () => {
-      removeEventListener('dragover', onDragOver)
-      removeEventListener('dragleave', onDragLeave)
-      removeEventListener('drop', onDrop)
-    }
-  }, [add])
-  return isOver
 }
 
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)

@@ -2,37 +2,32 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Documents } from './use-documents.ts'
 import { useFileIntake, type FileIntake } from './file-intake.ts'
+import { useFileDrop } from '../controls/use-file-drop.ts'
 import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
 import { PasteText } from './paste-text.tsx'
 import { documentTexts } from '../texts/document-texts.ts'
 
+interface AddDocumentsProps extends Pick<Documents, 'service' | 'change'> {
+  /** Whether to leave the room to the documents that are there. */
+  readonly isCompact: boolean
+}
+
 /** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
-export function AddDocuments({ service, change }: Pick<Documents, 'service' | 'change'>): JSX.Element {
-  const [isOver, setIsOver] = useState(false)
+export function AddDocuments({ service, change, isCompact }: AddDocumentsProps): JSX.Element {
   const [pasted, setPasted] = useState<string | null>(null)
   const picker = useRef<HTMLInputElement>(null)
   const folderPicker = useRef<HTMLInputElement>(null)
   useEffect(() => folderPicker.current?.setAttribute('webkitdirectory', ''), [])
   const intake = useFileIntake(service, change)
+  const place = useRef<HTMLDivElement>(null)
+  const isOver = useFileDrop(place, (data) => void droppedFiles(data).then(intake.add))
   return (
-    <section class="add-documents" aria-labelledby="add-title">
+    <section class={isCompact ? 'add-documents compact' : 'add-documents'} aria-labelledby="add-title">
       <h2 id="add-title" class="visually-hidden">
         {documentTexts.add}
       </h2>
-      <div
-        class={isOver ? 'drop over' : 'drop'}
-        onDragOver={(event) => {
-          event.preventDefault()
-          setIsOver(true)
-        }}
-        onDragLeave={() => setIsOver(false)}
-        onDrop={(event) => {
-          event.preventDefault()
-          setIsOver(false)
-          if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then(intake.add)
-        }}
-      >
+      <div class={isOver ? 'drop over' : 'drop'} ref={place}>
         <p>
           {documentTexts.drop}{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>

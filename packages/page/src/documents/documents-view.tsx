@@ -48,7 +48,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
         </p>
       </div>
       <Notices service={service} />
-      <AddDocuments service={service} change={change} />
+      <AddDocuments service={service} change={change} isCompact={(counts?.total.number ?? 0) > 0} />
       <OwnDocumentation service={service} change={documents.changeOrTell} total={counts?.total.number} />
       {documents.failure !== null && <FailureNote failure={documents.failure} />}
       {documents.changeFailure !== null && (
