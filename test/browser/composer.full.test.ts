@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     expect(await faultsOf(page)).toEqual([])
     await shot(page, 'comparison')
     await page.setViewportSize({ width: 390, height: 844 })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
     await shot(page, 'comparison-phone')
     await page.setViewportSize({ width: 1440, height: 900 })
     await page.getByRole('button', { name: 'Keep this answer: large' }).focus()
@@ -130,6 +130,25 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await page.reload()
     await (await answered(page)).locator('.answer', { hasText: 'It goes on.' }).waitFor()
     expect(await page.locator('.turn').first().locator('.answered-by').textContent()).toBe('small')
+  })
+
+  test('sources of each answer side by side are told apart by model and question', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('button', { name: 'Options' }).click()
+    const panel = page.getByRole('group', { name: 'How questions are answered' })
+    await panel.getByLabel('Compare with').selectOption({ index: 1 })
+    await panel.getByRole('button', { name: 'Close' }).click()
+    let step = 0
+    const search: ReplyPart = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['zebra'] } }] }
+    reply = () => (step++ < 2 ? [search] : [{ text: 'It is called Quibble [1].' }])
+    await ask(page, 'What is the zebra called?')
+    await page.getByRole('button', { name: 'Keep this answer: large' }).waitFor()
+    await expect.poll(() => page.locator('.column aside').count()).toBe(2)
+    for (const model of ['small', 'large'])
+      await page
+        .getByRole('complementary', { name: `Sources of the answer of ${model} What is the zebra called?` })
+        .waitFor()
+    expect(await faultsOf(page)).toEqual([])
   })
 
   test('model, temperature, actions and filters are chosen, shown as chips, sent, and taken back', async () => {
@@ -290,7 +309,7 @@ describe.skipIf(reason !== undefined)('the composer', () => {
     await page.getByRole('button', { name: 'Options' }).click()
     await page.getByRole('group', { name: 'How questions are answered' }).getByText('team: stables').waitFor()
     await shot(page, 'options-phone')
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - screen.width)).toBeLessThanOrEqual(0)
     const top = await page.locator('.options-panel').evaluate((element) => element.getBoundingClientRect().top)
     expect(top).toBeGreaterThanOrEqual(0)
   })

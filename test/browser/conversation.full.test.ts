@@ -1,3 +1,4 @@
+import { createClient } from '@inlay/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
@@ -184,6 +185,24 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
     await ask(page, 'Too soon?')
     await page.locator('.answer', { hasText: 'Now it works.' }).waitFor()
     expect(await page.locator('.turn').count()).toBe(1)
+  })
+
+  test('a question without a network says so at once, stays, and is answered once when the network is back', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'Answer about the sea.' }]
+    await page.context().setOffline(true)
+    await ask(page, 'Tell me of the sea')
+    await page.locator('.turn .disconnected', { hasText: 'You are offline.' }).waitFor()
+    await page.getByRole('status').filter({ hasText: 'You are offline.' }).waitFor()
+    await shot(page, 'offline')
+    expect(await page.locator('.question').allTextContents()).toEqual(['Tell me of the sea'])
+    expect(await faultsOf(page)).toEqual([])
+    await page.context().setOffline(false)
+    await page.locator('.answer', { hasText: 'Answer about the sea.' }).waitFor()
+    await answered(page)
+    expect(await page.locator('.disconnected').count()).toBe(0)
+    const { sessions } = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    expect((await sessions.search('Tell me of the sea')).groups.flatMap(({ chats }) => chats)).toHaveLength(1)
   })
 
   test('the sidebar lists chats, folds, and stays folded', async () => {

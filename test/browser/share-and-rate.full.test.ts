@@ -200,7 +200,7 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menu').waitFor()
     await shot(page, 'actions-phone')
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - screen.width)
     expect(overflow).toBeLessThanOrEqual(0)
   })
 })

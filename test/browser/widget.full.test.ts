@@ -115,6 +115,17 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     await chat.locator('.turn').getByText('It was answered all the same.').waitFor()
   })
 
+  test('a question without a network says so at once, and is answered once the network is back', async () => {
+    service.reply = () => [{ text: 'Back again.' }]
+    const { page, chat } = await visit(service.host)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await page.context().setOffline(true)
+    await ask(chat, 'Is anybody there?')
+    await chat.getByText('No connection.').first().waitFor()
+    await page.context().setOffline(false)
+    await chat.getByText('Back again.').first().waitFor()
+  })
+
   test('a removed element reads no further, and goes on once it is back', async () => {
     const goOn = Promise.withResolvers<void>()
     service.reply = () => [{ text: 'The first half' }, { pause: () => goOn.promise }, { text: ' and the second.' }]
@@ -209,7 +220,7 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     await answerTo(chat, 'Show it all.')
     await chat.locator('td').first().waitFor()
     await shot(page, `widget-markdown-${name}`)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= screen.width)).toBe(true)
     expect(await chat.locator('.log').evaluate((log) => log.scrollWidth <= log.clientWidth)).toBe(true)
     expect(await faultsOf(page)).toEqual([])
     expect(complaints).toEqual([])

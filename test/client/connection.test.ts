@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '@inlay/client'
 import { encodeLine, fold, frameLine, type StreamLine } from '@inlay/protocol'
 
@@ -22,6 +22,8 @@ function bytesAfter(cursor: number): Uint8Array {
 
 let server: Server | undefined
 afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
   server?.closeAllConnections()
   server?.close()
 })
@@ -63,5 +65,54 @@ describe('an answer over sockets that break', () => {
     const client = createClient({ baseUrl, resume: { attempts: 2, delayMs: () => 0 } })
     await expect(client.resume(session).whole()).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
     expect(cursors).toEqual([0, 0, 0])
+  })
+})
+
+describe('a device that is offline', () => {
+  /** A service without a network for so many calls. */
+  function offlineFor(failures: number): {
+    keys: (string | null)[]
+    fetch(url: string, init: RequestInit): Promise<Response>
+  } {
+    const keys: (string | null)[] = []
+    return {
+      keys,
+      async fetch(_url, init) {
+        keys.push(new Headers(init.headers).get('idempotency-key'))
+        if (keys.length <= failures) throw new TypeError('Failed to fetch')
+        return new Response(bytesAfter(0) as BodyInit, { headers: { 'content-type': 'text/event-stream' } })
+      },
+    }
+  }
+
+  it('sends a question once it is back, however long that takes, and says at once that it waits', async () => {
+    vi.useFakeTimers()
+    vi.stubGlobal('navigator', { onLine: false })
+    const { keys, fetch } = offlineFor(100)
+    const changes: boolean[] = []
+    const client = createClient({ baseUrl: 'https://app.example/api', fetch })
+    const answer = client.send('Hello', { onConnectionChange: (isConnected) => changes.push(isConnected) })
+    await vi.advanceTimersByTimeAsync(0)
+    expect(changes).toEqual([false])
+    await vi.advanceTimersByTimeAsync(100_000)
+    expect(await answer.whole()).toEqual(fold(lines))
+    expect(changes.at(-1)).toBe(true)
+    // One key: a question that did reach the service is answered once.
+    expect(new Set(keys).size).toBe(1)
+  })
+
+  it('gives up on a service that is down while it has a network', async () => {
+    vi.useFakeTimers()
+    vi.stubGlobal('navigator', { onLine: true })
+    const { keys, fetch } = offlineFor(100)
+    const changes: boolean[] = []
+    const client = createClient({ baseUrl: 'https://app.example/api', fetch })
+    const answer = client.send('Hello', { onConnectionChange: (isConnected) => changes.push(isConnected) }).whole()
+    const failure = expect(answer).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
+    await vi.advanceTimersByTimeAsync(100_000)
+    await failure
+    expect(keys).toHaveLength(7)
+    // A single failed attempt is no news.
+    expect(changes).toEqual([false, false, false, false, false])
   })
 })

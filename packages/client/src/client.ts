@@ -14,7 +14,7 @@ import {
 } from '@inlay/protocol'
 import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer } from './answer.ts'
-import { type ResumeOptions, resumeOptions } from './reconnect.ts'
+import { type OnConnectionChange, type ResumeOptions, resumeOptions } from './reconnect.ts'
 import { type CallOptions, read, readList, submit } from './call.ts'
 import { createDocumentsClient, type DocumentsClient } from './documents.ts'
 import { createFilesClient, type FilesClient } from './files.ts'
@@ -28,8 +28,13 @@ export interface ClientOptions extends TransportOptions {
   readonly resume?: ResumeOptions
 }
 
+/** Options of an answer that is streamed. */
+export interface StreamOptions extends CallOptions {
+  readonly onConnectionChange?: OnConnectionChange | undefined
+}
+
 /** Options of a message. */
-export interface SendOptions extends CallOptions {
+export interface SendOptions extends StreamOptions {
   /**
    * Makes retries safe: within 24 hours, the same message with the same key is answered once. Default: a random key.
    */
@@ -45,7 +50,7 @@ export interface Client extends DocumentsClient {
   /**
    * Follows the latest answer of a session, for example after a page reload. `after`: number of the last line received.
    */
-  resume(sessionId: string, options?: CallOptions & { readonly after?: number }): Answer
+  resume(sessionId: string, options?: StreamOptions & { readonly after?: number }): Answer
   /** Sends a message and returns the complete answer. */
   ask(message: SendMessageInput | string, options?: SendOptions): Promise<ChatFullResponse>
   /** Stops the running answer of a session; its text so far is kept. */
@@ -85,7 +90,7 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
         signal,
       })
   return {
-    send(message, { signal, idempotencyKey = newKey() } = {}) {
+    send(message, { signal, idempotencyKey = newKey(), onConnectionChange } = {}) {
       const json = { ...toMessage(message), stream: true }
       const start = (): Promise<Response> =>
         transport.send('/chat/send-chat-message', {
@@ -95,10 +100,10 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
           signal,
         })
       const sessionId = json.chat_session_id?.trim() || null
-      return createAnswer({ start, resume: reopen(signal), sessionId, options: resume, signal })
+      return createAnswer({ start, resume: reopen(signal), sessionId, options: resume, signal, onConnectionChange })
     },
-    resume(sessionId, { signal, after } = {}) {
-      return createAnswer({ resume: reopen(signal), sessionId, after, options: resume, signal })
+    resume(sessionId, { signal, after, onConnectionChange } = {}) {
+      return createAnswer({ resume: reopen(signal), sessionId, after, options: resume, signal, onConnectionChange })
     },
   }
 }

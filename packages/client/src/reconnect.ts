@@ -25,7 +25,20 @@ export interface AnswerSource {
   readonly after?: number
   readonly options: Required<ResumeOptions>
   readonly signal?: AbortSignal
+  readonly onConnectionChange?: OnConnectionChange | undefined
 }
+
+/**
+ * Called with `false` when the connection of an answer is lost for more than a moment, again after each further attempt
+ * that fails, and with `true` when lines arrive again.
+ */
+export type OnConnectionChange = (isConnected: boolean) => void
+
+/** Time between two attempts while the device is offline, in milliseconds. */
+const offlineDelayMs = 1000
+
+/** A service of the same machine answers even then, so this alone says nothing. Undefined outside of browsers. */
+const isOffline = (): boolean => globalThis.navigator?.onLine === false
 
 /** Resume options with their defaults. */
 export function resumeOptions(options: ResumeOptions = {}): Required<ResumeOptions> {
@@ -48,6 +61,11 @@ export async function* followRun(source: AnswerSource, sessionId: () => string |
   const progress = createProgress(source.after)
   let isStarted = source.start === undefined
   let attempt = 0
+  let isLost = false
+  const setConnected = (isConnected: boolean): void => {
+    isLost = !isConnected
+    source.onConnectionChange?.(isConnected)
+  }
   for (;;) {
     try {
       const after = progress.connect()
@@ -58,13 +76,18 @@ export async function* followRun(source: AnswerSource, sessionId: () => string |
       for await (const decoded of readLines(response, { idleTimeoutMs: options.idleTimeoutMs, signal })) {
         if (!progress.accept(decoded)) continue
         attempt = 0
+        if (isLost) setConnected(true)
         yield decoded.line
         if (progress.isComplete) return
       }
       throw new InlayError('CONNECTION_ERROR', { message: 'The stream ended before the answer was complete.' })
     } catch (error) {
-      if (signal?.aborted || !isPassing(error) || ++attempt > options.attempts) throw error
-      await pause(options.delayMs(attempt), signal)
+      if (signal?.aborted || !isPassing(error)) throw error
+      // It takes as long as it takes until a device is back online, so these attempts do not count.
+      const isUncounted = options.attempts > 0 && isOffline()
+      if (!isUncounted && ++attempt > options.attempts) throw error
+      if (isUncounted || attempt > 1) setConnected(false)
+      await pause(isUncounted ? offlineDelayMs : options.delayMs(attempt), signal)
     }
   }
 }

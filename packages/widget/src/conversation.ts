@@ -26,7 +26,7 @@ export function createChat({ client, message, past, onChange }: ChatOptions): Ch
   return createConversation<object>({
     service: {
       ...calls,
-      ask: ({ question }, { sessionId, againId, signal }) =>
+      ask: ({ question }, { sessionId, againId, signal, onConnectionChange }) =>
         client.send(
           {
             ...fields,
@@ -35,7 +35,7 @@ export function createChat({ client, message, past, onChange }: ChatOptions): Ch
             ...(againId !== null && { parent_message_id: againId }),
             origin: 'widget',
           },
-          { signal },
+          { signal, onConnectionChange },
         ),
       async chat(sessionId) {
         try {

@@ -17,6 +17,8 @@ export interface InlayChatTexts {
   thinking: string
   working: string
   answering: string
+  /** Shown while an answer waits for the connection. */
+  offline: string
   stopped: string
   sources: string
   /** Label of a citation; `{number}` and `{title}` are replaced. */
@@ -40,6 +42,7 @@ export const english: InlayChatTexts = {
   thinking: 'Thinking',
   working: 'Working',
   answering: 'Answering',
+  offline: 'No connection. Trying again…',
   stopped: 'You stopped this answer.',
   sources: 'Sources',
   source: 'Source {number}: {title}',

@@ -260,6 +260,34 @@ test('feedback that the service refuses is taken back', async () => {
   await expect.poll(() => conversation.state.turns[0]?.feedback).toBe(null)
 })
 
+test('feedback that the service refuses leaves that on another version of the answer alone', async () => {
+  const { messages } = storedAnswer()
+  const other = storedSession({
+    messages: [
+      ...messages.map((each) => (each.message_id === 2 ? { ...each, latest_child_message: 4 } : each)),
+      message({
+        message_id: 4,
+        parent_message: 2,
+        message_type: 'assistant',
+        current_feedback: 'like',
+        time_sent: '2026-01-02T00:00:00Z',
+      }),
+    ],
+    packets: [said('Stored.'), said('Another.')],
+  })
+  const refused = Promise.withResolvers<void>()
+  const { conversation } = start([storedAnswer(), other], () => refused.promise)
+  conversation.open('s')
+  await expect.poll(() => conversation.state.turns.length).toBe(1)
+  conversation.rate(conversation.state.turns[0]!, 'dislike')
+  conversation.changedElsewhere('s')
+  await expect.poll(() => conversation.state.turns[0]?.feedback).toBe('like')
+  refused.reject(new Error('No.'))
+  await refused.promise.catch(() => {})
+  await Promise.resolve()
+  expect(conversation.state.turns[0]?.feedback).toBe('like')
+})
+
 test('a stopped question that the service then refuses is not asked again', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { conversation, questions, answers, shown } = start()

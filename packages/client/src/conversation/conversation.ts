@@ -1,5 +1,6 @@
 import { isInlayError, type ChatSessionDetail, type StreamLine } from '@inlay/protocol'
 import type { ChatClient } from '../client.ts'
+import type { OnConnectionChange } from '../reconnect.ts'
 import { branchTo, storedTurns } from './stored-turns.ts'
 import {
   ended,
@@ -9,6 +10,7 @@ import {
   newTurn,
   stopped,
   usualColumn,
+  withConnection,
   withFailures,
   withLines,
   type ConversationTexts,
@@ -28,6 +30,7 @@ export interface AskedAt {
   /** The message an edited question follows, null for the first one; undefined follows the last message. */
   readonly parentId?: number | null | undefined
   readonly signal: AbortSignal
+  readonly onConnectionChange?: OnConnectionChange | undefined
 }
 
 /** The service as a conversation calls it. */
@@ -35,7 +38,7 @@ export interface ConversationService<How> {
   /** Asks, and returns the lines of the answer as they arrive. Leaving the loop does not stop the run. */
   ask(question: Question, options: How & AskedAt): AsyncIterable<StreamLine>
   /** The lines of the newest answer of a session, from the first. */
-  follow(sessionId: string, signal: AbortSignal): AsyncIterable<StreamLine>
+  follow(sessionId: string, options: Following): AsyncIterable<StreamLine>
   stop(sessionId: string): Promise<void>
   chat(sessionId: string): Promise<ChatSessionDetail>
   /** Makes the branch of a message the active one. */
@@ -50,7 +53,7 @@ export interface ConversationService<How> {
 export function conversationCalls(client: ChatClient): Omit<ConversationService<unknown>, 'ask'> {
   const { sessions } = client
   return {
-    follow: (sessionId, signal) => client.resume(sessionId, { signal }),
+    follow: (sessionId, options) => client.resume(sessionId, options),
     stop: (sessionId) => client.stop(sessionId),
     chat: (sessionId) => sessions.get(sessionId),
     selectBranch: (messageId) => sessions.selectBranch(messageId),
@@ -129,6 +132,8 @@ export interface ConversationOptions<How> {
   readonly onSessionChange?: (sessionId: string) => void
 }
 
+type Following = Pick<AskedAt, 'signal' | 'onConnectionChange'>
+
 /** An answer being read. */
 interface Reading {
   readonly leave: AbortController
@@ -194,11 +199,11 @@ export function createConversation<How extends { readonly agentId?: number | und
     const settled = kept.map((each) => keptColumn(each, usualColumn(each.columns)))
     const { columns } = kept.at(-1) ?? turn
     set({ turns: [...settled, turn], agentId: state.agentId ?? how.agentId ?? 0, isLoading: false, failure: null })
-    const open = async function* (signal: AbortSignal): AsyncGenerator<StreamLine> {
+    const open = async function* (options: Following): AsyncGenerator<StreamLine> {
       // It has to be decided first which of the answers before is continued.
       const column = usualColumn(columns)
       if (column !== undefined) await keepAnswer(column)
-      yield* service.ask(question, { ...how, sessionId, againId: null, ...at, signal })
+      yield* service.ask(question, { ...how, sessionId, againId: null, ...at, ...options })
     }
     const answer = run(turn, open, true)
     // The service knows the other branches.
@@ -210,7 +215,7 @@ export function createConversation<How extends { readonly agentId?: number | und
   /** Reads the lines of an answer into its turn. */
   const run = async (
     turn: Turn,
-    open: (signal: AbortSignal) => AsyncIterable<StreamLine>,
+    open: (options: Following) => AsyncIterable<StreamLine>,
     isAskedHere: boolean,
   ): Promise<void> => {
     const mine: Reading = {
@@ -225,9 +230,11 @@ export function createConversation<How extends { readonly agentId?: number | und
       (lines) => change(turn.id, (known) => withLines(known, lines)),
       () => flushMs(turn.fold.answer.length),
     )
+    const onConnectionChange = (isConnected: boolean): void =>
+      change(turn.id, (known) => withConnection(known, isConnected))
     let isAnnounced = !isAskedHere
     try {
-      for await (const line of open(mine.leave.signal)) {
+      for await (const line of open({ signal: mine.leave.signal, onConnectionChange })) {
         if ('chat_session_id' in line && mine.sessionId === null) {
           mine.sessionId = line.chat_session_id
           if (reading === mine) set({ sessionId: line.chat_session_id })
@@ -324,7 +331,7 @@ export function createConversation<How extends { readonly agentId?: number | und
       clearTimeout(waiting)
       set({ turns, agentId: session.persona_id, isLoading: false, failure: null })
       const last = turns.at(-1)
-      if (isRunning && last !== undefined) void run(last, (signal) => service.follow(sessionId, signal), false)
+      if (isRunning && last !== undefined) void run(last, (options) => service.follow(sessionId, options), false)
       else sendNext()
     } catch (error) {
       if (!isWanted()) return
@@ -389,9 +396,10 @@ export function createConversation<How extends { readonly agentId?: number | und
       if (messageId === null) return
       const { feedback: before } = turn
       change(turn.id, (known) => ({ ...known, feedback }))
-      service
-        .rate(messageId, feedback, reason)
-        .catch(() => change(turn.id, (known) => ({ ...known, feedback: before })))
+      service.rate(messageId, feedback, reason).catch(() =>
+        // Another version of the answer may be shown by now.
+        change(turn.id, (known) => (known.fold.state.messageId === messageId ? { ...known, feedback: before } : known)),
+      )
     },
     unqueue: (question) => setQueue(queue.filter((queued) => queued !== question)),
     stop() {

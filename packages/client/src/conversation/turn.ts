@@ -47,6 +47,8 @@ export interface Turn {
   readonly sessionId: string | null
   readonly fold: Fold
   readonly failure: Failure | null
+  /** Whether the answer waits for the connection to come back. */
+  readonly isDisconnected: boolean
   /** Ids of the versions of the question, and of the answers to this version; one each until something was done again. */
   readonly versions: Versions
   readonly feedback: Feedback
@@ -86,6 +88,7 @@ export function newTurn(id: number, { question, files }: Question, sessionId: st
     sessionId,
     fold: createFold(),
     failure: null,
+    isDisconnected: false,
     versions: noVersions,
     feedback: null,
     modelName: null,
@@ -169,6 +172,12 @@ export function failed(turn: Turn, failure: Failure): Turn {
 /** The turn after its stream has ended, with or without a final line. */
 export function ended(turn: Turn, { connectionEnded: message }: Pick<ConversationTexts, 'connectionEnded'>): Turn {
   return turn.phase === 'answering' ? failed(turn, { message, retryable: true }) : turn
+}
+
+/** The turn once the connection of its answer is lost, or is back. */
+export function withConnection(turn: Turn, isConnected: boolean): Turn {
+  const columns = turn.columns?.map((column) => withConnection(column, isConnected)) ?? null
+  return { ...turn, columns, isDisconnected: !isConnected }
 }
 
 /** The turn with the failed calls of its stored answer. */

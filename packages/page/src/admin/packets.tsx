@@ -62,7 +62,7 @@ export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'
     const watch = async (): Promise<void> => {
       setIsLive(true)
       try {
-        for await (const line of service.follow(sessionId, leave.signal)) taken.push(line)
+        for await (const line of service.follow(sessionId, { signal: leave.signal })) taken.push(line)
       } catch (error) {
         if (!leave.signal.aborted) setFailure(toFailure(error))
       } finally {

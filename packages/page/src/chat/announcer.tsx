@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { disconnectedNote } from './answer-view.tsx'
 import { texts } from '../texts/texts.ts'
 import { spokenText } from '../markdown/markdown.tsx'
 import { sourcesOf, type Turn } from '@inlay/client/conversation'
@@ -18,6 +19,7 @@ export function Announcer({ turn }: { turn: Turn | undefined }): JSX.Element {
 function wordsOf(turn: Turn): string {
   switch (turn.phase) {
     case 'answering':
+      if (turn.isDisconnected) return disconnectedNote()
       return turn.fold.answer === '' ? texts.chat.searchingAnswer : texts.chat.answering
     case 'stopped':
       return texts.chat.wasStopped

@@ -63,7 +63,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
         <StepList
           steps={stepsOf(turn)}
           question={turn.question}
-          isWaiting={isAnswering && answer === ''}
+          isWaiting={isAnswering && answer === '' && !turn.isDisconnected}
           sources={{ ...citations, numberOf }}
           readFile={service.file}
         />
@@ -77,6 +77,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
             />
           </div>
         )}
+        {isAnswering && turn.isDisconnected && <p class="turn-note disconnected">{disconnectedNote()}</p>}
         {turn.phase === 'stopped' && <p class="turn-note">{texts.chat.youStopped}</p>}
         {turn.failure !== null && <FailureNote failure={turn.failure} />}
         {turn.failure?.waitSeconds !== undefined && <Countdown seconds={turn.failure.waitSeconds} />}
@@ -88,12 +89,16 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
         name={name}
         shown={shown}
         idPrefix={idPrefix}
+        questionId={`turn-${turn.id}-question`}
         back={back}
         service={service}
       />
     </>
   )
 }
+
+/** What an answer without a connection waits for. */
+export const disconnectedNote = (): string => (navigator.onLine ? texts.chat.disconnected : texts.chat.offline)
 
 /** Counts down the seconds until the question goes out again by itself. */
 function Countdown({ seconds }: { seconds: number }): JSX.Element {

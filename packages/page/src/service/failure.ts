@@ -23,4 +23,7 @@ export function toFailure(error: unknown): Failure {
   return { message: texts.frame.pageFailed, retryable: true }
 }
 
-const unreachable = (): Failure => ({ message: texts.frame.unreachable, retryable: true })
+const unreachable = (): Failure => ({
+  message: navigator.onLine ? texts.frame.unreachable : texts.frame.offline,
+  retryable: true,
+})

@@ -106,7 +106,7 @@ interface Access {
 function askOf(client: Client): Service['ask'] {
   const efforts = new Map<string, string | null>()
   return async function* ask({ question, files }, options) {
-    const { againId, parentId, isResearch, agentId, projectId, settings, signal } = options
+    const { againId, parentId, isResearch, agentId, projectId, settings, signal, onConnectionChange } = options
     const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool } = settings
     let { sessionId } = options
     const creation =
@@ -145,7 +145,7 @@ function askOf(client: Client): Service['ask'] {
         ...(filters !== null && { internal_search_filters: filters }),
         origin: 'webapp',
       },
-      { signal },
+      { signal, onConnectionChange },
     )
   }
 }

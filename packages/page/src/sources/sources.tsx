@@ -13,20 +13,31 @@ interface SourcesProps {
   readonly shown: Shown | null
   /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
+  /** Id of the question that is answered. */
+  readonly questionId: string
   /** Puts the focus back to the number in the answer the person came from. */
   readonly back: () => void
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 /** The sources of an answer: cited ones with their numbers, then the other results, collapsed. */
-export function Sources({ cited, uncited, name, shown, idPrefix, back, service }: SourcesProps): JSX.Element | null {
+export function Sources({
+  cited,
+  uncited,
+  name,
+  shown,
+  idPrefix,
+  questionId,
+  back,
+  service,
+}: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && uncited.length === 0) return null
   return (
     <aside
       class={shown === null ? 'sources' : 'sources asked'}
       id={`${idPrefix}-sources`}
       // With the question, which tells the sources of one answer from those of another.
-      aria-labelledby={`${idPrefix}-sources ${idPrefix}-question`}
+      aria-labelledby={`${idPrefix}-sources ${questionId}`}
       aria-label={name === '' ? texts.sources.ofAnswer : texts.sources.ofAnswerOf(name)}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && shown !== null) back()

@@ -123,6 +123,7 @@ function Log({ turns, label, children }: { turns: number; label: string; childre
 function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn === undefined || turn.phase === 'failed') return ''
   if (turn.phase === 'stopped') return texts.stopped
+  if (turn.phase === 'answering' && turn.isDisconnected) return texts.offline
   if (turn.phase === 'answering') return turn.fold.answer === '' ? texts.working : texts.answering
   const sources = sourcesOf(turn.fold.state).map(({ number, title }) => `${number}: ${title}`)
   const answer = turn.fold.answer.replaceAll(/\s*\[\[\d+\]\]\([^)]*\)/g, '').replaceAll(/[*_`#>|]/g, '')

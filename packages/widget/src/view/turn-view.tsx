@@ -46,8 +46,10 @@ export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX
   return (
     <article class="turn" aria-busy={turn.phase === 'answering'}>
       <p class="question">{turn.question}</p>
-      {turn.phase === 'answering' && answer === '' && <p class="step">{stepOf(state, texts)}</p>}
       {answer !== '' && <Markdown text={answer} isGrowing={turn.phase === 'answering'} citation={citation} />}
+      {turn.phase === 'answering' && (answer === '' || turn.isDisconnected) && (
+        <p class="step">{turn.isDisconnected ? texts.offline : stepOf(state, texts)}</p>
+      )}
       {turn.phase === 'stopped' && <p class="note">{texts.stopped}</p>}
       {turn.failure && <FailureNote failure={turn.failure} texts={texts} retry={retry} />}
       {sources.length > 0 && <Sources sources={sources} shown={shown} show={show} texts={texts} />}

@@ -13,6 +13,8 @@ export const chat: Texts['chat'] = {
 
   neverAnswered: 'Diese Frage wurde nie beantwortet.',
   connectionEnded: 'Die Verbindung endete vor der Antwort.',
+  offline: 'Sie sind offline. Es geht von selbst weiter, sobald Sie wieder verbunden sind.',
+  disconnected: 'Die Verbindung zum Server ist unterbrochen. Neuer Versuch läuft …',
   youStopped: 'Sie haben diese Antwort angehalten.',
   asksAgain: (seconds) =>
     plural(seconds, {

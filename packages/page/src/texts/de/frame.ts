@@ -48,6 +48,7 @@ export const frame: Texts['frame'] = {
   goesOnAlone: 'Sobald er antwortet, geht es hier von selbst weiter.',
 
   chatIsGone: 'Dieses Gespräch gibt es auf dem Server nicht mehr. Beginnen Sie einen neuen Chat.',
+  offline: 'Sie sind offline. Versuchen Sie es erneut, sobald Sie wieder verbunden sind.',
   unreachable: 'Der Server ist nicht erreichbar. Prüfen Sie, ob er noch läuft, und versuchen Sie es erneut.',
   pageFailed: 'Auf dieser Seite ist etwas schiefgegangen. Laden Sie sie neu und versuchen Sie es noch einmal.',
   notUnderstood: 'Der Server antwortet nicht wie ein Inlay.',

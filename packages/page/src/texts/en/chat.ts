@@ -14,6 +14,8 @@ export const chat = {
 
   neverAnswered: 'This question was never answered.',
   connectionEnded: 'The connection ended before the answer did.',
+  offline: 'You are offline. This goes on by itself as soon as you are back.',
+  disconnected: 'The connection to the server is lost. Trying again…',
   youStopped: 'You stopped this answer.',
   asksAgain: (seconds: number) =>
     plural(seconds, { one: 'Asks again by itself in # second.', other: 'Asks again by itself in # seconds.' }),

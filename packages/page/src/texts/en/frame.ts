@@ -45,6 +45,7 @@ export const frame = {
   goesOnAlone: 'This page goes on by itself once it answers.',
 
   chatIsGone: 'This conversation is no longer on the server. Begin a new chat.',
+  offline: 'You are offline. Try again once you are back.',
   unreachable: 'The server cannot be reached. Check that it is still running, then try again.',
   pageFailed: 'Something went wrong in this page. Reload it, and try again.',
   notUnderstood: 'The server does not answer as an Inlay does.',
