@@ -93,3 +93,17 @@ test('elsewhere a slow task says every few seconds how far it is', () => {
     ...[5, 10, 15, 20].map((done) => `Reading: ${done} of 1000, 1/s, ${Math.round((1000 - done) / 60)} min left`),
   ])
 })
+
+test('lines are wrapped at words on a terminal, by its width at the time, and nowhere else', () => {
+  const text = 'Specify a key with --key or INLAY_API_KEY.'
+  const [stdout, stderr] = [{ ...recorded(true), columns: 30 }, recorded()]
+  const output = createOutput({ isJson: false, stdout, stderr })
+  output.line(text)
+  stdout.columns = 24
+  output.line(text)
+  output.note(text)
+  expect(stdout.text()).toBe(
+    'Specify a key with --key or\nINLAY_API_KEY.\nSpecify a key with --key\nor INLAY_API_KEY.\n',
+  )
+  expect([output.columns, stderr.text()]).toEqual([24, `${text}\n`])
+})

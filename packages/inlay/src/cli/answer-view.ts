@@ -27,7 +27,7 @@ export async function showAnswer(output: Output, answer: Answer): Promise<ChatFu
 function answerText(output: Output): Pick<CitationText, 'push' | 'end'> {
   const citations = createCitationText()
   if (!output.isTerminal) return citations
-  const markdown = createTerminalMarkdown(output.styled)
+  const markdown = createTerminalMarkdown(output.styled, () => output.columns)
   return {
     push: (piece) => markdown.push(citations.push(piece)),
     end: () => markdown.push(citations.end()) + markdown.end(),

@@ -1,19 +1,20 @@
 import { styleText } from 'node:util'
+import { wrapped } from './word-wrap.ts'
 
 /** Output of a command: results go to standard output, progress to standard error. */
 export interface Output {
   readonly isJson: boolean
   /** Whether the results are shown on a terminal. */
   readonly isTerminal: boolean
-  /** Width of the terminal; 100 elsewhere. */
+  /** Width for text, of the terminal as it is now but at most 100; 100 elsewhere. */
   readonly columns: number
   /** Writes a result unchanged. */
   write(text: string): void
-  /** Writes a line of results. */
+  /** Writes a line of results; on a terminal it is wrapped at words. */
   line(text?: string): void
   /** Writes a result for programs, on one line. */
   json(value: unknown): void
-  /** Writes a message for the user to standard error. */
+  /** Writes a message for the user to standard error; on a terminal it is wrapped at words. */
   note(text: string): void
   /** Styles a text if the terminal supports it. */
   styled(style: 'bold' | 'dim' | 'red', text: string): string
@@ -36,7 +37,7 @@ export interface Progress {
 }
 
 /** Longer lines are hard to read, and narrower terminals too rare to be served. */
-const [minColumns, maxColumns] = [30, 100]
+const [minColumns, maxColumns] = [20, 100]
 
 const [minBarWidth, maxBarWidth] = [5, 28]
 
@@ -55,20 +56,32 @@ export function createOutput(options: {
   const { isJson, stdout, stderr, now = () => performance.now() } = options
   // Clears a progress line on a terminal.
   const clear = stderr.isTTY === true ? '\r\x1b[K' : ''
-  const note = (text: string): void => void stderr.write(`${clear}${text}\n`)
+  const note = (text: string): void => void stderr.write(`${clear}${fitting(stderr, text)}\n`)
   const hasStyles = stdout.isTTY === true && !process.env['NO_COLOR']
   return {
     isJson,
     isTerminal: stdout.isTTY === true,
-    columns: Math.max(minColumns, Math.min(maxColumns, (stdout.isTTY === true && stdout.columns) || maxColumns)),
+    get columns() {
+      return Math.min(maxColumns, columnsOf(stdout) ?? maxColumns)
+    },
     write: (text) => void stdout.write(text),
-    line: (text = '') => void stdout.write(`${text}\n`),
+    line: (text = '') => void stdout.write(`${fitting(stdout, text)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     note,
     styled: (style, text) => (hasStyles ? styleText(style, text, { validateStream: false }) : text),
     progress: (what, total) =>
       stderr.isTTY === true ? createBar(stderr, what, total, now) : createLines(note, what, total, now),
   }
+}
+
+/** Undefined if the stream is no terminal, or one that does not tell its width. */
+function columnsOf(stream: OutputStream): number | undefined {
+  return stream.isTTY === true && stream.columns ? Math.max(minColumns, stream.columns) : undefined
+}
+
+function fitting(stream: OutputStream, text: string): string {
+  const columns = columnsOf(stream)
+  return columns === undefined ? text : wrapped(text, columns)
 }
 
 function createBar(stream: OutputStream, what: string, total: number, now: () => number): Progress {

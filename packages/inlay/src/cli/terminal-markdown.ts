@@ -1,12 +1,15 @@
+import type { Output } from './output.ts'
+import { drawTable, isTable, tableLine } from './terminal-table.ts'
+import { createWordWrap } from './word-wrap.ts'
+
 /** Renders Markdown on a terminal. The text may arrive in arbitrary pieces. */
 export interface TerminalMarkdown {
   push(piece: string): string
-  /** Returns text that was held back because the rest of its line could have changed it. */
+  /** Returns text that was held back: the last word, or what the rest of its line could have changed. */
   end(): string
 }
 
-/** Styles a text, like `Output.styled`. */
-export type Styled = (style: 'bold' | 'dim' | 'red', text: string) => string
+type Styled = Output['styled']
 
 /** Matches the beginning of a line whose type is not known yet. */
 const undecidedLine = /^\s*(?:#{0,6}|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/
@@ -25,24 +28,57 @@ interface Position {
 }
 
 /**
- * Shows headings, bold words and code by style instead of markup, and a link as its text and URL. Everything else stays
- * unchanged. Removes control characters, since a document must not control the terminal.
+ * Shows headings, bold words and code by style instead of markup, a link as its text and URL, and tables with columns
+ * that fit. Everything else stays unchanged, wrapped at words except for code. Removes control characters, since a
+ * document must not control the terminal.
+ * @param columns width of the terminal; may change while text arrives
  */
-export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
+export function createTerminalMarkdown(styled: Styled, columns: () => number): TerminalMarkdown {
   const position: Position = { isLineStart: true, isHeading: false, isFence: false, isBold: false }
+  const wrap = createWordWrap(columns)
   let held = ''
+  let table: string[] = []
+
+  const wrapLine = (text: string): string => (position.isFence ? wrap.raw(text) : wrap.push(text))
+  const mayBeTable = (line: string): boolean => position.isLineStart && !position.isFence && tableLine.test(line)
 
   function take(isEnd: boolean): string {
     let shown = ''
     for (let at = held.indexOf('\n'); at !== -1; at = held.indexOf('\n')) {
-      shown += takeLine(held.slice(0, at), '\n', position, styled).shown
+      shown += takeWhole(held.slice(0, at), '\n')
       held = held.slice(at + 1)
-      position.isLineStart = true
-      position.isHeading = false
     }
-    const { shown: tail, rest } = takeLine(held, isEnd ? '' : undefined, position, styled)
+    if (isEnd) {
+      const last = takeWhole(held, '')
+      held = ''
+      return shown + last + takeTable() + wrap.end()
+    }
+    if (held === '' || mayBeTable(held)) return shown
+    shown += takeTable()
+    const { shown: tail, rest } = takeLine(held, undefined, position, styled)
     held = rest
-    return shown + tail
+    return shown + wrapLine(tail)
+  }
+
+  function takeWhole(line: string, end: '\n' | ''): string {
+    if (mayBeTable(line)) {
+      table.push(line + end)
+      return ''
+    }
+    const before = takeTable()
+    const shown = wrapLine(takeLine(line, end, position, styled).shown)
+    position.isLineStart = true
+    position.isHeading = false
+    return before + shown
+  }
+
+  function takeTable(): string {
+    if (table.length === 0) return ''
+    const text = table.join('')
+    const lines = table.map((line) => line.replace('\n', ''))
+    table = []
+    if (!isTable(lines)) return wrap.push(takeInline(text, true, position, styled).shown)
+    return wrap.raw(drawTable(lines, columns(), styled, withoutMarkup) + (text.endsWith('\n') ? '\n' : ''))
   }
 
   return {
@@ -53,6 +89,11 @@ export function createTerminalMarkdown(styled: Styled): TerminalMarkdown {
     end: () => take(true),
   }
 }
+
+/** The text of a cell of a table. */
+const withoutMarkup = (text: string): string =>
+  takeInline(text, true, { isLineStart: false, isHeading: false, isFence: false, isBold: false }, (_, part) => part)
+    .shown
 
 /** A line split into the part that can be shown, and the part that has to wait. */
 interface Taken {

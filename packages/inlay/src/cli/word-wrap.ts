@@ -1,0 +1,158 @@
+/** Wraps text at words. The text may arrive in arbitrary pieces, with styles of `styleText`. */
+export interface WordWrap {
+  /** Returns what can be shown; the last word waits until it is complete. */
+  push(piece: string): string
+  /** Adds text whose lines stay as they are, such as code. */
+  raw(text: string): string
+  /** Returns the rest. */
+  end(): string
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** Letters as wide as two others: those of East Asia, and emoji. */
+const wide =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f)/u
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
+// oxlint-disable-next-line no-control-regex -- styles begin with this character
+const style = /\u001b\[[\d;]*m/g
+// oxlint-disable-next-line no-control-regex -- as above
+const styleOrText = /(\u001b\[[\d;]*m)/
+
+/** Punctuation that may not begin a line. */
+const closing = /^[、。，．・：；？！）」』】〕》〉”’ー]/u
+
+/** Number of columns a text takes on a terminal. */
+export function widthOf(text: string): number {
+  const shown = text.replace(style, '')
+  if (/^[ -~]*$/.test(shown)) return shown.length
+  let width = 0
+  for (const { segment } of segmenter.segment(shown)) width += invisible.test(segment) ? 0 : wide.test(segment) ? 2 : 1
+  return width
+}
+
+/** Wraps a whole text. After two spaces a column begins: further lines of its text stand in it. */
+export function wrapped(text: string, columns: number): string {
+  const wrap = createWordWrap(() => columns, { hasColumns: true })
+  return wrap.push(text) + wrap.end()
+}
+
+/** Cuts a line into pieces of a width, also in the middle of words. */
+export function clipped(line: string, width: number): readonly string[] {
+  const pieces = ['']
+  for (const { segment } of segmenter.segment(line))
+    if (widthOf(pieces.at(-1)! + segment) <= width || pieces.at(-1) === '') pieces[pieces.length - 1] += segment
+    else pieces.push(segment)
+  return pieces
+}
+
+/** Begins a line of a list, of a quotation, of sources. */
+const marker = /^(?:[-*+•>]|\d{1,3}[.)]|\[\d+\])$/
+
+/**
+ * Words wider than a line, such as URLs, are not broken: the terminal does that, and they can still be copied. Further
+ * lines of a list item begin below its text.
+ * @param columns width of the terminal; may change while text arrives
+ */
+export function createWordWrap(columns: () => number, { hasColumns = false } = {}): WordWrap {
+  let held = ''
+  let column = 0
+  let gap = ''
+  let indent = ''
+  let isIndented = true
+  let mayBeginColumn = hasColumns
+
+  function breakLine(): string {
+    column = 0
+    gap = indent = ''
+    isIndented = true
+    mayBeginColumn = hasColumns
+    return '\n'
+  }
+
+  function place(part: string): string {
+    const width = widthOf(part)
+    if (isIndented) {
+      const start = gap
+      const below = part === '>' ? '> ' : ' '.repeat(marker.test(part) ? width + 1 : 0)
+      // The space after the mark of a quotation is part of it.
+      indent += start.slice(indent === '' ? 0 : 1) + below
+      if (indent.length > columns() / 2) indent = ''
+      if (below !== '') mayBeginColumn = false
+      // A quotation may begin with a list.
+      isIndented = part === '>'
+      gap = ''
+      column += start.length + width
+      return start + part
+    }
+    if (mayBeginColumn && gap.length > 1 && column + gap.length <= columns() / 2) {
+      indent = ' '.repeat(column + gap.length)
+      mayBeginColumn = false
+    }
+    if (column + gap.length + width > columns() && column > indent.length) {
+      gap = ''
+      column = indent.length + width
+      return `\n${indent}${part}`
+    }
+    const shown = gap + part
+    column += gap.length + width
+    gap = ''
+    return shown
+  }
+
+  function take(isEnd: boolean): string {
+    let shown = ''
+    let at = 0
+    for (const { 0: token, index } of held.matchAll(/\n|[^\S\n]+|\S+/g)) {
+      at = index
+      if (token === '\n') shown += breakLine()
+      else if (token.trim() === '') gap += token.replaceAll('\t', '    ')
+      else if (index + token.length < held.length || isEnd) for (const part of partsOf(token)) shown += place(part)
+      else break
+      at = index + token.length
+    }
+    held = held.slice(at)
+    return shown
+  }
+
+  return {
+    push(piece) {
+      held += piece
+      return take(false)
+    },
+    raw(text) {
+      const shown = take(true) + gap + text
+      if (text.includes('\n')) breakLine()
+      gap = ''
+      column = widthOf(text.slice(text.lastIndexOf('\n') + 1))
+      if (column > 0) isIndented = false
+      return shown
+    },
+    end: () => take(true),
+  }
+}
+
+/** A word, cut where a line may break inside of it: beside wide letters. */
+function partsOf(word: string): readonly string[] {
+  if (/^[ -~]*$/.test(word.replace(style, ''))) return [word]
+  const parts: string[] = []
+  let isAfterWide = true
+  let codes = ''
+  for (const piece of word.split(styleOrText)) {
+    if (piece.startsWith('\u001b')) {
+      codes += piece
+      continue
+    }
+    for (const { segment } of segmenter.segment(piece)) {
+      const isWide = wide.test(segment)
+      const isJoined = closing.test(segment) || invisible.test(segment) || !(isWide || isAfterWide)
+      if (isJoined && parts.length > 0) parts[parts.length - 1] += codes + segment
+      else parts.push(codes + segment)
+      codes = ''
+      isAfterWide = isWide
+    }
+  }
+  if (parts.length > 0) parts[parts.length - 1] += codes
+  else parts.push(codes)
+  return parts
+}

@@ -1,0 +1,52 @@
+import { styleText } from 'node:util'
+import { expect, test } from 'vitest'
+import { clipped, createWordWrap, widthOf, wrapped } from 'inlay/internal/cli/word-wrap'
+
+const bold = (text: string): string => styleText('bold', text, { validateStream: false })
+
+test.each([
+  ['words', 'Staff receive 28 days of leave', ['Staff receive 28', 'days of leave']],
+  ['lines that fit', 'Staff receive 28\n\n  days of', ['Staff receive 28', '', '  days of']],
+  ['a list', '- one two three four\n12. five six seven', ['- one two three', '  four', '12. five six', '    seven']],
+  [
+    'a quotation',
+    '> one two three four\n>\n> - five six seven',
+    ['> one two three', '> four', '>', '> - five six', '>   seven'],
+  ],
+  ['indented text', '   one two three four', ['   one two three', '   four']],
+  ['a URL, which stays whole', 'see https://example.com/long now', ['see', 'https://example.com/long', 'now']],
+  ['wide letters', '职员每年享有二十八天，必须休完', ['职员每年享有二十', '八天，必须休完']],
+  ['wide letters before punctuation', '职员每年享有二十，八天', ['职员每年享有二', '十，八天']],
+])('%s', (_, text, lines) => {
+  expect(wrapped(text, 16).split('\n')).toEqual(lines)
+  const wrap = createWordWrap(() => 16)
+  const pieces = [...text].map((letter) => wrap.push(letter)).join('') + wrap.end()
+  expect(pieces.split('\n'), 'letter by letter').toEqual(lines)
+})
+
+test('further lines of a column stand in it', () => {
+  expect(wrapped('/new  start a new conversation\n  0  Bib  Knows all books', 20).split('\n')).toEqual([
+    '/new  start a new',
+    '      conversation',
+    '  0  Bib  Knows all',
+    '     books',
+  ])
+})
+
+test('styles take no room and are never cut', () => {
+  expect(wrapped(`${bold('Staff receive')} 28 days`, 16)).toBe(`${bold('Staff receive')} 28\ndays`)
+  expect(wrapped(bold('日本語日本語'), 8)).toBe(bold('日本語日\n本語'))
+})
+
+test('after a change of the width only later text is wrapped anew', () => {
+  let columns = 10
+  const wrap = createWordWrap(() => columns)
+  const before = wrap.push('one two three ')
+  columns = 20
+  expect(before + wrap.push('four five six seven ') + wrap.end()).toBe('one two\nthree four five six\nseven')
+})
+
+test('the width is that on a terminal', () => {
+  expect(['abc', '日本', '👩‍👩‍👧', 'e\u0301', bold('ab'), '❤️'].map(widthOf)).toEqual([3, 4, 2, 1, 2, 2])
+  expect(clipped('Haftpflicht日本', 6)).toEqual(['Haftpf', 'licht', '日本'])
+})
