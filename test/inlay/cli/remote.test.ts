@@ -360,15 +360,11 @@ test('init writes a key once, and keeps it out of git', async () => {
   expect(await readFile('.env', 'utf8')).toBe(written)
 })
 
-test.each(['bash', 'zsh', 'fish'])('the completion for %s names commands and their options', async (shell) => {
-  let out = ''
-  await runCommandLine(['completion', shell], {
-    env: () => ({}),
-    stdout: { write: (text) => (out += text) },
-    stderr: { write: () => {} },
-    signal: new AbortController().signal,
-  })
-  for (const name of ['ingest', 'doctor', 'base-url', 'watch', 'url']) expect(out).toContain(name)
+test('doctor that is interrupted is not told to have found a fault', async () => {
+  const interruption = new AbortController()
+  interruption.abort()
+  const { code, out } = await inlay(['doctor'], { signal: interruption.signal })
+  expect([code, out]).toEqual([130, expect.not.stringContaining('FAILED')])
 })
 
 test('doctor names what is wrong, with what to do', async () => {

@@ -42,3 +42,14 @@ test('a backup that a link names stays as it is', async () => {
   expect(lstatSync(data).isSymbolicLink()).toBe(false)
   expect(existsSync(join(backup, 'backup.json'))).toBe(true)
 })
+
+test('with --json and --no-wait it says where the data is', async () => {
+  let out = ''
+  const code = await runCommandLine(['restore', backup, '--data', join(folder, 'told'), '--no-wait', '--json'], {
+    env: () => ({}),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: () => {} },
+    signal: new AbortController().signal,
+  })
+  expect([code, JSON.parse(out)]).toEqual([0, { folder: join(folder, 'told') }])
+})

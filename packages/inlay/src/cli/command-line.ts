@@ -109,9 +109,9 @@ function splitCommand(words: readonly string[]): readonly [name: string, rest: r
   return name === undefined ? ['--help', []] : [words[name.index]!, words.toSpliced(name.index, 1)]
 }
 
-/** Names of the options of a command, without the shared options. */
-async function optionsOf(name: string): Promise<readonly string[]> {
-  return isCommand(name) ? Object.keys((await commands[name]()).options) : []
+/** The options of a command, without the shared options. */
+async function optionsOf(name: string): Promise<Readonly<Record<string, CommandOption>>> {
+  return isCommand(name) ? (await commands[name]()).options : {}
 }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
@@ -127,7 +127,7 @@ async function refuseName(name: string, output: Output): Promise<number> {
   if (name.startsWith('-')) {
     const names = [
       ...Object.keys(sharedOptions),
-      ...(await Promise.all(Object.keys(commandTable).map(optionsOf))).flat(),
+      ...(await Promise.all(Object.keys(commandTable).map(optionsOf))).flatMap(Object.keys),
     ]
     const given = name.replace(/^-+/, '')
     const meant = names.includes(given) ? '' : ((await meantFor(given, names, '--')) ?? '')

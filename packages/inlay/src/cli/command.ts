@@ -13,8 +13,8 @@ export interface CommandContext {
   /** Settings from the environment, with the shared options applied. */
   readonly settings: Settings
   readonly output: Output
-  /** Names of the options of a command, without the shared options. */
-  readonly optionsOf: (name: string) => Promise<readonly string[]>
+  /** The options of a command, without the shared options. */
+  readonly optionsOf: (name: string) => Promise<Readonly<Record<string, CommandOption>>>
   /** Standard input. */
   readonly input: NodeJS.ReadableStream
   /** Aborts when the user presses Ctrl+C. */

@@ -1,6 +1,6 @@
 import { misuse, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { sharedOptions } from './shared-options.ts'
+import { sharedOptions, type CommandOption } from './shared-options.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -20,60 +20,131 @@ export const completion: Command = {
     const shell = shells.find((known) => known === given)
     if (shell === undefined) throw misuse(`"${given}" is not one of ${shells.join(', ')}.`)
     const commands = await Promise.all(
-      Object.keys(commandTable).map(async (name) => ({
-        name,
-        options: [...(await optionsOf(name)), ...Object.keys(sharedOptions)],
-      })),
+      Object.entries(commandTable).map(async ([name, { usage, summary }]): Promise<Completed> => {
+        const options = Object.entries({ ...(await optionsOf(name)), ...sharedOptions })
+        return { name, summary, options, actions: actionsOf(usage) }
+      }),
     )
-    output.write(scripts[shell](commands))
+    const actions = [...commands.map(({ name }) => name), 'settings']
+    const help = { name: 'help', summary: 'show the help of a command', options: [], actions }
+    output.write(scripts[shell]([...commands, help]))
     return 0
   },
 }
 
 interface Completed {
   readonly name: string
-  readonly options: readonly string[]
+  readonly summary: string
+  readonly options: readonly (readonly [name: string, option: CommandOption])[]
+  /** Words of which the first argument is one; without any, arguments are files. */
+  readonly actions: readonly string[]
 }
 
-const flagsOf = ({ options }: Completed): string => [...new Set(options)].map((option) => `--${option}`).join(' ')
+/** `documents [list | show]` has the actions `list` and `show`. */
+function actionsOf(usage: string): readonly string[] {
+  const given = usage.slice(usage.indexOf(' ') + 1)
+  return given.includes(' | ') ? given.replace(/[[\]]/g, '').split(' | ') : []
+}
+
+/** Values of an option that takes one of few, as its help names them. */
+const choicesOf = ({ value = '' }: CommandOption): readonly string[] => (value.includes('|') ? value.split('|') : [])
+
+const flagsOf = ({ options }: Completed): string => options.map(([option]) => `--${option}`).join(' ')
+
+const namesOf = (commands: readonly Completed[]): string => commands.map(({ name }) => name).join(' ')
+
+/** Shared options that take a value may stand before the command. */
+const valued = Object.entries(sharedOptions).flatMap(([name, { type }]) => (type === 'string' ? [`--${name}`] : []))
+
+/** The cases of a shell for options with choices. @param body what it does with them */
+function choiceCases(commands: readonly Completed[], body: (choices: string) => string): string {
+  const all = new Map(commands.flatMap(({ options }) => options.map(([name, option]) => [name, choicesOf(option)])))
+  return [...all]
+    .filter(([, choices]) => choices.length > 0)
+    .map(([name, choices]) => `    --${name}) ${body(choices.join(' '))}; return ;;`)
+    .join('\n')
+}
 
 const scripts: Readonly<Record<Shell, (commands: readonly Completed[]) => string>> = {
   bash: (commands) => `_inlay() {
-  local word="\${COMP_WORDS[COMP_CWORD]}"
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(' ')} help" -- "$word"))
-    return
-  fi
-  case "\${COMP_WORDS[1]}" in
-${commands.map((command) => `    ${command.name}) local flags="${flagsOf(command)}" ;;`).join('\n')}
-    *) local flags="" ;;
+  local word="\${COMP_WORDS[COMP_CWORD]}" at=1 flags='' actions=''
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    case "\${COMP_WORDS[at]}" in
+      ${valued.join('|')}) at=$((at + 2)) ;;
+      -*) at=$((at + 1)) ;;
+      *) break ;;
+    esac
+  done
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+${choiceCases(commands, (choices) => `COMPREPLY=($(compgen -W "${choices}" -- "$word"))`)}
   esac
-  if [ "\${word:0:1}" = "-" ]; then COMPREPLY=($(compgen -W "$flags" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+  if [ "$at" -ge "$COMP_CWORD" ]; then
+    actions='${namesOf(commands)}' flags='${Object.keys(sharedOptions)
+      .map((name) => `--${name}`)
+      .join(' ')}'
+  else
+    case "\${COMP_WORDS[at]}" in
+${commands.map((command) => `      ${command.name}) flags='${flagsOf(command)}' actions='${command.actions.join(' ')}' ;;`).join('\n')}
+    esac
+    [ "$COMP_CWORD" -eq $((at + 1)) ] || actions=''
+  fi
+  local IFS=$' \\n'
+  if [ "\${word:0:1}" = - ]; then COMPREPLY=($(compgen -W "$flags" -- "$word"))
+  elif [ -n "$actions" ]; then COMPREPLY=($(compgen -W "$actions" -- "$word"))
+  else IFS=$'\\n' && COMPREPLY=($(compgen -f -- "$word")); fi
 }
 complete -o filenames -F _inlay inlay
 `,
   zsh: (commands) => `#compdef inlay
 _inlay() {
-  if (( CURRENT == 2 )); then
-    compadd ${commands.map(({ name }) => name).join(' ')} help
-    return
-  fi
-  case "\${words[2]}" in
-${commands.map((command) => `    ${command.name}) compadd -- ${flagsOf(command)} ;;`).join('\n')}
+  local at=2
+  local -a flags actions
+  while (( at < CURRENT )); do
+    case "\${words[at]}" in
+      ${valued.join('|')}) (( at += 2 )) ;;
+      -*) (( at += 1 )) ;;
+      *) break ;;
+    esac
+  done
+  case "\${words[CURRENT - 1]}" in
+${choiceCases(commands, (choices) => `compadd -- ${choices}`)}
   esac
-  _files
+  if (( at >= CURRENT )); then
+    actions=(${namesOf(commands)})
+    flags=(${Object.keys(sharedOptions)
+      .map((name) => `--${name}`)
+      .join(' ')})
+  else
+    case "\${words[at]}" in
+${commands.map((command) => `      ${command.name}) flags=(${flagsOf(command)}) actions=(${command.actions.join(' ')}) ;;`).join('\n')}
+    esac
+    (( CURRENT == at + 1 )) || actions=()
+  fi
+  if [[ "\${words[CURRENT]}" == -* ]]; then compadd -- $flags
+  elif (( $#actions )); then compadd -- $actions
+  else _files; fi
 }
-_inlay "$@"
+if [ "$funcstack[1]" = _inlay ]; then _inlay "$@"; else compdef _inlay inlay; fi
 `,
   fish: (commands) =>
     [
-      'complete -c inlay -n __fish_use_subcommand -f',
-      ...commands.map(({ name }) => `complete -c inlay -n __fish_use_subcommand -a ${name}`),
-      ...commands.flatMap(({ name, options }) =>
-        [...new Set(options)].map(
-          (option) => `complete -c inlay -n "__fish_seen_subcommand_from ${name}" -l ${option}`,
-        ),
+      ...commands.map(
+        ({ name, summary }) => `complete -c inlay -n __fish_use_subcommand -f -a ${name} -d ${fishText(summary)}`,
       ),
+      ...commands.flatMap(({ name, options, actions }) => [
+        ...actions.map(
+          (action) => `complete -c inlay -n "test (commandline -opc | tail -n 1) = ${name}" -f -k -a ${action}`,
+        ),
+        ...options.map(([option, described]) => fishOption(name, option, described)),
+      ]),
       '',
     ].join('\n'),
 }
+
+function fishOption(command: string, name: string, option: CommandOption): string {
+  const choices = choicesOf(option)
+  const value = option.type !== 'string' ? '' : choices.length > 0 ? ` -x -a ${fishText(choices.join(' '))}` : ' -r'
+  return `complete -c inlay -n "__fish_seen_subcommand_from ${command}" -l ${name}${value} -d ${fishText(option.meaning)}`
+}
+
+const fishText = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

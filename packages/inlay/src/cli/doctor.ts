@@ -38,7 +38,7 @@ export const doctor: Command = {
   options: { offline: { type: 'boolean', meaning: 'do not call the model' } },
   async run(context) {
     const { output } = context
-    const marks = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ' }
+    const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
     const findings: Finding[] = []
     const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, checkService]
     for (const check of checks) {
@@ -49,7 +49,8 @@ export const doctor: Command = {
         if (output.isJson) continue
         const mark = marks[finding.status]
         const style = finding.status === 'ok' ? 'dim' : finding.status === 'warning' ? 'bold' : 'red'
-        output.line(`${output.styled(style, mark)}  ${finding.check}: ${finding.message}`)
+        const gap = ' '.repeat(9 - mark.length)
+        output.line(`${output.styled(style, mark)}${gap}${finding.check}: ${finding.message}`)
         if (finding.advice !== undefined) output.line(`         ${finding.advice}`)
       }
     }
@@ -168,6 +169,7 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
     creates: true,
     onError,
   }).catch((error: unknown): readonly Finding[] => {
+    context.signal.throwIfAborted()
     const check = textOption(context, 'url') === undefined ? 'Database' : 'Server'
     return [{ check, status: 'failed', message: sentenceOf(error) }]
   })
@@ -196,6 +198,7 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
   try {
     return await check(service, context)
   } catch (error) {
+    context.signal.throwIfAborted()
     const denied = isInlayError(error) && (error.status === 401 || error.status === 403)
     const advice = denied ? 'Specify a key with the scope admin with --key or INLAY_API_KEY.' : undefined
     return [

@@ -6,7 +6,7 @@ import { backupNote, exists } from './backup.ts'
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { refuseUrl } from './service.ts'
-import { dataFolderOf, needDataFolder, withInlay } from './with-inlay.ts'
+import { dataFolderOf, needDataFolder, noteErrors, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
 
 /** Creates a data folder from a backup. */
@@ -40,8 +40,15 @@ export const restore: Command = {
       await rm(partial, { recursive: true, force: true })
     }
     output.note(`The database and files were restored to ${target}.`)
-    if (options['no-wait'] === true) return 0
-    return withInlay(context, (inlay) => waitForRebuild(context, inlay))
+    if (options['no-wait'] === true) {
+      if (output.isJson) output.json({ folder: target })
+      return 0
+    }
+    // A backup has no index, so this is no news here.
+    const onError = (error: unknown): void => {
+      if (!String(error).includes('The index is lost.')) noteErrors(context)(error)
+    }
+    return withInlay(context, (inlay) => waitForRebuild(context, inlay), { onError })
   },
 }
 
