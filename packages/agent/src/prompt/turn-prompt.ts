@@ -1,7 +1,8 @@
 import type { Action } from '../contracts/action.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
-import { attachedShare, hasAttached, loadAttachments } from './attachments.ts'
+import { mayCite } from '../citations/citing-actions.ts'
+import { attachedShare, loadAttachments } from './attachments.ts'
 import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
@@ -40,8 +41,17 @@ export interface TurnPromptOptions {
   readonly time: number
 }
 
+/** The prompt of one answer. */
+export interface TurnPrompt {
+  readonly prompt: LanguageModelV4Prompt
+  /** Whether the model gets anything of an attached file. */
+  readonly hasFiles: boolean
+  /** Texts of attached files in the prompt. */
+  readonly fileTexts: readonly string[]
+}
+
 /** Creates the prompt of one answer; waits until its files are read. */
-export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<LanguageModelV4Prompt> {
+export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<TurnPrompt> {
   const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
@@ -65,7 +75,8 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     context.project?.instructions ?? '',
   ].filter((text) => text.trim() !== '')
   const contextMessage = hasDocuments ? toContextMessage(contextFiles) : undefined
-  return toPrompt({
+  const { isUsable: hasFiles = false, texts: fileTexts = [] } = attachments ?? {}
+  const prompt = toPrompt({
     instructions: toInstructions({
       actions,
       time,
@@ -73,14 +84,14 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
       isDatetimeAware: persona.isDatetimeAware,
       hasContextFiles: hasDocuments || options.isGiven === true,
       isGiven: options.isGiven === true,
-      hasFiles: attachments !== undefined && hasAttached(messages.flatMap((files) => attachments(files).before)),
+      hasFiles,
       isTalk: options.isTalk === true,
       ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
     }),
     history: opened.messages,
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
-    ...(attachments && { attachments }),
+    ...(attachments && { attachments: attachments.partsOf }),
     before: [
       ...person,
       ...instructions.map((text) => userMessage(`Instructions for the next message:\n${text}`)),
@@ -92,6 +103,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     userFiles: opened.files,
     hasActions: actions.length > 0,
   })
+  return { prompt, hasFiles, fileTexts }
 }
 
 /** Maximum tokens of memories in a prompt. */
@@ -178,16 +190,8 @@ export function toInstructions(options: InstructionOptions): string {
       : ways.length === 0
         ? undefined
         : ['How to find out:', ...ways].join('\n'),
-    includeCitations &&
-    (hasContextFiles || actions.some(({ builtIn, isCiting }) => isCiting ?? !nothingToCite.has(builtIn ?? '')))
-      ? isGiven
-        ? citingGiven
-        : citing
-      : undefined,
+    includeCitations && (hasContextFiles || actions.some(mayCite)) ? (isGiven ? citingGiven : citing) : undefined,
     hasSources ? distrusting : undefined,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
-
-/** Any other action may make documents citable: those of hosts do not declare it beforehand. */
-const nothingToCite = new Set(['ImageGenerationTool', 'PythonTool', 'FileReaderTool', 'MemoryTool'])

@@ -1,3 +1,4 @@
+import { isCiting } from '../citations/citing-actions.ts'
 import {
   InlayError,
   isInlayError,
@@ -100,11 +101,6 @@ export function openCalls(
     return callWriter ? [{ ...call, writer: callWriter, range, resultTokens }] : []
   })
 }
-
-const citingKinds = new Set(['SearchTool', 'WebSearchTool', 'OpenURLTool'])
-
-/** Whether results of an action can be cited. */
-export const isCiting = (action: Action): boolean => action.isCiting ?? citingKinds.has(action.builtIn ?? '')
 
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {

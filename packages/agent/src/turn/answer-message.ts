@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import { isCiting } from '../citations/citing-actions.ts'
 import { textsOf, unsupportedNumbers } from '../citations/unsupported-numbers.ts'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { playStep } from '../model/retry-step.ts'
@@ -10,7 +11,6 @@ import type { PacketWriter } from '../packet-writer.ts'
 import { estimateTokens, maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
 import {
-  isCiting,
   openCalls,
   runCalls,
   type AnswerProgress,

@@ -19,7 +19,6 @@ import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/qu
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
-import { attachedTexts, hasAttached } from '../prompt/attachments.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
@@ -217,7 +216,7 @@ function createChatResponder(
   const common = { actions: turn.actions, writer, setting, includeCitations }
 
   const respondByAgent = async (responder: Responder): Promise<void> => {
-    const prompt = await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model }, turn.run.signal)
+    const { prompt } = await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model }, turn.run.signal)
     const resultTokens = Math.floor(model.contextTokens / 8)
     await respond({ ...common, responder, prompt, resultTokens }, progress)
   }
@@ -231,7 +230,7 @@ function createChatResponder(
       question: userText,
       citable: writer.citable,
     })
-    const prompt = await makeTurnPrompt(
+    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt(
       {
         ...turn.prompt,
         actions: strategy.describedActions(turn.actions),
@@ -241,8 +240,8 @@ function createChatResponder(
       },
       turn.run.signal,
     )
-    strategy.hasFiles = hasAttached(prompt)
-    if (strategy.hasFiles) writer.citable.addUnnumbered(attachedTexts(prompt))
+    strategy.hasFiles = hasFiles
+    if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
     const { reminder, reasoning } = answer
     await answerMessage(
       {
@@ -274,13 +273,15 @@ function createResearchResponder(
   progress: AnswerProgress,
 ): AnswerResponder {
   const writer = createResearchWriter(writing)
-  const respondByResearch = async (): Promise<void> =>
-    runResearch(
+  const respondByResearch = async (): Promise<void> => {
+    const { actions, run } = turn
+    const { prompt } = await makeTurnPrompt({ ...turn.prompt, actions, model: answer.model }, run.signal)
+    await runResearch(
       {
         ...research,
         ...writing,
         model: answer.model,
-        prompt: await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model: answer.model }, turn.run.signal),
+        prompt,
         reasoning: answer.reasoning,
         actions: turn.actions,
         forced: turn.forced[0],
@@ -291,6 +292,7 @@ function createResearchResponder(
       },
       progress,
     )
+  }
   return { writer: { ...writer, emit: writer.emitCurrent }, respond: respondByResearch }
 }
 

@@ -47,7 +47,7 @@ export async function countFreeTokens(
   const room = { contextTokens: model.contextTokens, userText: '' }
   const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, contextParts)
   const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)
-  const prompt = await makeTurnPrompt(
+  const { prompt } = await makeTurnPrompt(
     {
       files: contextParts.files,
       context,

@@ -1,3 +1,4 @@
+import { isCiting } from '../citations/citing-actions.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError, type PacketBody } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
@@ -27,7 +28,7 @@ export interface RespondOptions {
 /** Lets a responder answer one message, and turns its events into packets. Throws its failure. */
 export async function respond(options: RespondOptions, progress: AnswerProgress): Promise<void> {
   const { responder, prompt, actions, writer, setting, includeCitations } = options
-  const canCite = includeCitations && actions.some(({ isCiting }) => isCiting)
+  const canCite = includeCitations && actions.some(isCiting)
   const steps = new ResponderSteps(options, progress)
   const turn: ResponderTurn = {
     caller: setting.caller,
