@@ -1,5 +1,5 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { createJobLeases, holdJob, whileHeld } from '@inlay/records'
+import { createJobLeases, holdJob, whileHeld, whileRenewed } from '@inlay/records'
 import { Kysely, type KyselyPlugin, type QueryId } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -50,4 +50,39 @@ test('a renewal under way at the release does not take the lease again', async (
 
   expect(await holdJob(db, { job: 'upkeep', owner: 'second', now: 1000, leaseMs: 1000 })).toBe(true)
   expect(onError).not.toHaveBeenCalled()
+})
+
+test('work ends early when its lease is lost or its process closes, and its lease is not renewed from then on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => {
+      if (signal.aborted) reject(signal.reason)
+      signal.addEventListener('abort', () => reject(signal.reason))
+    })
+  const onError = vi.fn<(error: unknown) => void>()
+  const renew = vi
+    .fn<() => Promise<boolean>>()
+    .mockRejectedValueOnce(new Error('the database is away'))
+    .mockResolvedValueOnce(true)
+    .mockResolvedValue(false)
+  const lost = whileRenewed({ renew, everyMs: 10, onError }, untilAborted)
+  const isLost = expect(lost).rejects.toMatchObject({ code: 'CLOSED', retryable: true })
+  for (const turn of [1, 2, 3]) {
+    vi.advanceTimersByTime(10)
+    expect(renew).toHaveBeenCalledTimes(turn)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await isLost
+  vi.advanceTimersByTime(100)
+  expect(renew).toHaveBeenCalledTimes(3)
+  expect(onError.mock.calls).toEqual([[expect.objectContaining({ message: 'the database is away' })]])
+
+  const closing = new AbortController()
+  const closed = whileRenewed({ renew, everyMs: 10, signal: closing.signal, onError }, untilAborted)
+  closing.abort(new Error('closing'))
+  await expect(closed).rejects.toThrow('closing')
+  await expect(whileRenewed({ renew, everyMs: 10, signal: closing.signal, onError }, untilAborted)).rejects.toThrow(
+    'closing',
+  )
 })

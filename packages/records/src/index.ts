@@ -7,6 +7,7 @@ export {
   isLeaseHeld,
   releaseJob,
   whileHeld,
+  whileRenewed,
   type BigInteger,
   type JobLease,
   type JobLeaseRow,

@@ -1,3 +1,4 @@
+import { InlayError } from '@inlay/protocol'
 import { unrefTimer } from '@inlay/scheduling'
 import type { ColumnType } from 'kysely'
 import type { AnyDatabase } from './dialect.ts'
@@ -73,34 +74,81 @@ export async function releaseJob(db: AnyDatabase, { job, owner }: Pick<JobLease,
   await db.deleteFrom('inlay_job_leases').where('job', '=', job).where('owner', '=', owner).execute()
 }
 
+/** How a lease is renewed while its holder works. */
+export interface Renewal {
+  /** Extends the lease. Resolves to false if it is lost. */
+  readonly renew: () => Promise<boolean>
+  readonly everyMs: number
+  /** Aborts the work, too. */
+  readonly signal?: AbortSignal | undefined
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Does work while its lease is renewed. The signal aborts when the lease is lost: from then on the work writes nothing.
+ * A renewal in progress is awaited at the end, so that it does not follow the release of the lease.
+ */
+export async function whileRenewed<Result>(
+  { renew, everyMs, signal, onError }: Renewal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const stop = new AbortController()
+  const forward = (): void => stop.abort(signal?.reason)
+  signal?.addEventListener('abort', forward)
+  if (signal?.aborted) forward()
+  let renewing: Promise<void> | undefined
+  const timer = setInterval(() => {
+    renewing ??= renew()
+      .then((isHeld) => {
+        if (isHeld) return
+        clearInterval(timer)
+        stop.abort(new InlayError('CLOSED', { message: 'Another process has taken over this work.', retryable: true }))
+      })
+      .catch(onError)
+      .finally(() => (renewing = undefined))
+  }, everyMs)
+  unrefTimer(timer)
+  try {
+    return await work(stop.signal)
+  } finally {
+    clearInterval(timer)
+    signal?.removeEventListener('abort', forward)
+    await renewing
+  }
+}
+
 /** A job that one process at a time does. */
 export interface HeldJob extends Pick<JobLease, 'job' | 'owner' | 'isGone'> {
   readonly now: () => number
+  /** Aborts the job, too. */
+  readonly signal?: AbortSignal
   readonly onError: (error: unknown) => void
 }
 
 const leaseMs = 10_000
 
-/** Does a job under a lease that is renewed meanwhile. @returns false if another process holds the lease */
+/**
+ * Does a job under a lease that is renewed meanwhile. The signal aborts when the lease is lost: from then on the job
+ * writes nothing. @returns false if another process holds the lease, or has taken it over
+ */
 export async function whileHeld(
   db: AnyDatabase,
-  { job, owner, isGone, now, onError }: HeldJob,
-  work: () => Promise<void>,
+  { job, owner, isGone, now, signal, onError }: HeldJob,
+  work: (signal: AbortSignal) => Promise<void>,
 ): Promise<boolean> {
   const hold = (): Promise<boolean> => holdJob(db, { job, owner, now: now(), leaseMs, isGone })
   if (!(await hold())) return false
-  let renewed: Promise<unknown> = Promise.resolve()
-  const renewal = setInterval(() => {
-    renewed = renewed.then(hold).catch(onError)
-  }, leaseMs / 3)
-  unrefTimer(renewal)
+  let isLost = false
+  const renew = async (): Promise<boolean> => {
+    isLost ||= !(await hold())
+    return !isLost
+  }
   try {
-    await work()
+    await whileRenewed({ renew, everyMs: leaseMs / 3, signal, onError }, work)
+  } catch (error) {
+    if (!isLost) throw error
   } finally {
-    clearInterval(renewal)
-    // A renewal that ended after the release would take the lease again.
-    await renewed
     await releaseJob(db, { job, owner })
   }
-  return true
+  return !isLost
 }

@@ -69,6 +69,25 @@ test('a file that one process works on is not taken by another, as long as the f
   await Promise.all([first.close(), second.close()])
 })
 
+test('a process that has lost a file to another one stops its own attempt', async () => {
+  const setting = await newFiles()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const begun = Promise.withResolvers<void>()
+  const reader = (): Promise<never> => {
+    begun.resolve()
+    return new Promise(() => {})
+  }
+  const files = setting.again({ reader, waitMs: 0 })
+  await files.upload(arriving(incoming('heron.txt', 'A heron.')), { caller: ana })
+  await begun.promise
+  const taken = { claim: 'of another', due_at: setting.clock.time + 20_000 }
+  await leave(setting, taken)
+  vi.advanceTimersByTime(5_000)
+  await files.worker.whenIdle()
+  expect(await rowsOf(setting)).toEqual([expect.objectContaining({ work: 'read', claim: 'of another', attempts: 1 })])
+  expect(setting.errors).toEqual([])
+})
+
 test('a process whose lease ran out unsettles nothing that another has taken over', async () => {
   const setting = await newFiles()
   const [id] = await uploaded(setting)

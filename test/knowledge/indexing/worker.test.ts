@@ -50,6 +50,31 @@ describe('a worker', () => {
     expect((await status('document')).phase).toBe('indexed')
   })
 
+  test('stops when another process has taken over its documents, and writes nothing more', async () => {
+    const reasons: unknown[] = []
+    const hangs = fakeEmbedder({
+      answer: (_texts, signal) =>
+        new Promise((_, reject) => {
+          signal?.addEventListener('abort', () => {
+            reasons.push(signal.reason)
+            reject(signal.reason)
+          })
+        }),
+    })
+    const { worker, index, db, accept, status, errors } = await makeWorker({ embedder: hangs, worker: { leaseMs: 30 } })
+    await accept(request())
+    const run = worker.runOnce()
+    await expect.poll(() => hangs.calls.length).toBe(1)
+    // As the sweep of another process does, which then claims the document.
+    await db.deleteFrom('inlay_claims').execute()
+    await db.updateTable('inlay_documents').set({ claim: 'of another' }).execute()
+    await run
+    expect(reasons).toEqual([expect.objectContaining({ code: 'CLOSED' })])
+    expect(index.store.commits).toBe(0)
+    expect(await status('document')).toMatchObject({ phase: 'indexing', attempts: 1 })
+    expect(errors).toEqual([])
+  })
+
   test('puts what it cannot finish in time back into the queue', async () => {
     const { worker, accept, status, shown } = await makeWorker({
       embedder: fakeEmbedder({ answer: () => new Promise(() => {}) }),

@@ -1,4 +1,4 @@
-import { renewClaims } from '@inlay/knowledge/internal/queue/claims'
+import { renewClaim } from '@inlay/knowledge/internal/queue/claims'
 import { sweepClaims } from '@inlay/knowledge/internal/queue/lapsed-leases'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { migrateKnowledge } from '@inlay/knowledge'
@@ -46,12 +46,13 @@ test('a lease that is renewed while it is being judged is not swept', async () =
   void worker.runOnce()
   await expect.poll(async () => (await status('document')).phase).toBe('indexing')
   clock.now += 5000
-  let renewed: Promise<void> | undefined
+  const { id } = await db.selectFrom('inlay_claims').select('id').executeTakeFirstOrThrow()
+  let renewed: Promise<boolean> | undefined
   const swept = await sweepClaims(db, {
     now: clock.now,
     isHeld: () => {
       // After the claims were read, and before any of them is taken over.
-      renewed ??= renewClaims(db, 'slow', clock.now + 1000)
+      renewed ??= renewClaim(db, id, clock.now + 1000)
       return false
     },
   })

@@ -68,6 +68,29 @@ describe('upkeep', () => {
     expect(await second.maintainer.runOnce()).toBe(true)
   })
 
+  test('stops in a process that another one has taken it over from', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const begun = Promise.withResolvers<void>()
+    const maintain: MemoryIndex['maintain'] = (how) => {
+      begun.resolve()
+      return new Promise((_, reject) => {
+        how?.signal?.addEventListener('abort', () => reject(how.signal?.reason))
+      })
+    }
+    const { maintainer, context } = await make({ index: { ...memoryIndex(), maintain } })
+    maintainer.noteAppend(1)
+    const running = maintainer.runOnce()
+    await begun.promise
+    const lease = { owner: 'other', lease_until: 10_000 }
+    await context.db.updateTable('inlay_job_leases').set(lease).execute()
+    vi.advanceTimersByTime(4000)
+    expect(await running).toBe(false)
+    expect(await context.db.selectFrom('inlay_job_leases').selectAll().execute()).toEqual([
+      { job: 'maintain', ...lease },
+    ])
+  })
+
   test('is not held up by a process known to be gone', async () => {
     const db = await makeRecords()
     const gone = await make({ db, owner: 'gone', at: () => new Promise(() => {}) })

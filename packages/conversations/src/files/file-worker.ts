@@ -1,6 +1,6 @@
 import type { Services, StoredFile } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { claimJob, emptyLog, renewJob, settleJob, type ClaimedJob, type JobTable } from '@inlay/records'
+import { claimJob, emptyLog, renewJob, settleJob, whileRenewed, type ClaimedJob, type JobTable } from '@inlay/records'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
@@ -118,24 +118,26 @@ const jobsOf = (db: ConversationDatabase): JobTable => ({ db, table: 'inlay_file
 async function processFile(file: ClaimedFile, options: FileWorkerOptions, closing: AbortSignal): Promise<void> {
   const { db, now, onError } = options
   const { row, job } = file
-  const renewal = setInterval(() => {
-    renewJob(jobsOf(db), job, now() + leaseMs).catch(onError)
-  }, signOfLifeMs)
-  try {
-    closing.throwIfAborted()
-    if (job.attempts > maxAttempts && (await giveUp(file, options))) return
-    if (row.work === 'read') await read(row, options, closing)
-    else if (row.work === 'index') await putIntoIndex(row, options, closing)
-    else if (row.work === 'decide') await options.decide(toStoredFile(row))
-    // Null if another worker has finished it after the claim.
-    else if (row.work !== null) await remove(row, options)
-    await settle(file, options)
-  } catch (error) {
-    if (!closing.aborted) onError(error)
-    await putOff(file, options, closing.aborted ? 'interrupted' : 'failed').catch(onError)
-  } finally {
-    clearInterval(renewal)
-  }
+  const renew = (): Promise<boolean> => renewJob(jobsOf(db), job, now() + leaseMs)
+  await whileRenewed({ renew, everyMs: signOfLifeMs, signal: closing, onError }, async (signal) => {
+    try {
+      signal.throwIfAborted()
+      if (job.attempts > maxAttempts && (await giveUp(file, options))) return
+      await work(row, options, signal)
+      await settle(file, options)
+    } catch (error) {
+      if (!signal.aborted) onError(error)
+      await putOff(file, options, signal.aborted ? 'interrupted' : 'failed').catch(onError)
+    }
+  })
+}
+
+async function work(row: Selectable<FileTable>, options: FileWorkerOptions, signal: AbortSignal): Promise<void> {
+  if (row.work === 'read') await read(row, options, signal)
+  else if (row.work === 'index') await putIntoIndex(row, options, signal)
+  else if (row.work === 'decide') await options.decide(toStoredFile(row))
+  // Null if another worker has finished it after the claim.
+  else if (row.work !== null) await remove(row, options)
 }
 
 /**
@@ -161,9 +163,9 @@ async function isThere(db: ConversationDatabase, id: string): Promise<boolean> {
   return row !== undefined
 }
 
-async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions, closing: AbortSignal): Promise<void> {
+async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions, signal: AbortSignal): Promise<void> {
   try {
-    await readings.of(toStoredFile(row), closing)
+    await readings.of(toStoredFile(row), signal)
   } catch (error) {
     // The reason is stored with the file.
     if (!isInlayError(error) || error.code !== 'INVALID_INPUT') throw error
@@ -173,10 +175,11 @@ async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions,
 async function putIntoIndex(
   row: Selectable<FileTable>,
   { readings, index }: FileWorkerOptions,
-  closing: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const file = toStoredFile(row)
-  const sections = await readings.of(file, closing)
+  const sections = await readings.of(file, signal)
+  signal.throwIfAborted()
   const { id, ownerId, name, createdAt } = file
   await index?.put({ id, ownerId, name, sections, createdAt })
 }

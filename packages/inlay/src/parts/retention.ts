@@ -29,10 +29,10 @@ export interface RetentionParts {
 export function startRetention(retention: RetentionOptions, parts: RetentionParts): Closable {
   if (Object.values(retention).every((days) => days === undefined)) return { close: async () => {} }
   const closing = new AbortController()
-  const job = { job: 'retention', owner: crypto.randomUUID() }
+  const job = { job: 'retention', owner: crypto.randomUUID(), signal: closing.signal }
   let running: Promise<void> | undefined
   const run = (): void => {
-    running ??= whileHeld(parts.db, { ...parts, ...job }, () => applyRetention(retention, parts, closing.signal))
+    running ??= whileHeld(parts.db, { ...parts, ...job }, (signal) => applyRetention(retention, parts, signal))
       .then(() => {}, parts.onError)
       .finally(() => (running = undefined))
   }

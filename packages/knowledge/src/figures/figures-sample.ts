@@ -51,13 +51,14 @@ export function createFiguresSampler(
     return ageMs >= Math.max(sampleIntervalMs, restPerCount * known.tookMs)
   }
   const count = async (): Promise<void> => {
-    await whileHeld(db, { ...context, job: 'figures' }, async () => {
+    await whileHeld(db, { ...context, job: 'figures' }, async (signal) => {
       const began = performance.now()
       const spaces = await context.index.spaces()
       const { documents, oldestAcceptedAt } = await readQueueFigures(db)
       const rebuild = await countRebuild(db, spaces)
       const tookMs = performance.now() - began
       const figures = { documents, oldestAcceptedAt, rebuild, space: spaces.at(-1)?.number, tookMs }
+      signal.throwIfAborted()
       const row = { sampled_at: now(), figures: JSON.stringify(figures) }
       await db
         .insertInto('inlay_figures')

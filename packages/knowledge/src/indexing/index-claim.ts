@@ -32,8 +32,8 @@ interface Progress {
 }
 
 /**
- * Indexes the documents of a claim. Each becomes searchable, fails, or is retried later. When the signal aborts, they
- * return to the queue.
+ * Indexes the documents of a claim. Each becomes searchable, fails, or is retried later. When the signal aborts, those
+ * that the claim still holds return to the queue.
  */
 export async function indexClaim(claim: Claim, given: IndexingContext): Promise<void> {
   const context = claim.hasVectors ? given : { ...given, embedding: undefined }

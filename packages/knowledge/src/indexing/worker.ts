@@ -1,6 +1,7 @@
-import { createSignal, delay, unrefTimer } from '@inlay/scheduling'
+import { whileRenewed } from '@inlay/records'
+import { createSignal, delay } from '@inlay/scheduling'
 import { type IndexingContext, indexClaim } from './index-claim.ts'
-import { type Claim, claim as claimDocuments, releaseClaim, renewClaims } from '../queue/claims.ts'
+import { type Claim, claim as claimDocuments, releaseClaim, renewClaim } from '../queue/claims.ts'
 import { sweepClaims } from '../queue/lapsed-leases.ts'
 import type { TargetSpace } from '../reindexing/migrating-index.ts'
 
@@ -57,8 +58,8 @@ export interface ClaimRunner {
   /** Claims the documents that are due, if any. Before that, regularly or if requested, releases abandoned claims. */
   take(options?: { sweep?: boolean; isOfSmall?: boolean }): Promise<Claim | undefined>
   /**
-   * Indexes the documents of a claim, and renews its lease meanwhile. Never rejects: failures are reported, and
-   * retried.
+   * Indexes the documents of a claim, and renews its lease meanwhile; stops if the lease is lost. Never rejects:
+   * failures are reported, and retried.
    */
   work(claim: Claim): Promise<void>
   /** Returns all documents in progress to the queue. */
@@ -78,7 +79,8 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
     maxClaimDocuments: limit = defaultLimit(context),
   } = context.worker
   const released = new AbortController()
-  const indexing = toIndexingContext(context, released.signal)
+  const { maxAttempts = 5, maxOutageAttempts = 40 } = context.worker
+  const indexing = { ...context, policy: { maxAttempts, maxOutageAttempts } }
   const held = new Set<string>()
   let sweptAt = -Infinity
 
@@ -105,11 +107,11 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       return claim
     },
     work: async (claim) => {
-      const renewal = setInterval(() => renewClaims(db, owner, now() + leaseMs).catch(onError), leaseMs / 3)
-      unrefTimer(renewal)
+      const renew = (): Promise<boolean> => renewClaim(db, claim.id, now() + leaseMs)
+      const renewal = { renew, everyMs: leaseMs / 3, signal: released.signal, onError }
       held.add(claim.id)
       try {
-        await indexClaim(claim, indexing)
+        await whileRenewed(renewal, (signal) => indexClaim(claim, { ...indexing, signal }))
       } catch (error) {
         onError(error)
         // The database failed, not a document: an immediate retry would fail again.
@@ -118,7 +120,6 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
         await releaseClaim(db, claim.id, claim.generations).catch(onError)
         context.onRetired?.()
       } finally {
-        clearInterval(renewal)
         held.delete(claim.id)
         context.onClaimDone(claim.documentIds)
       }
@@ -131,15 +132,6 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
 function defaultLimit({ summarize, describeImage }: WorkerContext): number {
   if (summarize) return 16
   return describeImage ? 64 : 256
-}
-
-function toIndexingContext(context: WorkerContext, signal: AbortSignal): IndexingContext {
-  const { maxAttempts = 5, maxOutageAttempts = 40 } = context.worker
-  return {
-    ...context,
-    signal,
-    policy: { maxAttempts, maxOutageAttempts },
-  }
 }
 
 /** Indexes the documents of the queue. */

@@ -229,9 +229,10 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
   }))
 }
 
-/** Renews the leases of all claims of a worker. */
-export async function renewClaims(db: Records, owner: string, leaseUntil: number): Promise<void> {
-  await db.updateTable('inlay_claims').set({ lease_until: leaseUntil }).where('owner', '=', owner).execute()
+/** Renews the lease of a claim. @returns false if the claim has ended: another process has taken over its documents */
+export async function renewClaim(db: Records, claimId: string, leaseUntil: number): Promise<boolean> {
+  const claim = db.updateTable('inlay_claims').set({ lease_until: leaseUntil }).where('id', '=', claimId)
+  return (await claim.executeTakeFirst()).numUpdatedRows > 0n
 }
 
 /**

@@ -70,8 +70,8 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
       if (letGo.signal.aborted) return
       try {
         const rest = (ms: number): Promise<void> => signal.sleep(ms)
-        if (await whileHeld(db, { ...options, job }, () => compare(options, { progress, rest, signal: letGo.signal })))
-          return
+        const held = { ...options, job, signal: letGo.signal }
+        if (await whileHeld(db, held, (signal) => compare(options, { progress, rest, signal }))) return
         delayMs = othersRestMs
       } catch (error) {
         if (letGo.signal.aborted) return

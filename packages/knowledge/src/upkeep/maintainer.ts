@@ -75,8 +75,8 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   /** Whether rows were removed since the last round. */
   let hasRemoved = false
 
-  async function runOnce({ idle = false, isFirst = false }: Due = {}, signal = closing.signal): Promise<boolean> {
-    return whileHeld(db, job, async () => {
+  async function runOnce({ idle = false, isFirst = false }: Due = {}, until = closing.signal): Promise<boolean> {
+    return whileHeld(db, { ...job, signal: until }, async (signal) => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, isFirst, wrote, hasRemoved, signal })
       hasRemoved = false
@@ -88,9 +88,9 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   }
 
   async function removeInvisible(): Promise<boolean> {
-    return whileHeld(db, job, async () => {
+    return whileHeld(db, { ...job, signal: closing.signal }, async (signal) => {
       schedule.startRemoval()
-      hasRemoved = (await prune(context, closing.signal)) || hasRemoved
+      hasRemoved = (await prune(context, signal)) || hasRemoved
       schedule.endRemoval()
     })
   }
@@ -147,9 +147,10 @@ async function upkeep(
   { idle, isFirst, wrote, hasRemoved, signal }: Round,
 ): Promise<{ figures: IndexFigures; hasChanged: boolean } | undefined> {
   const { db, index, now, isGone } = context
-  await purgeRemovedPairs(db)
+  await purgeRemovedPairs(db, signal)
   await sweepLargeContents(db, { now: now(), isGone, signal })
   const pruned = (await prune(context, signal)) || hasRemoved
+  if (signal.aborted) return undefined
   if (idle && pruned) await removeUnusedTags(db)
   await foldCounts(db)
   // SQLite has a single writer, so its counts are always right, and counting a million rows would block the thread.

@@ -6,11 +6,11 @@ import type { Records } from '../schema/tables.ts'
 const batch = 200
 
 /** Removes the documents of removed pairs, except those that are also in other pairs, and then the pairs themselves. */
-export async function purgeRemovedPairs(db: Records): Promise<void> {
+export async function purgeRemovedPairs(db: Records, signal?: AbortSignal): Promise<void> {
   const pairs = await db.selectFrom('inlay_pairs').select('id').where('is_removed', '=', 1).execute()
   if (pairs.length === 0) return
   for (const { id } of pairs) {
-    while (await purgeSome(db, id));
+    while (await purgeSome(db, id)) if (signal?.aborted) return
     await db.transaction().execute(async (transaction) => {
       await transaction.deleteFrom('inlay_pairs').where('id', '=', id).execute()
       await transaction.deleteFrom('inlay_grants').where('kind', '=', 'pair').where('target_id', '=', id).execute()
