@@ -195,6 +195,40 @@ describe.skipIf(reason !== undefined)('the five variables of a brand', () => {
     expect(contrast(await painted(link, 'color'), back)).toBeGreaterThan(4.5)
   })
 
+  test.each([
+    ['dark', 'oklch(0.97 0.02 90)'],
+    ['light', 'oklch(0.2 0.04 260)'],
+    ['dark', 'lab(96 -2 6)'],
+    ['light', 'color(display-p3 0.08 0.1 0.16)'],
+  ] as const)('leave the element readable in a %s system on a page of %s', async (system, back) => {
+    service.reply = () => [{ text: 'See [the docs](https://docs.example/).' }]
+    const { page, chat } = await visit(service.host, { colorScheme: system })
+    await page.evaluate((colour) => {
+      document.body.style.background = colour
+      document.querySelector('inlay-chat')!.style.setProperty('--inlay-background', 'transparent')
+    }, back)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    const ground = await painted(page.locator('body'), 'backgroundColor')
+    expect(contrast(await painted(chat.locator('.panel'), 'color'), ground)).toBeGreaterThan(4.5)
+  })
+
+  test.each(combinations)(
+    'leave the element readable on a %s background in a %s system without relative colours',
+    async (ground, system) => {
+      const { page, chat } = await visit(service.host, { colorScheme: system })
+      await page.evaluate((set) => {
+        const element = document.querySelector('inlay-chat')!
+        const sheet = element.shadowRoot!.adoptedStyleSheets[0]!
+        sheet.deleteRule([...sheet.cssRules].findIndex((rule) => rule instanceof CSSSupportsRule))
+        for (const [name, value] of Object.entries(set)) element.style.setProperty(`--inlay-${name}`, value)
+      }, fixed[ground])
+      await chat.getByRole('button', { name: 'Open the chat' }).click()
+      const back = await painted(chat.locator('.panel'), 'backgroundColor')
+      await chat.locator('h2').evaluate((element) => (element.style.color = 'var(--danger)'))
+      expect(contrast(await painted(chat.locator('h2'), 'color'), back)).toBeGreaterThan(4.5)
+    },
+  )
+
   describe('with a dark text alone', () => {
     let branded: Playground
     beforeAll(async () => {

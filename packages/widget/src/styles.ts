@@ -28,6 +28,8 @@ export const styles: string = `
   gap: 12px;
   font: 400 15px/1.5 var(--inlay-font, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif);
   color: var(--text);
+  column-rule-color: var(--ground);
+  text-decoration-color: var(--text);
   text-align: start;
 }
 @supports (color: color(from red xyz x y z)) {
@@ -39,8 +41,6 @@ export const styles: string = `
     --accent: light-dark(
       color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
       color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
-    column-rule-color: color(from var(--ground) xyz x y z);
-    text-decoration-color: color(from var(--text) xyz x y z);
   }
 }
 :host([theme='light']) { color-scheme: light }

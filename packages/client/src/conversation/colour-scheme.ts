@@ -9,8 +9,8 @@ const middle = 0.179
  * its background, else the one for its text, else that of what shows through a transparent background. Undefined if
  * neither is set: the system decides.
  *
- * The styles of the element hold its background as `column-rule-color` and its text as `text-decoration-color`, both
- * converted to `xyz`, where they paint nothing.
+ * The styles of the element hold its background as `column-rule-color` and its text as `text-decoration-color`,
+ * where they paint nothing.
  */
 export function brandScheme(element: Element): ColourScheme | undefined {
   const style = getComputedStyle(element)
@@ -38,14 +38,19 @@ function parentOf(element: Element): Element | undefined {
   return element.parentElement ?? root.host
 }
 
-/** Luminance of a computed colour, 0 to 1; undefined if it is half transparent or more, or in another notation. */
+/**
+ * Luminance of a computed colour, 0 to 1, exact for grey and close enough for the rest; undefined if it is half
+ * transparent or more.
+ */
 function luminanceOf(colour: string): number | undefined {
   const tokens = colour.match(/[a-z][\w-]*|[\d.][\de.+-]*/g) ?? []
   const space = tokens.findLast((token) => /^[a-z]/.test(token)) ?? ''
   const [first = 0, second = 0, third = 0, alpha = 1] = tokens.map(Number).filter((value) => !Number.isNaN(value))
   if (alpha < 0.5) return undefined
   if (space.startsWith('xyz')) return second
-  if (!/^s?rgba?$/.test(space)) return undefined
-  const linear = (value: number): number => (space === 'srgb' ? value : value / 255) ** 2.2
+  if (space.startsWith('ok')) return first ** 3
+  if (space.startsWith('l')) return ((first + 16) / 116) ** 3
+  const [scale, exponent] = [space.startsWith('rgb') ? 255 : 1, space.endsWith('linear') ? 1 : 2.2]
+  const linear = (value: number): number => (value / scale) ** exponent
   return 0.2126 * linear(first) + 0.7152 * linear(second) + 0.0722 * linear(third)
 }
