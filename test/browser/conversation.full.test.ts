@@ -109,6 +109,31 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true')
   })
 
+  test('a question goes to the branch that is shown, whatever another device has chosen', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'Answer about cats.' }]
+    await ask(page, 'Tell me of cats')
+    await answered(page)
+    reply = () => [{ text: 'Answer about dogs.' }]
+    await page.locator('.turn').first().hover()
+    await page.getByRole('button', { name: 'Edit the question' }).click()
+    await page.getByLabel('The question in other words').fill('Tell me of dogs')
+    await page.keyboard.press('Enter')
+    await page.locator('.answer', { hasText: 'Answer about dogs.' }).waitFor()
+    await answered(page)
+    const { sessions } = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    const sessionId = page.url().slice(-36)
+    const { messages } = await sessions.get(sessionId)
+    await sessions.selectBranch(messages.find(({ message }) => message === 'Tell me of cats')!.message_id)
+    reply = () => [{ text: 'They bark.' }]
+    await ask(page, 'What do they say?')
+    await page.locator('.answer', { hasText: 'They bark.' }).waitFor()
+    await answered(page)
+    await page.reload()
+    await page.locator('.answer', { hasText: 'They bark.' }).waitFor()
+    expect(await page.locator('.question').allTextContents()).toEqual(['Tell me of dogs', 'What do they say?'])
+  })
+
   test('a number that stands in nothing the model read is underlined, also when the chat is read again', async () => {
     const page = await open(playground.address)
     let step = 0

@@ -26,13 +26,13 @@ export function createChat({ client, message, past, onChange }: ChatOptions): Ch
   return createConversation<object>({
     service: {
       ...calls,
-      ask: ({ question }, { sessionId, againId, signal, onConnectionChange }) =>
+      ask: ({ question }, { sessionId, againId, parentId, signal, onConnectionChange }) =>
         client.send(
           {
             ...fields,
             message: question,
             ...(sessionId === null ? { chat_session_info: info } : { chat_session_id: sessionId }),
-            ...(againId !== null && { parent_message_id: againId }),
+            parent_message_id: againId ?? parentId,
             origin: 'widget',
           },
           { signal, onConnectionChange },

@@ -241,6 +241,18 @@ test('a conversation that is gone says so, and the next question starts another'
   expect(conversation.state.failure).toBe(null)
 })
 
+test('a question follows the answer that is shown above it', async () => {
+  const { conversation, questions, answers } = start([storedAnswer()])
+  conversation.open('s')
+  await expect.poll(() => conversation.state.turns.length).toBe(1)
+  conversation.ask(question('Two?'), {})
+  answers[0]!.end(new Error('No.'))
+  await expect.poll(() => conversation.state.turns.at(-1)?.phase).toBe('failed')
+  conversation.ask(question('Three?'), {})
+  // Nothing was stored for the failed one to follow.
+  expect(questions.map(([, { parentId }]) => parentId)).toEqual([3, undefined])
+})
+
 test('a conversation that is left stays away when it arrives', async () => {
   const { conversation, calls } = start([storedAnswer()])
   conversation.open('s')

@@ -27,7 +27,10 @@ export interface AskedAt {
   readonly sessionId: string | null
   /** A question of the session to answer again; null asks a new one. */
   readonly againId: number | null
-  /** The message an edited question follows, null for the first one; undefined follows the last message. */
+  /**
+   * The message that the question follows: the answer shown above it, or null for the first question of a session in
+   * other words; undefined follows the last message.
+   */
   readonly parentId?: number | null | undefined
   readonly signal: AbortSignal
   readonly onConnectionChange?: OnConnectionChange | undefined
@@ -191,7 +194,13 @@ export function createConversation<How extends { readonly agentId?: number | und
     set({})
   }
 
-  const startTurn = (question: Question, kept: readonly Turn[], how: How, at: Partial<AskedAt> = {}): void => {
+  const startTurn = (
+    question: Question,
+    kept: readonly Turn[],
+    how: How,
+    at: Pick<AskedAt, 'parentId'> & { readonly againId?: number | null },
+    isBranch: boolean,
+  ): void => {
     clearTimeout(waiting)
     latest = how
     const { sessionId } = state
@@ -207,7 +216,6 @@ export function createConversation<How extends { readonly agentId?: number | und
     }
     const answer = run(turn, open, true)
     // The service knows the other branches.
-    const isBranch = (at.againId ?? null) !== null || at.parentId !== undefined
     const grown = [...(isBranch ? [turn] : []), ...(columns === null ? [] : settled.slice(-1))]
     for (const each of grown) void answer.then(() => learnVersions(each.id, each.fold))
   }
@@ -285,7 +293,8 @@ export function createConversation<How extends { readonly agentId?: number | und
     const [next] = queue
     if (next === undefined) return
     queue = queue.slice(1)
-    startTurn(next, state.turns, next.how)
+    // Another tab may have selected another branch, or asked on.
+    startTurn(next, state.turns, next.how, { parentId: answerOf(state.turns.at(-1)) }, false)
   }
 
   /** The server ends the stream by a `stop` packet; if it cannot be reached, reading ends. */
@@ -360,7 +369,7 @@ export function createConversation<How extends { readonly agentId?: number | und
         if (turn === undefined) return
         // Without an id the question never reached the service.
         const { userMessageId: againId } = turn.fold.state
-        startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId })
+        startTurn(turn, state.turns.slice(0, at), { ...latest, ...how }, { againId }, againId !== null)
       })
     },
     edit(turn, words, how) {
@@ -368,7 +377,7 @@ export function createConversation<How extends { readonly agentId?: number | und
         const at = state.turns.findIndex(({ id }) => id === turn.id)
         if (at < 0) return
         const parentId = at === 0 ? null : (state.turns[at - 1]?.fold.state.messageId ?? undefined)
-        startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId })
+        startTurn({ question: words, files: turn.files }, state.turns.slice(0, at), how, { parentId }, true)
       })
     },
     choose(messageId) {
@@ -439,6 +448,12 @@ export function createConversation<How extends { readonly agentId?: number | und
     },
   }
   return conversation
+}
+
+/** The stored answer of a turn, or the one that goes on if several models answered; undefined for none. */
+function answerOf(turn: Turn | undefined): number | undefined {
+  const { phase, fold } = usualColumn(turn?.columns) ?? turn ?? {}
+  return phase === 'finished' || phase === 'stopped' ? (fold?.state.messageId ?? undefined) : undefined
 }
 
 /** A stored conversation whose active branch has a message, unless it is gone or an answer is running. */
