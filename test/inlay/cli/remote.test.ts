@@ -425,10 +425,12 @@ test('doctor needs no folder where everything is kept on servers', async () => {
 })
 
 test('doctor says each problem once', async () => {
+  // A notice about this folder is not one about the embedding model.
+  const local = join(folder, 'inlay reindex --embedder')
   const run = async (words: readonly string[], env: Record<string, string>): Promise<{ out: string; err: string }> => {
     let [out, err] = ['', '']
     await runCommandLine(words, {
-      env: () => ({ INLAY_DATA: join(folder, 'local'), PORT: '0', ...env }),
+      env: () => ({ INLAY_DATA: local, PORT: '0', ...env }),
       stdout: { write: (text) => (out += text) },
       stderr: { write: (text) => (err += text) },
       signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/protocol'
-import { modelTestSchema } from '@inlay/protocol/administration'
+import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
 import { prepareDataFolder } from '../data-folder.ts'
@@ -175,13 +175,14 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
   })
   // The others are among the findings.
   const isFound = (error: unknown): boolean =>
-    isOtherEmbedder(sentenceOf(error)) || findings.some(({ message }) => message === sentenceOf(error))
+    (isInlayError(error) && error.data['reason'] === embedderMismatch) ||
+    findings.some(({ message }) => message === sentenceOf(error))
   errors.filter((error) => !isFound(error)).forEach(noteErrors(context))
   return findings
 }
 
-/** Whether a text is the notice of what {@link checkDocuments} says about the embedding model. */
-const isOtherEmbedder = (text: string): boolean => text.includes('inlay reindex --embedder')
+/** Code of what {@link checkDocuments} says more about. */
+const embedderMismatch = 'embedder_mismatch'
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
@@ -208,10 +209,9 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
 }
 
 const checkReadiness: ServiceCheck = async (service) => {
-  const { success, message } = await jsonOf(service, '/health/ready', readiness)
-  // The check of the embedding model says more about it.
-  const said = message.split('; ').filter((note) => !/embedding model of/.test(note))
-  const isFine = success && said.join() === 'ok'
+  const { notes } = await jsonOf(service, '/health/ready', readiness)
+  const said = notes.filter(({ code }) => code !== embedderMismatch).map((note) => note.message)
+  const isFine = said.length === 0
   return [
     {
       check: 'Ready',
@@ -221,7 +221,12 @@ const checkReadiness: ServiceCheck = async (service) => {
   ]
 }
 
-const readiness = v.object({ success: v.boolean(), message: v.string() })
+// Servers of earlier versions send no codes.
+const readiness = v.object({ notes: v.optional(v.array(serviceNoteSchema), []) })
+const noticesOfAnyVersion = v.pipe(
+  v.object({ notices: v.array(v.string()), details: v.optional(v.array(serviceNoteSchema)) }),
+  v.transform(({ notices, details }): ServiceNote[] => details ?? notices.map((message) => ({ code: '', message }))),
+)
 
 const checkDocuments: ServiceCheck = async (service) => {
   const {
@@ -249,10 +254,9 @@ const checkDocuments: ServiceCheck = async (service) => {
 }
 
 const checkNotices: ServiceCheck = async (service) => {
-  const { notices } = await jsonOf(service, '/service-api/notices', v.object({ notices: v.array(v.string()) }))
-  // The check of the embedding model gives the same advice.
-  const others = notices.filter((message) => !isOtherEmbedder(message))
-  return others.map((message) => ({ check: 'Notice', status: 'warning', message }))
+  const details = await jsonOf(service, '/service-api/notices', noticesOfAnyVersion)
+  const others = details.filter(({ code }) => code !== embedderMismatch)
+  return others.map(({ message }) => ({ check: 'Notice', status: 'warning', message }))
 }
 
 const checkModel: ServiceCheck = async (service, { signal }) => {

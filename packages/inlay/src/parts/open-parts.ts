@@ -6,6 +6,7 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { DownloadProgress } from '@inlay/drivers/local-models'
 import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import type { ServiceNote } from '@inlay/protocol/administration'
 import type { ProcessPresence, TableSize } from '@inlay/records'
 import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
@@ -40,7 +41,7 @@ export interface Parts {
   readonly audit: AuditLog
   readonly usage: UsageLimits
   /** Messages for the operator, each with a problem and what to do about it. */
-  readonly notices: () => Promise<readonly string[]>
+  readonly notices: () => Promise<readonly ServiceNote[]>
   /** Undefined if it is disabled. */
   readonly telemetry: Telemetry | undefined
   /** Sizes of the database tables. */
@@ -102,9 +103,12 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
     )
     let destroying: Promise<void> | undefined
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
-    const notices = async (): Promise<readonly string[]> => {
+    const notices = async (): Promise<readonly ServiceNote[]> => {
       const { notice } = await knowledge.embedder()
-      return notice === undefined ? unused : [...unused, notice]
+      return [
+        ...unused.map((message) => ({ code: 'unused_data', message })),
+        ...(notice === undefined ? [] : [{ code: 'embedder_mismatch', message: notice }]),
+      ]
     }
     return { ...parts, notices, destroy, close }
   } catch (error) {

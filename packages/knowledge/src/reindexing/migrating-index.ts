@@ -242,7 +242,8 @@ class EmbedderCheck {
     const notice = mismatchOf(latest, embedder)
     if (this.#told !== latest.number) {
       this.#told = latest.number
-      onError?.(new InlayError('INDEX_MISMATCH', { message: notice, retryable: true }))
+      const data = { reason: 'embedder_mismatch' }
+      onError?.(new InlayError('INDEX_MISMATCH', { message: notice, retryable: true, data }))
     }
     const { space } = latest
     return (this.known = {

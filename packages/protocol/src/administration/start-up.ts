@@ -13,11 +13,26 @@ const threadFiguresSchema = model('ThreadFigures', {
 /** Thread pool figures; always 0, as there is no thread pool. */
 export type ThreadFigures = Wire<typeof threadFiguresSchema>
 
+export const serviceNoteSchema = model('ServiceNote', {
+  /**
+   * What it is about: `index_rebuilding`, `disk_full`, `embedder_mismatch` (another embedding model than that of the
+   * documents) or `unused_data` (in the data folder). Later versions may add others.
+   */
+  code: v.string(),
+  /** For people: what to know, and in notices what to do. */
+  message: v.string(),
+})
+
+/** Something that an operator should know. */
+export type ServiceNote = Wire<typeof serviceNoteSchema>
+
 export const readinessSchema = model('Readiness', {
   /** Always true: a service that is not ready returns 503. */
   success: v.literal(true),
   /** Confirmation as text. */
   message: v.string(),
+  /** What `message` says besides `ok`. */
+  notes: v.array(serviceNoteSchema),
   /** Figures that existing monitors read. */
   data: threadFiguresSchema,
   /** Embedding model the stored vectors were made with; null when there are none. */
@@ -30,6 +45,8 @@ export type Readiness = Wire<typeof readinessSchema>
 export const noticesSchema = model('Notices', {
   /** Messages for the operator: each says what to know and do. */
   notices: v.array(v.string()),
+  /** The same messages, in this order, each with its code. */
+  details: v.array(serviceNoteSchema),
 })
 
 /** Answer of `GET /service-api/notices`. */

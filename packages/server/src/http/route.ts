@@ -1,6 +1,7 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, OwnerRule, Principal, Scope, Wire } from '@inlay/protocol'
+import type { ServiceNote } from '@inlay/protocol/administration'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
@@ -27,7 +28,7 @@ export interface ServerParts {
   /** Counts usage. Absent: there are no limits. */
   readonly usage?: UsageLimits | undefined
   /** Messages for the operator, each with a problem and what to do about it. Absent: none. */
-  readonly notices?: (() => Promise<readonly string[]>) | undefined
+  readonly notices?: (() => Promise<readonly ServiceNote[]>) | undefined
   /** Metrics for Prometheus. Absent: `/metrics` returns 501. */
   readonly metrics?: (() => Promise<{ readonly type: string; readonly text: string }>) | undefined
   /** The script of `<inlay-chat>`. Absent or undefined: `/inlay-chat.js` returns 404. */

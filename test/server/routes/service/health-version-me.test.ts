@@ -35,6 +35,7 @@ test('readiness asks the database, and reports a rebuild of the index', async ()
     {
       success: true,
       message: 'ok',
+      notes: [],
       data: { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 },
       embedder: 'letters@8',
     },
@@ -43,7 +44,11 @@ test('readiness asks the database, and reports a rebuild of the index', async ()
   const rebuilding = await ask('/health/ready', { key: null })
   expect([rebuilding.status, await rebuilding.json()]).toMatchObject([
     200,
-    { success: true, message: 'ok; the index is being rebuilt' },
+    {
+      success: true,
+      message: 'ok; the index is being rebuilt',
+      notes: [{ code: 'index_rebuilding', message: 'the index is being rebuilt' }],
+    },
   ])
   Object.assign(knowledge, { readiness: async () => Promise.reject(new Error('no database')) })
   const unready = await ask('/health/ready', { key: null })
@@ -59,6 +64,7 @@ test('readiness says that this process has another embedding model than the docu
   }
   expect(await messageWith({ recorded: 'a@8', configured: null, isUsed: false, indexes: false })).toMatchObject({
     message: expect.stringMatching(/^ok; .*lacks the embedding model.*does not index/),
+    notes: [{ code: 'embedder_mismatch' }],
     embedder: 'a@8',
   })
   expect(await messageWith({ recorded: null, configured: 'b@8', isUsed: false, indexes: true })).toMatchObject({

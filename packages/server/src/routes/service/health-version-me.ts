@@ -64,13 +64,14 @@ export const serviceRoutes: readonly Route[] = [
           AbortSignal.timeout(openingMs),
         )
         const notes = [
-          ...(rebuild === undefined ? [] : ['the index is being rebuilt']),
-          ...(fullDisk === undefined ? [] : [fullDisk]),
-          ...(embedder.isUsed ? [] : [otherEmbedder(embedder)]),
+          ...(rebuild === undefined ? [] : [{ code: 'index_rebuilding', message: 'the index is being rebuilt' }]),
+          ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
+          ...(embedder.isUsed ? [] : [{ code: 'embedder_mismatch', message: otherEmbedder(embedder) }]),
         ]
         return {
           success: true as const,
-          message: ['ok', ...notes].join('; '),
+          message: ['ok', ...notes.map(({ message }) => message)].join('; '),
+          notes,
           data: noThreads,
           embedder: embedder.recorded,
         }
@@ -107,7 +108,10 @@ export const serviceRoutes: readonly Route[] = [
       'Warnings about settings that do not match the data: an embedding model other than that of the ' +
       'documents, unused data in the data folder. They are also logged. Empty if there are none.',
     answer: { description: 'The messages.', schema: noticesSchema },
-    handle: async ({ parts }) => ({ notices: [...((await parts.notices?.()) ?? [])] }),
+    handle: async ({ parts }) => {
+      const details = [...((await parts.notices?.()) ?? [])]
+      return { notices: details.map(({ message }) => message), details }
+    },
   }),
   open('GET /version', 'version', 'Get the version', {
     description:
