@@ -57,6 +57,8 @@ test.each([
   [['serve', '--port', '99999'], 2, /--port needs a number/],
   [['ask', 'x', '--session', 'abc'], 2, /session_id/],
   [['ingest', join(folder, 'nowhere')], 1, /no file or folder/],
+  [['ingest', ''], 2, /The name of a file or folder is empty\./],
+  [['ingest', 'www.example.com'], 1, /no file or folder "www\.example\.com"\. URLs begin with http/],
   [['ingest', picture], 1, /picture\.png" is a picture: set INLAY_OCR/],
   [['ingest', folder, '--base-url', 'wiki'], 2, /--base-url requires a URL/],
   [['ingest', old], 1, /old\.xls" is of a kind that is not read: save it as \.xlsx\./],

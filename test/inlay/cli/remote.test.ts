@@ -1,4 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -111,6 +113,27 @@ describe('with --url', () => {
     const ended = await inlay(['ingest', join(folder, 'handbook'), '--prune', '--json'])
     expect(JSON.parse(ended.out)).toMatchObject({ files: 1, removed: 1 })
     expect(await json('documents')).toMatchObject([{ document_id: 'handbook/leave.md' }])
+  })
+
+  test('files in a folder that may not be read are not deleted with --prune, and it is named', async () => {
+    mkdirSync(join(folder, 'handbook/closed'))
+    writeFileSync(join(folder, 'handbook/closed/c.md'), '# C\n\nClosed.\n')
+    await inlay(['ingest', join(folder, 'handbook')])
+    const { readdir } = promises
+    const refused = Object.assign(new Error('permission denied'), { code: 'EACCES' })
+    // As root, which tests may run as, every folder can be read.
+    promises.readdir = (async (path: string, options: { withFileTypes: true }) => {
+      if (path.endsWith('closed')) throw refused
+      return readdir(path, options)
+    }) as typeof readdir
+    syncBuiltinESMExports()
+    onTestFinished(() => {
+      promises.readdir = readdir
+      syncBuiltinESMExports()
+    })
+    const { code, out, err } = await inlay(['ingest', join(folder, 'handbook'), '--prune', '--json'])
+    expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ files: 2, failed: 1, removed: 0 })])
+    expect(err).toContain('inlay: handbook/closed: this user may not read the folder.')
   })
 
   test.each([['backup', 'somewhere'], ['restore', 'somewhere'], ['erase', 'ana'], ['serve']])(
@@ -243,6 +266,7 @@ test('pages of a sitemap are taken in under their URLs', async () => {
 })
 
 test('a quoted pattern names the files it matches', async () => {
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'handbook/to-nowhere.md'))
   const ended = await inlay(['ingest', join(folder, 'handbook/t*.md'), '--json'])
   expect(JSON.parse(ended.out)).toMatchObject({ files: 1, new: 1 })
   expect(await inlay(['ingest', join(folder, 'handbook/x*.md')])).toMatchObject({

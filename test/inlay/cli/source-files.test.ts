@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -33,6 +34,11 @@ test('ids are the same however the folder is named', async () => {
   expect(await idsOf([join(folder, 'book')], '/')).toEqual(ids)
   expect(await idsOf(['../book/'], join(folder, 'book'))).toEqual(ids)
   expect(await idsOf(['.'], join(folder, 'book'))).toEqual(ids)
+})
+
+test.skipIf(process.platform === 'win32')('a pipe is refused, which could be read without end', async () => {
+  execFileSync('mkfifo', [join(folder, 'pipe.md')])
+  await expect(idsOf(['pipe.md'])).rejects.toThrow('"pipe.md" is not a regular file.')
 })
 
 test('a file has the id it has in its folder', async () => {

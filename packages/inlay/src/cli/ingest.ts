@@ -79,6 +79,8 @@ interface Selection {
   readonly folders: readonly string[]
   /** Number of skipped files by file extension. */
   readonly skippedKinds: Readonly<Record<string, number>>
+  /** Ids of folders that may not be read. */
+  readonly unreadable: readonly string[]
 }
 
 async function findSources(
@@ -87,11 +89,17 @@ async function findSources(
   fetch: Egress,
 ): Promise<Selection> {
   output.note('Looking for files.')
-  const skipped: string[] = []
+  const [skipped, unreadable]: [string[], string[]] = [[], []]
+  if (words.includes('')) throw misuse('The name of a file or folder is empty.')
   const hasOcr = settings.options.ocr !== undefined
   const named = words.filter((word) => !isWebAddress(word))
   const paths = await expandPatterns(named, hasOcr)
-  const files = await findSourceFiles(paths, process.cwd(), (path) => void skipped.push(path), hasOcr)
+  const onSkipped = (path: string): void => void skipped.push(path)
+  const onUnreadable = (id: string): void => {
+    unreadable.push(id.replace(/\/$/, ''))
+    output.note(`inlay: ${unreadable.at(-1)}: this user may not read the folder.`)
+  }
+  const files = await findSourceFiles(paths, process.cwd(), onSkipped, hasOcr, onUnreadable)
   const { findPages } = await import('./web-pages.ts')
   const pages = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
   const folders = await foldersOf(paths)
@@ -101,7 +109,7 @@ async function findSources(
   if (skipped.length > 0) output.note(skippedLine(skipped.length, skippedKinds))
   const sources = [...files, ...pages.flat()]
   if (sources.length === 0) output.note('There are no files to read.')
-  return { sources, folders, skippedKinds }
+  return { sources, folders, skippedKinds, unreadable }
 }
 
 function countKinds(paths: readonly string[]): Record<string, number> {
@@ -133,11 +141,13 @@ class Ingestion {
   }
 
   /** @returns the exit code */
-  async run({ sources, folders, skippedKinds }: Selection): Promise<number> {
+  async run({ sources, folders, skippedKinds, unreadable }: Selection): Promise<number> {
     const { output, signal, options } = this.#context
     const outcomes = await this.#addAll(sources)
-    const removed = options['prune'] === true && !signal.aborted ? await this.#prune(folders, sources) : undefined
+    const removed =
+      options['prune'] === true && !signal.aborted ? await this.#prune(folders, sources, unreadable) : undefined
     const summary = countOutcomes(outcomes)
+    summary.failed += unreadable.length
     const { unread, ...done } = summary
     if (output.isJson)
       output.json({
@@ -250,12 +260,14 @@ class Ingestion {
     return queued === undefined ? (await this.#stillWaiting(accepted)).length : Math.min(queued, accepted.length)
   }
 
-  async #prune(folders: readonly string[], sources: readonly Source[]): Promise<number> {
+  /** Files in folders that may not be read are not known to be gone. */
+  async #prune(folders: readonly string[], sources: readonly Source[], unreadable: readonly string[]): Promise<number> {
     const present = new Set(sources.map(({ id }) => id))
+    const isHidden = (id: string): boolean => unreadable.some((folder) => id.startsWith(`${folder}/`))
     let removed = 0
     for (const folder of folders)
       for (const id of await this.#intake.idsWith(`${folder.split(/[\\/]/).at(-1)}/`))
-        if (!present.has(id) && (await this.#intake.remove(id))) removed++
+        if (!present.has(id) && !isHidden(id) && (await this.#intake.remove(id))) removed++
     return removed
   }
 

@@ -59,7 +59,10 @@ async function isFileOrFolder(path: string): Promise<boolean> {
 }
 
 async function checkFolders(source: string, target: string): Promise<void> {
-  const note = await readFile(join(source, backupNote), 'utf8').catch(() => undefined)
+  const note = await readFile(join(source, backupNote), 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return undefined
+    throw new InlayError('INVALID_INPUT', { message: `${source} cannot be read (${cause.code}).`, cause })
+  })
   if (note === undefined)
     throw new InlayError('INVALID_INPUT', {
       message: `${source} is not a complete backup: ${backupNote} is missing.`,

@@ -16,6 +16,7 @@ export interface SourcePath {
  * unless given explicitly. A single file gets the id it would have if the first folder of its path were given:
  * `handbook/travel/trains.md` is the same document as in `handbook`.
  * @param onSkipped called with each file in a folder that has an unsupported type
+ * @param onUnreadable called with the id of each folder that may not be read
  * @param hasOcr whether pictures are read; in folders they mostly are no documents, and are skipped
  * @throws INVALID_INPUT for a path that does not exist, and for a given file with an unsupported type
  */
@@ -24,14 +25,17 @@ export async function findSourceFiles(
   workingFolder: string = process.cwd(),
   onSkipped: (path: string) => void = () => {},
   hasOcr = false,
+  onUnreadable: (id: string) => void = () => {},
 ): Promise<SourcePath[]> {
   const sources = new Map<string, SourcePath>()
   for (const given of paths) {
     const path = resolve(workingFolder, given)
     const facts = await stat(path).catch(() => undefined)
-    if (facts === undefined)
-      throw new InlayError('INVALID_INPUT', { message: `there is no file or folder "${given}".` })
-    if (facts.isDirectory()) for (const file of await filesIn(path, onSkipped)) sources.set(file, toSource(file, path))
+    if (facts === undefined) throw new InlayError('INVALID_INPUT', { message: absent(given) })
+    const tellUnreadable = (folder: string): void => onUnreadable(toSource(folder, path).id)
+    if (facts.isDirectory())
+      for (const file of await filesIn(path, onSkipped, tellUnreadable)) sources.set(file, toSource(file, path))
+    else if (!facts.isFile()) throw new InlayError('INVALID_INPUT', { message: `"${given}" is not a regular file.` })
     else if (isReadable(path) || (hasOcr && isPicture(path)))
       sources.set(path, toSource(path, folderOf(path, workingFolder)))
     else {
@@ -39,6 +43,11 @@ export async function findSourceFiles(
     }
   }
   return [...sources.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
+}
+
+function absent(given: string): string {
+  const isAddress = /^\w+:\/\/|^www\./i.test(given)
+  return `there is no file or folder "${given}".${isAddress ? ' URLs begin with http:// or https://.' : ''}`
 }
 
 /** Why a file is refused by its name, and what to do. */
@@ -87,9 +96,12 @@ export async function expandPatterns(paths: readonly string[], hasOcr = false): 
       if (!/[*?[{]/.test(path) || (await stat(path).catch(() => undefined)) !== undefined) return [path]
       const matches: string[] = []
       const others = new Set<string>()
-      for await (const match of glob(path))
+      for await (const match of glob(path)) {
+        // Also links that lead nowhere, and folders.
+        if ((await stat(match).catch(() => undefined))?.isFile() !== true) continue
         if (isReadable(match) || (hasOcr && isPicture(match))) matches.push(match)
         else others.add(extname(match).toLowerCase())
+      }
       if (matches.length > 0) return matches
       const advice = ['', ...adviceForExtensions([...others])].join(' ')
       throw new InlayError('INVALID_INPUT', { message: `no file with a supported type matches "${path}".${advice}` })
@@ -109,7 +121,7 @@ export async function foldersOf(paths: readonly string[]): Promise<string[]> {
 export async function findBelow(folder: string, path: string): Promise<SourcePath[]> {
   const facts = await stat(path).catch(() => undefined)
   if (facts === undefined) return []
-  const files = facts.isDirectory() ? await filesIn(path, () => {}) : isReadable(path) ? [path] : []
+  const files = facts.isDirectory() ? await filesIn(path) : isReadable(path) ? [path] : []
   return files.map((file) => toSource(file, folder))
 }
 
@@ -127,13 +139,21 @@ export function toSource(path: string, folder: string): SourcePath {
   return { path, below, id: `${basename(folder)}/${below}` }
 }
 
-async function filesIn(folder: string, onSkipped: (path: string) => void): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
+async function filesIn(
+  folder: string,
+  onSkipped: (path: string) => void = () => {},
+  onUnreadable: (folder: string) => void = () => {},
+): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
+    onUnreadable(folder)
+    return []
+  })
   const paths = await Promise.all(
     entries.map(async (entry): Promise<string[]> => {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') return []
       const path = join(folder, entry.name)
-      if (entry.isDirectory()) return filesIn(path, onSkipped)
+      if (entry.isDirectory()) return filesIn(path, onSkipped, onUnreadable)
       // Links to files are followed, but not links to folders: a link to a parent would never end.
       const isFile =
         entry.isFile() || (entry.isSymbolicLink() && (await stat(path).catch(() => undefined))?.isFile() === true)
