@@ -1,11 +1,12 @@
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
+import { nodeListener } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { key, serve } from './installation.ts'
@@ -18,6 +19,8 @@ interface Ended {
 
 let folder: string
 let url: string
+/** What the last command said so far. */
+let errors: string
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'inlay-remote-'))
@@ -37,7 +40,7 @@ async function inlay(
   const code = await runCommandLine([words[0]!, '--url', url, '--key', key, ...words.slice(1)], {
     env: () => ({ INLAY_DATA: join(folder, 'other') }),
     stdout: { write: (text) => (out += text) },
-    stderr: { write: (text) => (err += text) },
+    stderr: { write: (text) => (errors = err += text) },
     stdin: input ?? Readable.from([]),
     signal: signal ?? new AbortController().signal,
   })
@@ -285,24 +288,41 @@ test('an interrupted ingest counts the files that were not read in its summary',
   })
 })
 
-test('a watched folder is followed until the interruption', async () => {
+test('a watched folder is followed until the interruption, also while the server restarts', async () => {
   const interruption = new AbortController()
+  const other = { dataFolder: join(folder, 'restarting'), worker: { lingerMs: 1 } }
+  let isAway = false
+  const restarting = createServer((request, response) => {
+    if (isAway) response.destroy()
+    else forward(request, response)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void restarting.close())
+  const { inlay: assistant } = await serve(other)
+  const forward = nodeListener(assistant.fetch)
+  url = `http://127.0.0.1:${(restarting.address() as AddressInfo).port}`
+  mkdirSync(join(folder, 'handbook/sub'))
+  writeFileSync(join(folder, 'handbook/sub/s.md'), '# Sub\n\nBelow.\n')
   const ended = inlay(['ingest', join(folder, 'handbook'), '--watch'], { signal: interruption.signal })
   const ids = async (): Promise<string[]> =>
     ((await json('documents')) as { document_id: string }[]).map(({ document_id: id }) => id)
-  await expect.poll(ids, { timeout: 20_000 }).toHaveLength(2)
+  await expect.poll(ids).toHaveLength(3)
   // The watch begins after the first pass: the file is written until it is seen.
-  await expect
-    .poll(
-      async () => {
-        writeFileSync(join(folder, 'handbook/new.md'), `# New\n\nWritten ${Math.random()}.\n`)
-        return ids()
-      },
-      { timeout: 20_000, interval: 600 },
-    )
-    .toContain('handbook/new.md')
+  const write = (name: string) => async (): Promise<string[]> => {
+    writeFileSync(join(folder, 'handbook', name), `# New\n\nWritten ${Math.random()}.\n`)
+    return ids()
+  }
+  await expect.poll(write('new.md'), { interval: 600 }).toContain('handbook/new.md')
   rmSync(join(folder, 'handbook/leave.md'))
-  await expect.poll(ids, { timeout: 20_000 }).not.toContain('handbook/leave.md')
+  await expect.poll(ids).not.toContain('handbook/leave.md')
+  // Moved with its files, of which no event tells.
+  renameSync(join(folder, 'handbook/sub'), join(folder, 'handbook/moved'))
+  await expect.poll(ids).not.toContain('handbook/sub/s.md')
+  await expect.poll(ids).toContain('handbook/moved/s.md')
+  isAway = true
+  writeFileSync(join(folder, 'handbook/late.md'), '# Late\n')
+  await expect.poll(() => errors).toMatch(/cannot be reached.*Trying again every 2 s\./s)
+  isAway = false
+  await expect.poll(ids).toContain('handbook/late.md')
   interruption.abort()
   expect((await ended).code).toBe(0)
 })

@@ -1,14 +1,16 @@
 import { extname } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Egress } from '@inlay/drivers/egress'
 import type { ImageReader } from '@inlay/knowledge'
 import { isInlayError, type InlayError, readableExtensions } from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { intakeOf, type Acceptance, type Intake } from './intake.ts'
+import type { Progress } from './output.ts'
 import { withService } from './service.ts'
 import type { Reader, Source } from './source-document.ts'
 import { adviceForExtensions, expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
-import { watchFolders } from './watch-folders.ts'
+import { watchFolders, type FolderChanges } from './watch-folders.ts'
 
 /** Result for a document; `unread` when the user interrupted before. */
 type Outcome = Acceptance | 'failed' | 'unread'
@@ -17,6 +19,9 @@ type Outcome = Acceptance | 'failed' | 'unread'
 const concurrency = 32
 /** Interval at which the queue is polled while documents become searchable. */
 const pollMs = 200
+
+/** Interval of further attempts while a server is away from a watched folder. */
+const retryMs = 2000
 
 /** Adds files and pages, and waits until they are searchable. */
 export const ingest: Command = {
@@ -133,6 +138,7 @@ class Ingestion {
   readonly #context: CommandContext
   readonly #intake: Intake
   readonly #reader: Reader
+  #isWatching = false
 
   constructor(context: CommandContext, intake: Intake, reader: Reader) {
     this.#context = context
@@ -196,7 +202,7 @@ class Ingestion {
     const { output, signal } = this.#context
     const outcomes = new Map<Source, Outcome>(sources.map((source) => [source, 'unread']))
     if (sources.length === 0) return outcomes
-    const progress = output.progress('Reading', sources.length)
+    const progress = this.#progress('Reading', sources.length)
     const queue = sources.values()
     let done = 0
     let outage: InlayError | undefined
@@ -221,7 +227,8 @@ class Ingestion {
       progress.end()
     }
     if (outage !== undefined) {
-      output.note(`${done} of ${sources.length} files were sent. Run the same command again to continue.`)
+      if (!this.#isWatching)
+        output.note(`${done} of ${sources.length} files were sent. Run the same command again to continue.`)
       throw outage
     }
     return outcomes
@@ -229,8 +236,8 @@ class Ingestion {
 
   async #waitUntilSearchable(accepted: readonly Source[]): Promise<void> {
     if (accepted.length === 0) return
-    const { output, signal } = this.#context
-    const progress = output.progress('Making searchable', accepted.length)
+    const { signal } = this.#context
+    const progress = this.#progress('Making searchable', accepted.length)
     try {
       for (let waiting = accepted; ;) {
         const queued = (await this.#intake.queued()) ?? accepted.length
@@ -239,7 +246,7 @@ class Ingestion {
         const left = Math.min(queued, waiting.length)
         progress.to(accepted.length - left)
         if (left === 0 || signal.aborted) return
-        await new Promise((done) => setTimeout(done, pollMs))
+        await setTimeout(pollMs)
       }
     } finally {
       progress.end()
@@ -274,13 +281,39 @@ class Ingestion {
   async #watch(folders: readonly string[]): Promise<number> {
     const { output, signal } = this.#context
     output.note(`Watching ${folders.length === 1 ? folders[0] : `${folders.length} folders`}. Ctrl+C ends.`)
-    await watchFolders(folders, signal, async ({ changed, gone }) => {
-      for (const source of gone) if (await this.#intake.remove(source.id)) output.line(`deleted ${source.id}`)
-      for (const [source, outcome] of await this.#addAll(changed))
-        if (outcome !== 'unchanged' && outcome !== 'failed') output.line(`${outcome} ${source.id}`)
+    this.#isWatching = true
+    await watchFolders(folders, signal, async (changes) => {
+      for (let isAway = false; !signal.aborted; isAway = true) {
+        const outage = await this.#apply(changes).then(() => undefined, outageOf)
+        if (outage === undefined) return
+        if (!isAway) output.note(`inlay: ${outage.message} Trying again every ${retryMs / 1000} s.`)
+        await setTimeout(retryMs, undefined, { signal }).catch(() => {})
+      }
     })
     return 0
   }
+
+  async #apply({ changed, gone }: FolderChanges): Promise<void> {
+    const { output } = this.#context
+    for (const { id } of gone) {
+      // A folder that was moved away causes no events for its files.
+      for (const removed of [id, ...(await this.#intake.idsWith(`${id}/`))])
+        if (await this.#intake.remove(removed)) output.line(`deleted ${removed}`)
+    }
+    for (const [source, outcome] of await this.#addAll(changed))
+      if (outcome !== 'unchanged' && outcome !== 'failed') output.line(`${outcome} ${source.id}`)
+  }
+
+  /** Files that change while a folder is watched are few, and each is told. */
+  #progress(what: string, total: number): Progress {
+    return this.#isWatching ? { to: () => {}, end: () => {} } : this.#context.output.progress(what, total)
+  }
+}
+
+/** A server that is away, for example while it restarts. @throws any other error */
+function outageOf(error: unknown): InlayError {
+  if (isInlayError(error) && error.status >= 500) return error
+  throw error
 }
 
 /** A service that fails or refuses the key does so for all documents; a page may fail alone. */
