@@ -108,6 +108,8 @@ async function readText(
     }
     case 'markdown':
       return { kind, reading: (await import('./formats/plain-text.ts')).readMarkdown(text, budget) }
+    case 'rst':
+      return { kind, reading: (await import('./formats/rst.ts')).readRst(text, budget) }
     default:
       return { kind, reading: (await import('./formats/plain-text.ts')).readPlainText(text, budget) }
   }

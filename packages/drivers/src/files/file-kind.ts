@@ -12,6 +12,7 @@ export type FileKind =
   | 'csv'
   | 'html'
   | 'markdown'
+  | 'rst'
   | 'eml'
   | 'mbox'
   | 'epub'
@@ -33,6 +34,7 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   csv: 'text/csv',
   html: 'text/html',
   markdown: 'text/markdown',
+  rst: 'text/x-rst',
   eml: 'message/rfc822',
   mbox: 'application/mbox',
   epub: 'application/epub+zip',
@@ -146,6 +148,7 @@ const kindsByExtension: Readonly<Record<string, FileKind>> = {
   mdx: 'markdown',
   markdown: 'markdown',
   mkd: 'markdown',
+  rst: 'rst',
   eml: 'eml',
   mht: 'eml',
   mhtml: 'eml',
@@ -159,6 +162,8 @@ const kindsByMediaType: Readonly<Record<string, FileKind>> = {
   'application/xhtml+xml': 'html',
   'text/markdown': 'markdown',
   'text/x-markdown': 'markdown',
+  'text/x-rst': 'rst',
+  'text/prs.fallenstein.rst': 'rst',
   'message/rfc822': 'eml',
 }
 
