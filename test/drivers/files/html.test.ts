@@ -28,6 +28,7 @@ describe('HTML as Markdown', () => {
       '- [x] done\n- [ ] open',
     ],
     ['quotations', '<blockquote><p>a</p><p>b</p></blockquote>', '> a\n>\n> b'],
+    ['definitions of terms with a colon', '<dl><dt>Leave:</dt><dd>Days off</dd></dl>', '- **Leave**: Days off'],
     ['definitions', '<dl><dt>Leave</dt><dd>Days off</dd></dl>', '- **Leave**: Days off'],
     [
       'definitions with several terms, paragraphs and lists',

@@ -1,6 +1,6 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
-import { supersededNotice } from './superseded.ts'
+import { replacesNotice, supersededNotice } from './superseded.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 
@@ -36,6 +36,8 @@ export interface ChunkMetadata {
   readonly isDescription?: true
   /** The sentence in which the document says that it is superseded. */
   readonly superseded?: string
+  /** The sentence in which the document says which others it replaces. */
+  readonly replaces?: string
   /** Used for search only; see {@link Summary}. */
   readonly documentSummary?: string
   readonly chunkSummary?: string
@@ -56,6 +58,7 @@ const letters = {
   addedByCut: 'w',
   isDescription: 'g',
   superseded: 'u',
+  replaces: 'r',
   documentSummary: 'd',
   chunkSummary: 'c',
 } as const satisfies Record<keyof ChunkMetadata, string>
@@ -94,10 +97,12 @@ export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { 
     .replaceAll(/[\r\n]+/g, ' ')
     .trim()
   const superseded = supersededNotice(document)
+  const replaces = superseded === undefined ? replacesNotice(document) : undefined
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
     ...(superseded === undefined ? {} : { superseded }),
+    ...(replaces === undefined ? {} : { replaces }),
     metadata:
       JSON.stringify(document.metadata).length > maxMetadataLength ? cutMetadata(document.metadata) : document.metadata,
     ...(document.primary_owners ? { primaryOwners: toOwnerTexts(document.primary_owners) } : {}),

@@ -66,27 +66,42 @@ export function supersededNotice({
       return `${key}: ${first}`
   }
   for (const each of [title ?? '', name]) if (titled.test(each)) return cut(each)
-  const [first] = sections
-  if (!first || !('text' in first)) return undefined
-  const start = first.text
-    .slice(0, searchedCharacters)
-    .replaceAll(/[*_`]+/g, '')
-    .replaceAll(/[>#|[\]]+/g, ' ')
+  const start = beginningOf(sections)
   if (!stems.test(start)) return undefined
   const lines = start.split('\n').map((line) => line.replaceAll(/\s+/g, ' ').trim())
   const bannered = lines.find((line) => banner.test(line))
   if (bannered !== undefined) return cut(bannered)
-  // Lines of one paragraph belong to one text.
-  const sentences = start.replaceAll(/(?<!\n)\n(?!\n)/g, ' ').split(/\n+|(?<=[.!?])\s+|(?<=[。！？])/u)
-  return sentences
-    .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
-    .find(isStatement)
-    ?.slice(0, maxNoticeLength)
+  return sentencesOf(start).find(isStatement)?.slice(0, maxNoticeLength)
 }
+
+/** The sentence at the beginning of a document that says which documents it replaces; undefined if there is none. */
+export function replacesNotice({ sections }: Pick<StoredDocument, 'sections'>): string | undefined {
+  const start = beginningOf(sections)
+  return replacing.test(start)
+    ? sentencesOf(start)
+        .find((sentence) => replacing.test(sentence))
+        ?.slice(0, maxNoticeLength)
+    : undefined
+}
+
+function beginningOf([first]: StoredDocument['sections']): string {
+  if (!first || !('text' in first)) return ''
+  return first.text
+    .slice(0, searchedCharacters)
+    .replaceAll(/[*_`]+/g, '')
+    .replaceAll(/[>#|[\]]+/g, ' ')
+}
+
+/** Lines of one paragraph belong to one text. */
+const sentencesOf = (start: string): string[] =>
+  start
+    .replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+    .split(/\n+|(?<=[.!?])\s+|(?<=[。！？])/u)
+    .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
 
 /** Matches a sentence about documents that this one replaces. */
 const replacing =
-  /\b(?:replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/iu
+  /\b(?:th(?:is|ese)\b.{0,60}?\b(?:replace|supersede)|diese[rs]? \S+ (?:ersetz(?:t|en)|lös(?:t|en)\b.{1,80}\bab)\b|replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/iu
 
 const isStatement = (sentence: string): boolean =>
   !replacing.test(sentence) && statements.some((statement) => statement.test(sentence))

@@ -39,6 +39,8 @@ interface Version {
   readonly updatedAt: number
   /** The notice that the document is superseded; see `supersededNotice`. */
   readonly notice: string | undefined
+  /** The sentence that names what the document replaces; see `replacesNotice`. */
+  readonly replaces: string | undefined
 }
 
 /**
@@ -71,15 +73,16 @@ export function orderVersions<Item extends Passage>(
       const other = known.get(key)
       if (!other || isNewer(newer, other)) known.set(key, newer)
     }
-    const isReplaced = older.notice !== undefined || likeness(newer, older) >= alikeToReplaced
+    const isStated = older.notice !== undefined || isNamedIn(newer.replaces, older, newer)
+    const isReplaced = isStated || likeness(newer, older) >= alikeToReplaced
     if (isReplaced) keepNewest(replacements, older.generation)
     keepNewest(successors, older)
-    if (older.notice !== undefined) notes.set(newer.generation, `Replaces "${older.title}".`)
+    if (isStated) notes.set(newer.generation, `Replaces "${older.title}".`)
     else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
     const isMeant = (word: string): boolean => older.words.has(word) && !newer.words.has(word)
     // A superseded document stays first only if the query contains its number: its replacement may have another
     // title.
-    if ([...queryWords].some((word) => isMeant(word) && (older.notice === undefined || /\p{N}/u.test(word)))) continue
+    if ([...queryWords].some((word) => isMeant(word) && (!isStated || /\p{N}/u.test(word)))) continue
     behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
   }
   for (const [older, { title, updatedAt }] of successors)
@@ -148,6 +151,7 @@ function toVersion({ best: { hit, metadata } }: Passage): Version {
     significant: new Set(words.filter(isSignificant)),
     updatedAt: hit.updatedAt,
     notice: metadata.superseded,
+    replaces: metadata.replaces,
   }
 }
 
@@ -159,7 +163,9 @@ const versionWords = new Set('v version rev revision draft final old new copy su
 /** Tells which of two documents replaces the other; undefined for unrelated documents. */
 function successionOf(left: Version, right: Version): Succession | undefined {
   const isCalledSame = left.name !== '' && left.name === right.name
-  const [isLeftNamed, isRightNamed] = [isNamedBy(left, right), isNamedBy(right, left)]
+  const isReplacing = (newer: Version, older: Version): boolean =>
+    isNamedIn(older.notice, newer, older) || isNamedIn(newer.replaces, older, newer)
+  const [isLeftNamed, isRightNamed] = [isReplacing(left, right), isReplacing(right, left)]
   if (isLeftNamed !== isRightNamed) return ordered(left, right, isLeftNamed ? 1 : -1, 'statement')
   if ((left.notice === undefined) !== (right.notice === undefined)) {
     const [current, old] = left.notice === undefined ? [left, right] : [right, left]
@@ -184,11 +190,12 @@ function ordered(left: Version, right: Version, order: number, by: keyof typeof 
   return { newer, older, evidence: evidences[by] }
 }
 
-/** Whether the notice of a document names another one by its whole title. */
-function isNamedBy(named: Version, { notice, title }: Version): boolean {
+/** Whether a notice of a document names another one by its whole title. */
+function isNamedIn(notice: string | undefined, named: Version, { title }: Version): boolean {
+  if (notice === undefined) return false
   const words = (text: string): string => ` ${plainWords(text).join(' ')} `
   const name = words(named.title)
-  return notice !== undefined && name.length > 5 && name !== words(title) && words(notice).includes(name)
+  return name.length > 5 && name !== words(title) && words(notice).includes(name)
 }
 
 /**

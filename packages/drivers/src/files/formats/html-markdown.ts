@@ -150,7 +150,8 @@ function definitions(element: Element, writer: Writer): string[] {
   const add = (meaning: string): void => {
     const term = terms.join(', ')
     const isParagraph = !/^(?:[-|>#]|\d+\. |```)/.test(meaning)
-    const item = [term && (meaning ? `${term}:` : term), meaning].filter(Boolean).join(isParagraph ? ' ' : '\n\n')
+    const named = `${term.replace(/:(\**)$/, '$1')}:`
+    const item = [term && (meaning ? named : term), meaning].filter(Boolean).join(isParagraph ? ' ' : '\n\n')
     if (item !== '') items.push(`- ${indented(item, 2, inside)}`)
     terms = []
   }
