@@ -54,6 +54,26 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     const page = await open(running.playground.address)
     await page.getByText('quotes your documents; no AI provider configured').waitFor()
     await shot(page, 'empty-desktop-light')
+    // Without another model, what is asked for first is not folded away.
+    await page.getByRole('link', { name: 'Choose a model' }).click()
+    await page.getByLabel('Name of the model').waitFor()
+    await shot(page, 'models-built-in')
+  })
+
+  test('a source whose words stand in code shows them, and opens its document there', async () => {
+    const page = await open(running.playground.address)
+    await addText(
+      page,
+      'Zygote commands',
+      `${'An introduction of many words that says nothing. '.repeat(60)}\n\n## Run it\n\n\`\`\`sh\nzygote --hatch "quokka nursery" --slowly\n\`\`\`\n`,
+    )
+    await page.getByRole('link', { name: 'Search', exact: true }).click()
+    await page.getByLabel('Search in all documents').fill('zygote hatch quokka nursery')
+    const first = page.getByRole('list', { name: 'Passages' }).getByRole('listitem').first()
+    await first.getByText('quokka').first().waitFor()
+    await first.getByRole('button', { name: 'Open document' }).click()
+    await page.locator('.preview').getByText('quokka nursery').waitFor()
+    expect(await page.getByText('is not in this document').count()).toBe(0)
   })
 
   test('a pasted document becomes indexed, is cited, and is gone once deleted', async () => {

@@ -18,3 +18,8 @@ test('lines of a paragraph are joined, lines of code are not', () => {
 test('a passage that begins inside code stays readable', () => {
   expect(withoutMarkup('cd x\n```\nprose')).toContain('prose')
 })
+
+test('an excerpt in one line keeps its code', () => {
+  expect(withoutMarkup('```sh npx inlay search "parental leave" ```')).toBe('npx inlay search "parental leave"')
+  expect(withoutMarkup('```ts title="a b"\nlet `x`\n```')).toBe('let `x`')
+})

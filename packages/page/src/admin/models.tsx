@@ -49,7 +49,7 @@ export function Models({ calls, modelChanged }: ModelsProps): JSX.Element {
           void listed.reload()
         }}
       />
-      <AddModel />
+      <AddModel isNeeded={listed.value?.providers.every(({ provider }) => provider === 'extractive') ?? false} />
     </>
   )
 }
@@ -216,13 +216,14 @@ function addressHint(address: string): string | undefined {
   return /\/v\d/i.test(address) ? undefined : texts.addressNeedsVersion
 }
 
-function AddModel(): JSX.Element {
+/** @param isNeeded whether there is no other language model yet */
+function AddModel({ isNeeded }: { isNeeded: boolean }): JSX.Element {
   const texts = adminTexts.model
   const [model, setModel] = useState('')
   const [address, setAddress] = useState('')
   const lines = modelLines(model.trim() || texts.modelPlaceholder, address.trim())
   return (
-    <details class="admin-section">
+    <details class="admin-section" open={isNeeded}>
       <summary>{texts.add}</summary>
       <p class="lead">{texts.addLead}</p>
       <div class="fields">

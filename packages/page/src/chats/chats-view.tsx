@@ -6,6 +6,7 @@ import { useChats, type Chats } from './chats.ts'
 import { ConfirmButton } from '../controls/confirm-button.tsx'
 import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
 import { ProjectChoice } from '../projects/project-choice.tsx'
+import { ProjectMark } from '../projects/project-mark.tsx'
 import type { Projects } from '../projects/projects.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -173,6 +174,7 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
       <a class="document-name" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
         {words === '' ? name : <Marked text={name} query={words} />}
         <ChatHit chat={chat} words={words} />
+        <ProjectMark projects={projects} sessionId={chat.id} />
       </a>
       <span class="state">
         {chat.isPinned && <PinIcon />}

@@ -18,6 +18,7 @@ import { LanguageChoice } from '../controls/language-choice.tsx'
 import { useIsCramped } from '../pane/pane-store.ts'
 import { shortCount, type Counts } from '../documents/counts.ts'
 import { ProjectList } from '../projects/project-list.tsx'
+import { ProjectMark } from '../projects/project-mark.tsx'
 import type { Projects } from '../projects/projects.ts'
 import { ChatHit } from './chat-hit.tsx'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
@@ -143,7 +144,14 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
   const list = (listed: readonly ListedChat[]): JSX.Element => (
     <ul>
       {listed.map((chat) => (
-        <RecentChat key={chat.id} chat={chat} words={words} isCurrent={isCurrent(chat.id)} pin={pin} />
+        <RecentChat
+          key={chat.id}
+          chat={chat}
+          words={words}
+          projects={projects}
+          isCurrent={isCurrent(chat.id)}
+          pin={pin}
+        />
       ))}
     </ul>
   )
@@ -182,11 +190,12 @@ interface RecentChatProps {
   readonly chat: ListedChat
   /** The query; "" highlights nothing. */
   readonly words: string
+  readonly projects: Projects
   readonly isCurrent: boolean
   readonly pin: (id: string, isPinned: boolean) => void
 }
 
-function RecentChat({ chat, words, isCurrent, pin }: RecentChatProps): JSX.Element {
+function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps): JSX.Element {
   const { id, isPinned, match } = chat
   const name = chat.name === '' ? texts.frame.newChat : chat.name
   const label = isPinned ? texts.chats.unpinThing(name) : texts.chats.pinThing(name)
@@ -200,6 +209,7 @@ function RecentChat({ chat, words, isCurrent, pin }: RecentChatProps): JSX.Eleme
       >
         {words.trim() === '' ? name : <Marked text={name} query={words} />}
         <ChatHit chat={chat} words={words} />
+        {words.trim() !== '' && <ProjectMark projects={projects} sessionId={id} />}
       </a>
       <button
         type="button"

@@ -1,10 +1,13 @@
+/** A line that begins or ends code. An excerpt of one line has its code behind the fence, and is no such line. */
+const fence = /^[ \t]*(?:```|~~~)[^\s`]*(?:[ \t]+[^\s`]*[={].*)?[ \t]*$\n?/m
+
 /**
  * Markdown as a person would write it without: a passage is shown as text, so that its quotes can be marked. Lines of a
  * paragraph are joined, those of code, tables and lists stay.
  */
 export function withoutMarkup(markdown: string): string {
   return markdown
-    .split(/^[ \t]*(?:```|~~~).*$\n?/m)
+    .split(fence)
     .map((part, at) => (at % 2 === 0 ? proseOf(part) : part.trimEnd()))
     .join('\n\n')
     .replaceAll(/\n{3,}/g, '\n\n')
@@ -17,6 +20,7 @@ function proseOf(markdown: string): string {
       .replaceAll(/^\|?[ \t]*:?-{3,}[-| :\t]*$\n?/gm, '')
       .replaceAll(/^\|(.*)\|[ \t]*$/gm, (_, row: string) => `· ${cellsOf(row).join(' · ')}`)
       .replaceAll(/(^|\s)#{1,6} +/g, '$1')
+      .replaceAll(/(?:```|~~~)\w*/g, '')
       .replaceAll(/^([ \t]*)[-*+] +/gm, '$1• ')
       .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
       .replaceAll(/\*\*|`/g, '')

@@ -135,6 +135,5 @@ const placeOf = ({ documentId = '', title, link, chunk, text }: FoundPassage): D
   title,
   link,
   ...(chunk !== undefined && { chunk }),
-  quote: text,
-  passage: text.trim().split('\n').at(-1) ?? '',
+  passage: text,
 })

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { saveFile } from '../../controls/save-file.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { withoutMarkup } from '../../markdown/plain-text.ts'
 import { toFailure, type Failure } from '../../service/failure.ts'
 import type { Service } from '../../service/service.ts'
 import { StoredFile } from '../../steps/stored-file.tsx'
@@ -165,7 +166,9 @@ function useQuote(
   useLayoutEffect(() => {
     const root = text.current
     if (root === null || count === 0 || isDone.current) return
-    const range = findText(root, quote) ?? findText(root, passage)
+    // A passage may begin with a fence or a heading that the text shows in another way.
+    const wanted = [quote, passage, ...withoutMarkup(passage).split('\n')]
+    const range = wanted.map((each) => findText(root, each)).find((found) => found !== undefined)
     setIsMissing(range === undefined && (isFindable(quote) || isFindable(passage)))
     if (range === undefined) return
     isDone.current = true

@@ -10,7 +10,7 @@ export interface DocumentPlace {
   readonly chunk?: number
   /** Text to scroll to and mark, such as the sentence of an answer. */
   readonly quote?: string
-  /** Shorter text that is marked where the quote is not there word for word. */
+  /** A passage in Markdown, marked where there is no quote, or it is not there word for word. */
   readonly passage?: string
 }
 

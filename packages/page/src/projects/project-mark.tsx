@@ -1,0 +1,15 @@
+import type { JSX } from 'preact'
+import { FolderIcon } from '../controls/icons.tsx'
+import type { Projects } from './projects.ts'
+
+/** Names the project of a conversation, if it is in one. */
+export function ProjectMark({ projects, sessionId }: { projects: Projects; sessionId: string }): JSX.Element | null {
+  const project = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
+  if (project === undefined) return null
+  return (
+    <span class="chat-project">
+      <FolderIcon />
+      {project.name}
+    </span>
+  )
+}
