@@ -101,3 +101,64 @@ test.each([
 Hall D: Joon Park calls places 6.`
   expect(createSupport([{ source: 'rooms', text }])(sentence)?.source).toBe(source)
 })
+
+const workshop = `| Room | Key kept by | Opening hours | Places |
+|---|---|---|---|
+| Hall A | Mira Lindqvist | 6:30 to 18:00 | 24 |
+| Hall B | Joon Park | 7:00 to 16:30 | 18 |`
+const prices = `| Article | Name | Unit price EUR | Stock | Delivery days |
+|---|---|---|---|---|
+| K-325 | Cable drum 25 m | 39.90 | 0 | 14 |
+| K-355 | Tool trolley | 412.00 | 5 | 7 |`
+const inTables = createSupport([
+  { source: 'workshop', about: 'Workshop rules', text: workshop },
+  { source: 'prices', about: 'prices.csv', text: prices },
+])
+const askedOfTables = (question: string, sentence: string): string | undefined =>
+  createSupport(
+    [
+      { source: 'workshop', about: 'Workshop rules', text: workshop },
+      { source: 'prices', about: 'prices.csv', text: prices },
+    ],
+    { question },
+  )(sentence)?.source
+
+test.each([
+  ['a number of its column', 'Hall A has 24 places.', 'workshop'],
+  ['a part of a time', 'Hall A has 18 places.', undefined],
+  ['a time', 'Hall A is open from 6:30 to 18:00.', 'workshop'],
+  ['another time', 'Hall A is open from 6:30 to 18:30.', undefined],
+  ['a name of its column', 'The key of Hall B is kept by Joon Park.', 'workshop'],
+  ['the name of another row', 'The key of Hall B is kept by Mira Lindqvist.', undefined],
+  ['a row whose name ends in the letter A', 'The key of Hall A is kept by Joon Park.', undefined],
+  ['the number of the next column', 'The tool trolley has 5 delivery days.', undefined],
+  ['none where the cell is zero', 'The cable drum is not in stock.', 'prices'],
+  ['no, where the cell is zero', 'No, the cable drum is not in stock.', 'prices'],
+  ['zero', 'The cable drum has a stock of 0.', 'prices'],
+  ['some where the cell is zero', 'The cable drum is in stock.', undefined],
+  ['none where the cell is not zero', 'The tool trolley is not in stock.', undefined],
+  ['some where the cell is not zero', 'The tool trolley is in stock.', 'prices'],
+])('a statement about a row: %s', (_, sentence, source) => {
+  expect(inTables(sentence)?.source).toBe(source)
+})
+
+test.each([
+  ['with the unit of its column', 'The tool trolley costs 412.00 EUR.', 'prices'],
+  ['without its decimals', 'The tool trolley costs 412 euros.', 'prices'],
+  ['with a sign', 'The tool trolley costs €412.', 'prices'],
+  ['of another row', 'The tool trolley costs 39.90 EUR.', undefined],
+  ['of another column', 'The tool trolley costs 5 EUR.', undefined],
+  ['without a unit, which could stand in any column', 'The tool trolley costs 5.', undefined],
+])('a price whose verb stands in no table: %s', (_, sentence, source) => {
+  expect(askedOfTables('What does the tool trolley cost?', sentence)).toBe(source)
+})
+
+test('compares amounts as languages write them', () => {
+  const find = createSupport([
+    { source: 'loans', text: 'Werkzeug wird höchstens zehn Tage ausgeliehen. Danach kostet es 4,50 Euro je Tag.' },
+  ])
+  expect(find('Das Werkzeug wird 10 Tage ausgeliehen.')?.source).toBe('loans')
+  expect(find('Das Werkzeug wird 11 Tage ausgeliehen.')).toBeUndefined()
+  expect(find('Danach kostet es 4.50 EUR je Tag.')?.source).toBe('loans')
+  expect(find('Danach kostet es 4,60 € je Tag.')).toBeUndefined()
+})

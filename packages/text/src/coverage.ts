@@ -1,8 +1,7 @@
 import { commonWordsOf } from './common-words.ts'
-import { plainLetters } from './letters.ts'
-import { readStatement, ungroupDigits, valueOf } from './statement.ts'
+import { comparableWords, readStatement, toComparable, valueOf } from './statement.ts'
 import type { SourceText } from './support.ts'
-import { keysOf, spaceless, wordPattern } from './terms.ts'
+import { keysOf, spaceless } from './terms.ts'
 import { toProse } from './units.ts'
 
 /** How much of a sentence a source holds. */
@@ -36,7 +35,7 @@ function languageOf(text: string): string | undefined {
 /** The keys that a statement of a text could have. */
 function keysIn(text: string): ReadonlySet<string> {
   const keys = new Set<string>()
-  for (const [word] of ungroupDigits(plainLetters(text)).matchAll(wordPattern)) {
+  for (const word of comparableWords(toComparable(text))) {
     const value = valueOf(word.toLowerCase())
     if (value === undefined) for (const key of keysOf(word)) keys.add(key)
     else keys.add(value)

@@ -41,10 +41,19 @@ const negations = new Set(
 const spacelessNegation = /[不没沒未無无非勿]|ない|ません|않|없|아니|못|ไม่/u
 /** Number of words after a negation that it applies to, within its clause. */
 const reach = 3
-const clauseEnd = /[,;:()—–!?。，；]|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
+const clauseEnd =
+  /[,;()—–!?。，；]|(?<!\d):|:(?!\d)|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
+/** A time of day, a ratio or a date is one word: its numbers mean nothing by themselves. */
+const wordOrTime = new RegExp(String.raw`\d+(?:[:/]\d+)+|${wordPattern.source}`, 'gu')
 
+// One is also an article; Spanish eleven is an English word.
 const numberWords = new Map(
-  'two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, at) => [word, `${at + 2}`]),
+  [
+    'two three four five six seven eight nine ten eleven twelve',
+    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+    'deux trois quatre cinq six sept huit neuf dix onze douze',
+    'dos tres cuatro cinco seis siete ocho nueve diez',
+  ].flatMap((words) => words.split(' ').map((word, at) => [word, `${at + 2}`] as const)),
 )
 
 /** Words that connect a sentence to the previous one. */
@@ -53,18 +62,34 @@ const connectives = new Set(
   instead meanwhile consequently hence notably importantly note e.g i.e etc`.split(/\s+/),
 )
 
-/** The value of a number as text, in any notation; undefined for other words. `10GB` has the value 10. */
+/**
+ * The value of a number as text, in any notation; undefined for other words. `10GB` has the value 10, `412.00` the value
+ * 412. A time has none of its parts.
+ */
 export function valueOf(word: string): string | undefined {
   const digits = /^(\d+(?:[.:]\d+)*)(?:st|nd|rd|th|\p{L}{1,3})?$/u.exec(word)?.[1]
-  return digits?.replace(/^0+(?=\d)/, '') ?? numberWords.get(word)
+  return digits?.replace(/^0+(?=\d)/, '').replace(/^(\d+)\.0+$/, '$1') ?? numberWords.get(word)
 }
 
-/** Joins the groups of long numbers, which are written in many ways. */
-export const ungroupDigits = (text: string): string => text.replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
+/**
+ * Writes amounts in one way, as each language has its own: digits in groups are joined, a decimal comma becomes a point,
+ * and euros become `EUR`.
+ */
+const withPlainAmounts = (text: string): string =>
+  text
+    .replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d),(?=\d{1,2}(?![\d,]))/g, '.')
+    .replace(/€|(?<![\p{L}\p{N}_])euros?(?![\p{L}\p{N}_])/giu, ' EUR ')
+
+/** The text of a statement in letters and amounts that compare. */
+export const toComparable = (text: string): string => withPlainAmounts(plainLetters(text))
+
+/** The words of a comparable text. */
+export const comparableWords = (text: string): readonly string[] => text.match(wordOrTime) ?? []
 
 /** Reads one sentence, or several as one. */
 export function readStatement(prose: string): Statement {
-  const text = ungroupDigits(plainLetters(prose))
+  const text = toComparable(prose)
   const code = new Set(
     Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => inner.match(wordPattern) ?? []).flat(),
   )
@@ -78,7 +103,8 @@ export function readStatement(prose: string): Statement {
   for (const clause of text.split(clauseEnd)) {
     let governed = 0
     let last = ''
-    for (const word of clause.match(wordPattern) ?? []) {
+    let isAfterName = false
+    for (const word of comparableWords(clause)) {
       const lower = word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
       const isFirst = words.size === 0
       const lead = last
@@ -91,7 +117,11 @@ export function readStatement(prose: string): Statement {
       }
       const value = valueOf(lower)
       const isMarked = value === undefined && (/\d|_|\p{Ll}\p{Lu}/u.test(word) || code.has(word))
-      const isCommon = stopWords.has(lower) || connectives.has(lower) || language?.words.has(lower) === true
+      // `Hall A` is a name: inside a sentence the article is not capitalized.
+      const isLetter = word === 'A' && isAfterName
+      isAfterName = /^\p{Lu}/u.test(word)
+      const isCommon =
+        !isLetter && (stopWords.has(lower) || connectives.has(lower) || language?.words.has(lower) === true)
       // German nouns are also capitalized.
       const isCapital = /^\p{Lu}/u.test(word) && language?.language !== 'de'
       const from = keys.length

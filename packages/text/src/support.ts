@@ -1,6 +1,6 @@
 import { readStatement, type Anchor, type Statement } from './statement.ts'
 import { keysOf, wordPattern } from './terms.ts'
-import { toProse, unitsOf } from './units.ts'
+import { toProse, unitsOf, type Unit } from './units.ts'
 
 /** A text that sentences are compared with. */
 export interface SourceText<Source> {
@@ -38,8 +38,17 @@ interface Window<Source> {
   readonly keys: ReadonlySet<string>
   /** Words and keys of titles. */
   readonly about: ReadonlySet<string>
-  /** Whether it is a row of a table, where the name of a column stands before its value. */
-  readonly isRow: boolean
+  /** The row of a table, where the name of a column stands before its value. */
+  readonly row: Row | undefined
+}
+
+interface Row {
+  /** Words of the first cell. */
+  readonly name: ReadonlySet<string>
+  /** Keys of each cell that is not empty. */
+  readonly cells: readonly (readonly string[])[]
+  /** Keys of the names of columns whose cell is zero or says no: the row says that there is none of these. */
+  readonly absent: ReadonlySet<string>
 }
 
 /**
@@ -52,6 +61,8 @@ const minKeys = 3
 const maxSentenceLength = 1_000
 /** Maximum number of sentences that one sentence summarizes. */
 const maxWindow = 3
+/** A sentence that says so many cells of a row needs no minimum of words. */
+const minCells = 2
 const candidates = 12
 const nearest = 2
 /** Weight of a word that occurs in the question. */
@@ -105,7 +116,9 @@ export function createSupport<Source>(
     if (keys.length < minKeys) return undefined
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
-    const isAnswer = keys.filter((key) => !questionKeys.has(key)).length >= minKeys
+    const hasNews = keys.filter((key) => !questionKeys.has(key)).length >= minKeys
+    const saysCells = ({ row }: Window<Source>): boolean =>
+      row !== undefined && row.cells.filter((cell) => cell.every((key) => whole.has(key))).length >= minCells
     const written = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
     const codeWords = new Set(written.join(' ').toLowerCase().match(wordPattern))
     const code = written.map(wholeWords)
@@ -117,7 +130,9 @@ export function createSupport<Source>(
       const share = shareOf(window, whole)
       const isQuoted = code.length > 0 && code.every((part) => part.test(window.text))
       const least = isQuoted ? besideCode : { fresh: minShare, whole: minWhole }
-      const isEnough = share >= minShare || (isAnswer && share >= least.whole && shareOf(window, fresh) >= least.fresh)
+      const isAnswer = (): boolean => hasNews || saysCells(window)
+      const isEnough =
+        share >= minShare || (share >= least.whole && shareOf(window, fresh) >= least.fresh && isAnswer())
       return { window, share, rank: share + Number(preferred.includes(window.source)) * 2, isEnough, isQuoted }
     })
     const best = shares
@@ -157,35 +172,59 @@ function shareOf<Source>({ keys, about }: Window<Source>, weights: ReadonlyMap<s
 function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Source>): Window<Source>[] {
   const units = unitsOf(text)
   const wholes = units.map(({ text: own, lead = '', code }) => `${lead} ${own} ${code?.text ?? ''}`)
-  const read = wholes.map(readStatement)
+  const read = units.map(({ table }, at) => (table ? cellsOf(table) : [readStatement(wholes[at]!)]))
   const titles = new Map<string, ReadonlySet<string>>()
-  return units.flatMap(({ kind, headings }, from) => {
+  return units.flatMap(({ kind, headings, table }, from) => {
     const heading = [title, ...headings].join('. ')
     let about = titles.get(heading)
     if (!about) {
       const { words, keys } = readStatement(heading)
       titles.set(heading, (about = new Set([...words, ...keys])))
     }
+    const row = table && rowOf(table)
     const maxUnits = Math.min(kind === 'sentence' ? maxWindow : 1, units.length - from)
     return Array.from({ length: maxUnits }, (_, index) => {
-      const statements = read.slice(from, from + index + 1)
+      const statements = read.slice(from, from + index + 1).flat()
       const keys = new Set(statements.flatMap((statement) => statement.keys))
-      return {
-        source,
-        text: wholes.slice(from, from + index + 1).join(' '),
-        statements,
-        keys,
-        about,
-        isRow: kind === 'row',
-      }
+      for (const key of keysOf(table?.header[0] ?? '')) keys.add(key)
+      return { source, text: wholes.slice(from, from + index + 1).join(' '), statements, keys, about, row }
     })
   })
 }
 
+type Table = NonNullable<Unit['table']>
+
+/**
+ * A row as statements, one a cell: what stands in the next column is no neighbour of a number. Names of columns are
+ * words, not names that need the same neighbours.
+ */
+const cellsOf = ({ header, cells }: Table): Statement[] =>
+  cells.map((cell, at) => {
+    const column = at === 0 || cell === '' ? '' : (header[at] ?? '')
+    const { anchors, ...statement } = readStatement(`${column} ${cell}`)
+    const { words } = readStatement(column)
+    return { ...statement, anchors: anchors.filter(({ word, isNumber }) => isNumber || !words.has(word)) }
+  })
+
+/** A cell that says that there is none of its column. */
+const noneCell = /^(?:0+(?:[.,]0+)?|no|none|nein|kein(?:e[rs]?)?|non|aucune?|ningun[oa]|nessun[oa]|нет|✗|✘|❌)$/iu
+
+function rowOf({ header, cells }: Table): Row {
+  const filled = cells.filter((cell) => cell !== '').map((cell) => [...new Set(readStatement(cell).keys)])
+  const none = header.filter((_, at) => at > 0 && noneCell.test(cells[at] ?? ''))
+  return {
+    name: readStatement(cells[0] ?? '').words,
+    cells: filled.filter(({ length }) => length > 0),
+    absent: new Set(none.flatMap((column) => ['', ...readStatement(column).keys])),
+  }
+}
+
 /** Whether numbers, names, negations and opposites agree. */
-function agree<Source>(said: Statement, { statements, keys, about, isRow }: Window<Source>): boolean {
+function agree<Source>(said: Statement, { statements, keys, about, row }: Window<Source>): boolean {
   const hasWord = (word: string): boolean => statements.some(({ words }) => words.has(word))
-  const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
+  // Zero says it without a negation.
+  const isAbsent = (key: string): boolean => row?.absent.has(key) === true && !said.keys.includes('0')
+  const isNegated = (key: string): boolean => isAbsent(key) || statements.some(({ negated }) => negated.has(key))
   const { opening } = said
   if (opening !== undefined && !hasWord(opening) && !about.has(opening) && !keys.has(said.keys[0] ?? '')) return false
   if (said.isNegative !== statements.some(({ isNegative }) => isNegative)) return false
@@ -195,6 +234,7 @@ function agree<Source>(said: Statement, { statements, keys, about, isRow }: Wind
     const opposite = opposites.get(word)
     if (opposite !== undefined && !hasWord(word) && hasWord(opposite)) return false
   }
+  const name = row && [...row.name].every((word) => said.words.has(word)) ? row.name : undefined
   const anchors = statements.flatMap((statement) => statement.anchors)
   const matches = said.anchors.map((anchor) => {
     const same = anchors.filter(({ word }) => word === anchor.word)
@@ -204,7 +244,9 @@ function agree<Source>(said: Statement, { statements, keys, about, isRow }: Wind
   return said.anchors.every((anchor, at) => {
     const same = matches[at]
     if (!same) return true
-    if (!same.some((other) => standAlike(anchor, other) || (isRow && isOfColumn(anchor, other)))) return false
+    const isSame = (other: Anchor): boolean =>
+      standAlike(anchor, other) || (row !== undefined && (name?.has(anchor.word) || isOfColumn(anchor, other)))
+    if (!same.some(isSame)) return false
     if (anchor.isJoined && !hasLead(anchor, same)) return false
     const [next, nextSame] = [said.anchors[at + 1], matches[at + 1]]
     if (!next || !nextSame?.length || next.word === anchor.word) return true
@@ -215,9 +257,15 @@ function agree<Source>(said: Statement, { statements, keys, about, isRow }: Wind
 
 const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
 
-/** Whether a number stands before the word that names its column: `24 places` for `Places 24`. */
-const isOfColumn = ({ isNumber, after }: Anchor, { before }: Anchor): boolean =>
-  isNumber && after.length > 0 && after[0] === before[0]
+/**
+ * Whether a name or number of a cell is said together with the name of its column: `24 places` for `Places 24`, `Clara
+ * Jensen keeps the key` for `Key kept by Clara Jensen`.
+ */
+function isOfColumn({ isNumber, before, after }: Anchor, other: Anchor): boolean {
+  if (isNumber) return after.length > 0 && after[0] === other.before[0]
+  const said = [...before.slice(0, nearest), ...after.slice(0, nearest)]
+  return other.before.slice(0, nearest).some((key) => said.includes(key))
+}
 
 /** Whether one of the nearest words on a side is the same; otherwise a name or number was moved to another context. */
 function standAlike(anchor: Anchor, other: Anchor): boolean {
