@@ -41,8 +41,7 @@ const negations = new Set(
 const spacelessNegation = /[不没沒未無无非勿]|ない|ません|않|없|아니|못|ไม่/u
 /** Number of words after a negation that it applies to, within its clause. */
 const reach = 3
-const clauseEnd =
-  /[,;()—–!?。，；]|(?<!\d):|:(?!\d)|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
+const clauseEnd = /[,;()—–!?。，；]|(?<!\d):|:(?!\d)|\.\s|\b(?:but|aber|pero|mais|sondern|sino|although|while)\b/iu
 /** A time of day, a ratio or a date is one word: its numbers mean nothing by themselves. */
 const wordOrTime = new RegExp(String.raw`\d+(?:[:/]\d+)+|${wordPattern.source}`, 'gu')
 

@@ -35,6 +35,20 @@ export function fuseRankings<Item>(
   return [...fused.values()].toSorted((a, b) => b.score - a.score)
 }
 
+/** Takes items of two rankings by turns, best first, each item once; the first of equal items is kept. */
+export function alternate<Item>(
+  first: readonly Item[],
+  second: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly Item[] {
+  const items = Array.from({ length: Math.max(first.length, second.length) }, (_, at) => [first[at], second[at]])
+  const byKey = new Map<string, Item>()
+  for (const item of items.flat()) {
+    if (item !== undefined && !byKey.has(keyOf(item))) byKey.set(keyOf(item), item)
+  }
+  return [...byKey.values()]
+}
+
 // Share of link or heading lines that makes a table of contents, and share of words that makes a copy.
 const contentsShare = 0.6
 const copyShare = 0.85

@@ -1,5 +1,10 @@
 import { InlayError, type LlmOverride } from '@inlay/protocol'
-import { askForQueries, fusePassages, type SearchHelp } from '../actions/internal-search/search-action.ts'
+import {
+  askForQueries,
+  fusePassages,
+  withoutBareMessage,
+  type SearchHelp,
+} from '../actions/internal-search/search-action.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona, PersonaLookup } from '../contracts/persona.ts'
 import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
@@ -42,12 +47,12 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   const turn = { ask: model && toAsk(model, query, options), messages, signal }
   const queries = model ? await askForQueries(text, turn, options.help) : []
   const isRewritten = queries.some(({ weight }) => weight === queryWeights.question)
-  const joined = isRewritten || query.skipsExpansion ? undefined : joinHistory(text, messages)
-  const more = joined === undefined ? queries : [...queries, { text: joined, weight: queryWeights.question }]
-  const rankings = await Promise.all(
-    more.map(async ({ text: words, weight }) => ({ items: await find(words), weight })),
-  )
-  return fusePassages([{ items: await passages, weight: 1 }, ...rankings]).slice(0, limit)
+  const joined = query.skipsExpansion ? undefined : joinHistory(text, messages)
+  const more =
+    joined === undefined || isRewritten ? queries : [...queries, { text: joined, weight: queryWeights.question }]
+  const rankings = await Promise.all(more.map(async (added) => ({ ...added, items: await find(added.text) })))
+  const found = [{ text, weight: queryWeights.given, items: await passages }, ...rankings]
+  return fusePassages(joined === undefined ? found : withoutBareMessage(found, text)).slice(0, limit)
 }
 
 /** Maximum messages before a query that a model reads. */

@@ -159,3 +159,34 @@ test('small talk adds no words to a follow-up', () => {
   }))
   expect(joinHistory('And who keeps it?', messages)).toBe('And who keeps it? paint booth key')
 })
+
+describe('a follow-up', () => {
+  const messages = [
+    { role: 'user' as const, text: 'What does the tool trolley cost?' },
+    { role: 'assistant' as const, text: 'It costs 412 euros.' },
+  ]
+  const userMessage = 'How long does it take to deliver?'
+  // Manuals share the few words of the message; the price list is found by what the conversation is about.
+  const search: PassageSearch = async ({ text }) =>
+    (text.includes('trolley') ? ['prices', 'find', 'tar'] : ['tar', 'find', 'deliver']).map((id) => newPassage(id, id))
+  const foundFor = async (ask: (question: ModelQuestion) => Promise<string>): Promise<string[]> => {
+    const { result } = await run({ ask, messages, userMessage }, search, [userMessage])
+    return result.foundDocuments?.map(({ document_id: id }) => id) ?? []
+  }
+
+  test.each([
+    ['joined by words of the conversation', '{}'],
+    ['rewritten by a model', '{"question": "How long does the tool trolley take to be delivered?"}'],
+  ])('%s finds first what it is about', async (_, answer) => {
+    expect(await foundFor(answering(answer).ask)).toEqual(['prices', 'tar', 'find', 'deliver'])
+  })
+
+  test('still finds what its own words name', async () => {
+    const { result } = await run(
+      { ask: answering('{}').ask, messages, userMessage: 'K-340?' },
+      async ({ text }) => [text.includes('trolley') ? 'prices' : 'lamps', 'other'].map((id) => newPassage(id, id)),
+      ['K-340?'],
+    )
+    expect(result.foundDocuments?.map(({ document_id: id }) => id)).toEqual(['prices', 'lamps', 'other'])
+  })
+})

@@ -25,7 +25,7 @@ import {
   mergeSections,
   type Section,
 } from './sections.ts'
-import { fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
+import { alternate, fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
 /** Steps of a search that may ask the model of the run. A model that only quotes documents is never asked. */
 export interface SearchHelp {
@@ -163,20 +163,22 @@ async function searchAll(
   const mayExpand = (help.expand ?? true) && given.length < enoughQueries && !searchesFirstMessage(given, turn)
   const more = mayExpand ? await expandQueries(given, turn, help.timeoutMs ?? defaultHelpMs) : []
   const rewritten = more.find(({ weight }) => weight === queryWeights.question)?.text
-  const joined = rewritten === undefined ? joinMessage(given, turn) : undefined
-  const added = joined === undefined ? more : [...more, { text: joined, weight: queryWeights.question }]
+  const joined = joinMessage(given, turn)
+  const added =
+    joined === undefined || rewritten !== undefined ? more : [...more, { text: joined, weight: queryWeights.question }]
   const all = [...own, ...added].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })
   const outcomes = [...(await begun), ...(await Promise.allSettled(added.map(find)))]
-  const rankings = [...own, ...added].flatMap(({ weight }, index) => {
+  const found = [...own, ...added].flatMap((query, index) => {
     const outcome = outcomes[index]
-    return outcome?.status === 'fulfilled' ? [{ items: outcome.value, weight }] : []
+    return outcome?.status === 'fulfilled' ? [{ ...query, items: outcome.value }] : []
   })
+  const rankings = joined === undefined ? found : withoutBareMessage(found, given[0])
   // A failed query only loses its own passages; when all fail, the error of the first is thrown.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
   // Scores of different queries do not compare.
-  const strong = new Set(rankings.flatMap(({ items }) => withoutWeak(items, maxKept)).map(passageKey))
+  const strong = new Set(found.flatMap(({ items }) => withoutWeak(items, maxKept)).map(passageKey))
   return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage, strong }
 }
 
@@ -187,6 +189,26 @@ async function searchAll(
 function joinMessage(given: readonly string[], { ask, userMessage, messages = [] }: ActionTurn): string | undefined {
   const isAsAsked = given.length === 1 && given[0] === cleanQueries([], userMessage)[0]
   return ask && isAsAsked ? joinHistory(userMessage, messages) : undefined
+}
+
+/** The ranking of one query. */
+interface QueryRanking extends WeightedQuery {
+  readonly items: readonly Passage[]
+}
+
+/**
+ * Makes one ranking of a message that depends on its conversation and of the question that stands for it. As two of
+ * them, what shares only the few words of the message would count twice, and rise above what answers the question.
+ */
+export function withoutBareMessage(
+  rankings: readonly QueryRanking[],
+  message: string | undefined,
+): readonly QueryRanking[] {
+  const bare = rankings.find(({ text }) => text === message)
+  const whole = rankings.find(({ weight }) => weight === queryWeights.question)
+  if (!bare || !whole) return rankings
+  const items = alternate(whole.items, bare.items, passageKey)
+  return [{ ...whole, items }, ...rankings.filter((ranking) => ranking !== bare && ranking !== whole)]
 }
 
 /** More queries for a text and the conversation before it; none without a model to ask. */
