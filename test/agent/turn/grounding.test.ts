@@ -49,6 +49,16 @@ describe('a model of which nothing is known', () => {
     expect(temperature).toBeLessThan(0.3)
   })
 
+  test('reads the same instructions whether it was tried before the results came, or gets them at once', async () => {
+    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    await ask()
+    await ask()
+    const [tried, withResults, atOnce] = model.requests.map(({ prompt }) => prompt[0]?.content)
+    expect(tried).toContain('Use internal_search')
+    expect(withResults).toBe(atOnce)
+    expect(atOnce).toContain('Take facts from these results alone')
+  })
+
   test('reads the date of each passage', async () => {
     const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose], {}, [
       { ...leave, document: { ...leave.document, updated_at: '2025-01-15T08:00:00.000Z' } },

@@ -52,7 +52,7 @@ export interface TurnPrompt {
 
 /** Creates the prompt of one answer; waits until its files are read. */
 export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<TurnPrompt> {
-  const { files: store, context, contextFiles, opened, request, model, actions, systemPrompt, time } = options
+  const { files: store, context, contextFiles, opened, request, model, actions } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
   // A stored question is checked again, since another model may have a smaller window.
@@ -69,7 +69,6 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const hasDocuments = contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0
   // A model that only quotes would quote the facts about the user.
   const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
-  const ownPrompt = persona.replacesBasePrompt ? persona.systemPrompt : systemPrompt
   const instructions = [
     persona.replacesBasePrompt ? '' : persona.systemPrompt,
     context.project?.instructions ?? '',
@@ -77,17 +76,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const contextMessage = hasDocuments ? toContextMessage(contextFiles) : undefined
   const { isUsable: hasFiles = false, texts: fileTexts = [] } = attachments ?? {}
   const prompt = toPrompt({
-    instructions: toInstructions({
-      actions,
-      time,
-      includeCitations: request.include_citations,
-      isDatetimeAware: persona.isDatetimeAware,
-      hasContextFiles: hasDocuments || options.isGiven === true,
-      isGiven: options.isGiven === true,
-      hasFiles,
-      isTalk: options.isTalk === true,
-      ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
-    }),
+    instructions: turnInstructions(options, hasFiles),
     history: opened.messages,
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
@@ -104,6 +93,27 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     hasActions: actions.length > 0,
   })
   return { prompt, hasFiles, fileTexts }
+}
+
+/** Options for the instructions of an answer. */
+export type TurnInstructionOptions = Omit<TurnPromptOptions, 'files' | 'opened' | 'model'>
+
+/** The system message of an answer, without a summary. */
+export function turnInstructions(options: TurnInstructionOptions, hasFiles: boolean): string {
+  const { context, contextFiles, request, actions, isGiven = false, isTalk = false, time } = options
+  const { systemPrompt, replacesBasePrompt, isDatetimeAware } = context.persona
+  const ownPrompt = replacesBasePrompt ? systemPrompt : options.systemPrompt
+  return toInstructions({
+    actions,
+    time,
+    includeCitations: request.include_citations,
+    isDatetimeAware,
+    hasContextFiles: isGiven || (contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0),
+    isGiven,
+    hasFiles,
+    isTalk,
+    ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
+  })
 }
 
 /** Maximum tokens of memories in a prompt. */

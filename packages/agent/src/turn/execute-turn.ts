@@ -14,14 +14,14 @@ import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, sendEnding, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { SearchStrategy, type GroundingMemory } from './search-first.ts'
+import { besideResults, SearchStrategy, type GroundingMemory } from './search-first.ts'
 import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { branchTokens } from '../prompt/summaries.ts'
-import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
+import { makeTurnPrompt, turnInstructions, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
@@ -230,17 +230,16 @@ function createChatResponder(
       question: userText,
       citable: writer.citable,
     })
-    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt(
-      {
-        ...turn.prompt,
-        actions: strategy.describedActions(turn.actions),
-        model,
-        isGiven: strategy.grounding === 'given',
-        isTalk: strategy.grounding === 'none',
-      },
-      turn.run.signal,
-    )
+    const own = {
+      ...turn.prompt,
+      actions: strategy.describedActions(turn.actions),
+      isGiven: strategy.grounding === 'given',
+      isTalk: strategy.grounding === 'none',
+    }
+    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt({ ...own, model }, turn.run.signal)
+    const given = { ...own, actions: besideResults(turn.actions), isGiven: true }
     strategy.hasFiles = hasFiles
+    strategy.instructions = { own: turnInstructions(own, hasFiles), given: turnInstructions(given, hasFiles) }
     if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
     const { reminder, reasoning } = answer
     await answerMessage(

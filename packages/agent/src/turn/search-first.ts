@@ -2,6 +2,7 @@
  * Searches documents in place of models that do not search by themselves. `GroundingMemory` knows which models these
  * are, `SearchStrategy` carries it out over the steps of one answer, and `given-results.ts` writes the prompt.
  */
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { stripCitations } from '@inlay/protocol'
 import { smallTalkOf } from '@inlay/text'
 import type { CitableDocuments } from '../citations/citable-documents.ts'
@@ -119,7 +120,7 @@ const withoutSearches = (actions: readonly Action[]): readonly Action[] =>
   actions.filter(({ builtIn }) => !searchKinds.has(builtIn ?? ''))
 
 /** Actions that a small model may call in addition to given results. */
-const besideResults = (actions: readonly Action[]): readonly Action[] =>
+export const besideResults = (actions: readonly Action[]): readonly Action[] =>
   withoutSearches(actions).filter(({ builtIn }) => builtIn !== 'MemoryTool')
 
 /** Text of a probed model this long means that it will not call a tool any more. */
@@ -160,6 +161,8 @@ export class SearchStrategy {
   isGiven = false
   /** Whether the model gets anything of an attached file. */
   hasFiles = false
+  /** Instructions of the prompt, and those that replace them once results are given. */
+  instructions?: { readonly own: string; readonly given: string }
   readonly #options: SearchStrategyOptions
   /** Whether the first step tells something about the model. */
   readonly #isTelling: boolean
@@ -226,11 +229,21 @@ export class SearchStrategy {
       return {
         hold: untilWord,
         askAgain: (text) => (hasWord(text) ? undefined : demandWords(includeCitations)),
-        rewrite: (prompt) => withGivenResults(prompt, { includeCitations, hasFiles: this.hasFiles }),
+        rewrite: (prompt) =>
+          withGivenResults(this.#withInstructions(prompt), { includeCitations, hasFiles: this.hasFiles }),
       }
     }
     const canSearch = this.#options.question.trim() !== '' && offered.some(isSearch)
     return this.#isHeld && isFree && canSearch ? { hold: untilCall } : {}
+  }
+
+  /** The prompt of a probe asks for calls of a search that is not offered any more. */
+  #withInstructions(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+    const [system, ...others] = prompt
+    if (!this.instructions || system?.role !== 'system') return prompt
+    const { own, given } = this.instructions
+    if (!system.content.startsWith(own)) return prompt
+    return [{ ...system, content: given + system.content.slice(own.length) }, ...others]
   }
 
   /** Learns from a first step in which no action was forced; returns a search where the model had to make one. */
