@@ -114,11 +114,19 @@ const inTables = createSupport([
   { source: 'workshop', about: 'Workshop rules', text: workshop },
   { source: 'prices', about: 'prices.csv', text: prices },
 ])
-const askedOfTables = (question: string, sentence: string): string | undefined =>
+const rules = `# Ausleihe
+
+Werkzeug wird höchstens zehn Tage ausgeliehen. Wer es später zurückbringt, zahlt 4 Euro je Tag.
+
+Broken machines get a red tag and are reported by the phone number 4417. Notice is 30 days.
+
+Machines are not rented for 20 days.`
+const answered = (question: string, sentence: string): string | undefined =>
   createSupport(
     [
       { source: 'workshop', about: 'Workshop rules', text: workshop },
       { source: 'prices', about: 'prices.csv', text: prices },
+      { source: 'rules', text: rules },
     ],
     { question },
   )(sentence)?.source
@@ -150,7 +158,35 @@ test.each([
   ['of another column', 'The tool trolley costs 5 EUR.', undefined],
   ['without a unit, which could stand in any column', 'The tool trolley costs 5.', undefined],
 ])('a price whose verb stands in no table: %s', (_, sentence, source) => {
-  expect(askedOfTables('What does the tool trolley cost?', sentence)).toBe(source)
+  expect(answered('What does the tool trolley cost?', sentence)).toBe(source)
+})
+
+test('a sentence that says three cells of a row may name what no column names', () => {
+  const question = 'Which article has the number K-325?'
+  const sentence = 'The article with the number K-325 is the cable drum 25 m, which costs 39.90 EUR.'
+  expect(answered(question, sentence)).toBe('prices')
+  expect(answered(question, sentence.replace('39.90', '412.00'))).toBeUndefined()
+})
+
+test.each([
+  ['Which number do I call about a broken machine?', 'You call 4417.', 'rules'],
+  ['Which number do I call about a broken machine?', 'You call 4418.', undefined],
+  ['How many places does Hall A have?', '24.', 'workshop'],
+  ['How many places does Hall A have?', '18.', undefined],
+  ['When does Hall B open?', 'At 7:00.', 'workshop'],
+  ['When does Hall B open?', 'At 7:30.', undefined],
+  ['Who keeps the key of Hall B?', 'Joon Park.', 'workshop'],
+  ['Who keeps the key of Hall B?', 'Mira Lindqvist.', undefined],
+  ['What does the tool trolley cost?', '412 EUR.', 'prices'],
+  ['What does the tool trolley cost?', '5 EUR.', undefined],
+  ['Wie lange darf ich Werkzeug ausleihen?', 'Zehn Tage.', 'rules'],
+  ['Wie lange darf ich Werkzeug ausleihen?', 'Vier Tage.', undefined],
+  ['Was kostet es, wenn ich es später zurückbringe?', 'Es kostet 4 Euro je Tag.', 'rules'],
+  ['How many days are machines reported?', '30 days.', undefined],
+  ['How many days are machines rented?', '20 days.', undefined],
+  ['Who keeps the key of Hall B?', 'The key.', undefined],
+])('a short answer is compared with its question: %s %s', (question, sentence, source) => {
+  expect(answered(question, sentence)).toBe(source)
 })
 
 test('compares amounts as languages write them', () => {

@@ -1,4 +1,4 @@
-import { commonWordsOf } from './common-words.ts'
+import { commonWordsOf, type CommonWords } from './common-words.ts'
 import { plainLetters } from './letters.ts'
 import { keysOf, spaceless, stopWords, wordPattern } from './terms.ts'
 
@@ -86,13 +86,16 @@ export const toComparable = (text: string): string => withPlainAmounts(plainLett
 /** The words of a comparable text. */
 export const comparableWords = (text: string): readonly string[] => text.match(wordOrTime) ?? []
 
-/** Reads one sentence, or several as one. */
-export function readStatement(prose: string): Statement {
+/**
+ * Reads one sentence, or several as one.
+ * @param fallback common words of the language that a sentence too short to tell its language is probably in
+ */
+export function readStatement(prose: string, fallback?: CommonWords): Statement {
   const text = toComparable(prose)
   const code = new Set(
     Array.from(text.matchAll(/`([^`]{1,200})`/g), ([, inner = '']) => inner.match(wordPattern) ?? []).flat(),
   )
-  const language = commonWordsOf(text)
+  const language = commonWordsOf(text) ?? fallback
   const keys: string[] = []
   const words = new Set<string>()
   const negated = new Set<string>()

@@ -1,3 +1,4 @@
+import { commonWordsOf } from './common-words.ts'
 import { readStatement, type Anchor, type Statement } from './statement.ts'
 import { keysOf, wordPattern } from './terms.ts'
 import { toProse, unitsOf, type Unit } from './units.ts'
@@ -32,6 +33,8 @@ export interface Support<Source> {
 /** Adjacent sentences of a text, treated as one. */
 interface Window<Source> {
   readonly source: Source
+  /** Whether it is one sentence, item or row. */
+  readonly isSingle: boolean
   /** Including code as written. */
   readonly text: string
   readonly statements: readonly Statement[]
@@ -61,7 +64,7 @@ const minKeys = 3
 const maxSentenceLength = 1_000
 /** Maximum number of sentences that one sentence summarizes. */
 const maxWindow = 3
-/** A sentence that says so many cells of a row needs no minimum of words. */
+/** A sentence that says so many cells of a row needs no minimum of words; one that says more is as surely of it as code. */
 const minCells = 2
 const candidates = 12
 const nearest = 2
@@ -104,35 +107,37 @@ export function createSupport<Source>(
 ): (sentence: string, preferred?: readonly Source[]) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
-  const questionWords = readStatement(question).words
+  const asked = readStatement(question)
+  const language = commonWordsOf(question)
   const windowsBySource = Map.groupBy(windows, ({ source }) => source)
   const frequency = new Map<string, number>()
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
   return (sentence, preferred = []) => {
     if (sentence.length > maxSentenceLength) return undefined
-    const statement = readStatement(toProse(sentence))
+    const statement = readStatement(toProse(sentence), language)
     const keys = [...new Set(statement.keys)]
-    if (keys.length < minKeys) return undefined
+    if (keys.length < minKeys) return answering(asked, statement, windows, preferred)
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
     const hasNews = keys.filter((key) => !questionKeys.has(key)).length >= minKeys
-    const saysCells = ({ row }: Window<Source>): boolean =>
-      row !== undefined && row.cells.filter((cell) => cell.every((key) => whole.has(key))).length >= minCells
+    const cellsSaid = ({ row }: Window<Source>): number =>
+      row?.cells.filter((cell) => cell.every((key) => whole.has(key))).length ?? 0
     const written = Array.from(sentence.matchAll(ownCode), ([, inner = '']) => inner.trim())
     const codeWords = new Set(written.join(' ').toLowerCase().match(wordPattern))
     const code = written.map(wholeWords)
     const isGiven = (word: string, { source }: Window<Source>): boolean =>
       codeWords.has(word) ||
-      (questionWords.has(word) &&
+      (asked.words.has(word) &&
         windowsBySource.get(source)!.some(({ statements }) => statements.some(({ words }) => words.has(word))))
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
       const isQuoted = code.length > 0 && code.every((part) => part.test(window.text))
-      const least = isQuoted ? besideCode : { fresh: minShare, whole: minWhole }
-      const isAnswer = (): boolean => hasNews || saysCells(window)
+      const count = cellsSaid(window)
+      const least = isQuoted || count > minCells ? besideCode : { fresh: minShare, whole: minWhole }
       const isEnough =
-        share >= minShare || (share >= least.whole && shareOf(window, fresh) >= least.fresh && isAnswer())
+        share >= minShare ||
+        (share >= least.whole && shareOf(window, fresh) >= least.fresh && (hasNews || count >= minCells))
       return { window, share, rank: share + Number(preferred.includes(window.source)) * 2, isEnough, isQuoted }
     })
     const best = shares
@@ -144,6 +149,51 @@ export function createSupport<Source>(
       )
     return best && { source: best.window.source, share: best.share }
   }
+}
+
+/** Minimum share, and number, of the words of a question for an answer that says hardly more than a number or a name. */
+const minAsked = { share: 0.5, count: 2 }
+
+/**
+ * The source of an answer too short to compare by itself, such as `30 months.`: one sentence or row that holds its
+ * numbers and names, and what was asked. Their neighbours there are words of the answer or of the question.
+ */
+function answering<Source>(
+  asked: Statement,
+  said: Statement,
+  windows: readonly Window<Source>[],
+  preferred: readonly Source[],
+): Support<Source> | undefined {
+  const askedKeys = new Set(asked.keys)
+  const fresh = said.keys.filter((key) => !askedKeys.has(key))
+  const isFact = said.anchors.some(({ word }) => !asked.words.has(word)) && !said.isNegative && said.negated.size === 0
+  if (!isFact || fresh.length === 0) return undefined
+  const found = windows.flatMap((window) => {
+    const { keys, about, row, statements } = window
+    if (!window.isSingle || !fresh.every((key) => keys.has(key))) return []
+    const held = [...askedKeys].filter((key) => keys.has(key) || about.has(key))
+    const share = held.length / askedKeys.size
+    if (held.length < minAsked.count || share < minAsked.share) return []
+    const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
+    if (held.some((key) => isNegated(key) !== asked.negated.has(key))) return []
+    const isHeld = ({ word, lead, isJoined }: Anchor): boolean =>
+      statements.some(({ words, anchors }) =>
+        isJoined ? anchors.some((other) => other.word === word && other.lead === lead) : words.has(word),
+      ) || about.has(word)
+    if (!asked.anchors.every(isHeld)) return []
+    const isSame = (anchor: Anchor, other: Anchor): boolean =>
+      standAlike(anchor, other) ||
+      (row !== undefined && isOfColumn(anchor, other)) ||
+      [...other.before.slice(0, nearest), ...other.after.slice(0, nearest)].some((key) => askedKeys.has(key))
+    const anchors = statements.flatMap((statement) => statement.anchors)
+    const isSaid = (anchor: Anchor): boolean => {
+      const same = anchors.filter(({ word }) => word === anchor.word)
+      return same.length === 0 && !anchor.isNumber ? isHeld(anchor) : same.some((other) => isSame(anchor, other))
+    }
+    if (!said.anchors.every(isSaid)) return []
+    return [{ source: window.source, share }]
+  })
+  return found.find(({ source }) => preferred.includes(source)) ?? found.toSorted((a, b) => b.share - a.share)[0]
 }
 
 /** Matches code that is not part of a longer word, number or option. */
@@ -186,8 +236,15 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
     return Array.from({ length: maxUnits }, (_, index) => {
       const statements = read.slice(from, from + index + 1).flat()
       const keys = new Set(statements.flatMap((statement) => statement.keys))
-      for (const key of keysOf(table?.header[0] ?? '')) keys.add(key)
-      return { source, text: wholes.slice(from, from + index + 1).join(' '), statements, keys, about, row }
+      return {
+        source,
+        isSingle: index === 0,
+        text: wholes.slice(from, from + index + 1).join(' '),
+        statements,
+        keys,
+        about,
+        row,
+      }
     })
   })
 }

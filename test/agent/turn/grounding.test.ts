@@ -306,7 +306,7 @@ test('an answer may begin with a link', async () => {
 test('a model that answers with numbers alone twice is left with them', async () => {
   const answers = [prose, '25', '25']
   const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
-  expect(await ask()).toBe('25')
+  expect(await ask()).toMatch(/^25 \[\[1\]\]\(\S+\)$/)
   expect(model.requests).toHaveLength(3)
 })
 

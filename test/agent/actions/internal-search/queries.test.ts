@@ -160,6 +160,15 @@ test('small talk adds no words to a follow-up', () => {
   expect(joinHistory('And who keeps it?', messages)).toBe('And who keeps it? paint booth key')
 })
 
+test('only words with content join a follow-up, in any language', () => {
+  const messages = ['Wie lange darf ich Werkzeug ausleihen?', 'Was kostet es, wenn ich es später zurückbringe?'].map(
+    (text) => ({ role: 'user' as const, text }),
+  )
+  const joined = joinHistory('Und in welchem Schrank steht es?', messages)
+  expect(joined).toContain('Werkzeug ausleihen')
+  expect(joined).not.toMatch(/\b(?:wenn|ich|Wie)\b/)
+})
+
 describe('a follow-up', () => {
   const messages = [
     { role: 'user' as const, text: 'What does the tool trolley cost?' },

@@ -1,4 +1,4 @@
-import { keysOf, smallTalkOf, stopWords, wordPattern } from '@inlay/text'
+import { commonWordsOf, keysOf, smallTalkOf, stopWords, wordPattern } from '@inlay/text'
 import type { PastText } from '../../contracts/action.ts'
 
 /** A query with more words is understood without its conversation. */
@@ -31,7 +31,10 @@ export function joinHistory(query: string, messages: readonly PastText[]): strin
   return words.length === 0 ? undefined : `${query} ${words.join(' ')}`
 }
 
-const wordsOf = (text: string): string[] =>
-  [...text.slice(0, 2_000).matchAll(wordPattern)]
+function wordsOf(text: string): string[] {
+  const own = text.slice(0, 2_000)
+  const common = commonWordsOf(own)?.words
+  return [...own.matchAll(wordPattern)]
     .map(([word]) => word)
-    .filter((word) => !stopWords.has(word.toLowerCase()))
+    .filter((word) => !stopWords.has(word.toLowerCase()) && common?.has(word.toLowerCase()) !== true)
+}
