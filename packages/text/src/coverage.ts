@@ -9,6 +9,8 @@ export interface Coverage<Source> {
   readonly source: Source
   /** Share of the sentence's words that stand anywhere in the source, by weight, 0 to 1. */
   readonly share: number
+  /** The same of the words that the question does not say; 0 when there are none. */
+  readonly freshShare: number
   /** How many of the sentence's numbers stand there. */
   readonly numbers: number
   /** Whether sentence and source are surely in one language: only then do missing words say something. */
@@ -46,8 +48,13 @@ function keysIn(text: string): ReadonlySet<string> {
 /**
  * Prepares texts to tell how much of a sentence each source holds, wherever its words stand there. Unlike `createSupport`
  * it does not tell whether the source says the same, so it suits comparisons between sources.
+ * @param question what the sentences answer
  */
-export function createCoverage<Source>(texts: readonly SourceText<Source>[]): (sentence: string) => Coverages<Source> {
+export function createCoverage<Source>(
+  texts: readonly SourceText<Source>[],
+  question = '',
+): (sentence: string) => Coverages<Source> {
+  const asked = new Set(keysOf(question))
   const sources = [...Map.groupBy(texts, ({ source }) => source)].map(([source, own]) => {
     const text = own.map((part) => part.text).join('\n')
     const about = own.map((part) => part.about ?? '').join(' ')
@@ -64,14 +71,22 @@ export function createCoverage<Source>(texts: readonly SourceText<Source>[]): (s
         return [key, Math.log(1 + (sources.length + 1) / (1 + frequency))] as const
       }),
     )
-    const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
+    const fresh = new Map([...weights].filter(([key]) => !asked.has(key)))
     const covered = sources.map(({ source, keys, language: ofSource }) => {
-      let weight = 0
-      for (const [key, own] of weights) if (keys.has(key)) weight += own
       const isSameLanguage = language !== undefined && language === ofSource
       const held = [...numbers].filter((number) => keys.has(number)).length
-      return { source, share: total === 0 ? 0 : weight / total, numbers: held, isSameLanguage }
+      return { source, share: heldOf(weights, keys), freshShare: heldOf(fresh, keys), numbers: held, isSameLanguage }
     })
     return { count: weights.size, sources: covered.sort((a, b) => b.share - a.share) }
   }
+}
+
+/** Share of the weight of words that are among the keys. */
+function heldOf(weights: ReadonlyMap<string, number>, keys: ReadonlySet<string>): number {
+  let [held, total] = [0, 0]
+  for (const [key, weight] of weights) {
+    total += weight
+    if (keys.has(key)) held += weight
+  }
+  return total === 0 ? 0 : held / total
 }

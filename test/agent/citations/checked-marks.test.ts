@@ -68,8 +68,14 @@ const handbook: readonly (readonly [passage: string, quoted: string, inOtherWord
 ]
 
 /** The number of the marks in an answer that cites passages of the handbook, numbered from 1. */
-function cite(text: string, passages = handbook.map(([passage]) => passage), size = text.length): string {
+function cite(
+  text: string,
+  passages = handbook.map(([passage]) => passage),
+  size = text.length,
+  question?: string,
+): string {
   const citable = createCitableDocuments()
+  if (question !== undefined) citable.question = question
   citable
     .openStep()(0)
     .cite(
@@ -184,4 +190,19 @@ test('only marks of known documents are told, each before its link', () => {
     { type: 'text', content: '.' },
   ])
   expect(filter.cited()).toEqual([{ number: 2, documentId: 'rooms' }])
+})
+
+describe('a sentence of hardly any words', () => {
+  const passages = [
+    '| Substance | Gloves |\n|---|---|\n| Acetone | Butyl |',
+    'A package that needs a browser depends on one of many.',
+  ]
+  test.each([
+    ['moves the mark to the passage of its only new word', 'You need Butyl. [2]', 'You need Butyl. [1]'],
+    ['keeps the mark when its passage holds a new word', 'A browser. [2]', undefined],
+    ['keeps the mark when no passage holds its words', 'Ask Clara. [2]', undefined],
+    ['keeps the mark when it says only the words of the question', 'You need gloves. [2]', undefined],
+  ])('%s', (_, text, expected = text) => {
+    expect(cite(text, passages, text.length, 'Which gloves do I need?')).toBe(expected)
+  })
 })

@@ -1,4 +1,4 @@
-import { endsSentence, sentencesOf, toProse, type Coverages } from '@inlay/text'
+import { endsSentence, sentencesOf, toProse, type Coverage, type Coverages } from '@inlay/text'
 import { refersBack } from './sentence-position.ts'
 
 /** A complete mark in the text of a model, as {@link checkMark} judges it. */
@@ -70,8 +70,9 @@ export function checkMark(mark: PlacedMark, coverageOf: (sentence: string) => Co
   if (!sentence) return numbers
   const { count, sources } = coverageOf(sentence)
   const [best] = sources
-  if (!best || count < minWords) return numbers
+  if (!best) return numbers
   const isOneOfSeveral = numbers.length > 1 || written.length > 0 || openingBracket.test(rest)
+  if (count < minWords) return isOneOfSeveral ? numbers : numbers.map((number) => checkShort(number, sources))
   const checked = numbers.flatMap((number) => {
     const own = sources.find(({ source }) => source === number)
     if (!own) return [number]
@@ -81,6 +82,15 @@ export function checkMark(mark: PlacedMark, coverageOf: (sentence: string) => Co
     return own.share <= maxUnrelated && own.isSameLanguage && count >= minWordsToDrop ? [] : [number]
   })
   return [...new Set(checked)].filter((number) => !written.includes(number))
+}
+
+/**
+ * The number for a sentence of hardly any words. Words of the question count for nothing: they stand in many documents.
+ * The number stays unless its document holds nothing else of the sentence, and another one all of it.
+ */
+function checkShort(number: number, sources: readonly Coverage<number>[]): number {
+  if (sources.find(({ source }) => source === number)?.freshShare !== 0) return number
+  return sources.find(({ freshShare }) => freshShare === 1)?.source ?? number
 }
 
 const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u

@@ -68,7 +68,9 @@ export function createCitableDocuments(): CitableDocuments {
       return number > 0 ? number : undefined
     },
     checkMark: (mark) => {
-      const checked = checkMark(mark, (coverage ??= createCoverage(texts))).filter((number) => number > 0)
+      const checked = checkMark(mark, (coverage ??= createCoverage(texts, citable.question))).filter(
+        (number) => number > 0,
+      )
       if (!citable.completesCitations || checked.length === 0) return checked
       return [...checked, ...findByClause(mark, [...mark.written, ...checked], citable.find)]
     },
