@@ -189,6 +189,26 @@ test.each([
   expect(answered(question, sentence)).toBe(source)
 })
 
+test.each([
+  ['that tells where it is written', 'The workshop rules state that broken machines get a red tag.', 'rules'],
+  [
+    'that tells where it is written, and errs',
+    'The workshop rules state that broken machines get a blue tag.',
+    undefined,
+  ],
+  ['that names the kind of its code', 'The `tail` command prints the last 10 lines of each file by default.', 'tail'],
+  ['that names the kind of its code, and errs', 'The `tail` command prints the last 20 lines of each file.', undefined],
+])('a sentence %s', (_, sentence, source) => {
+  const find = createSupport(
+    [
+      { source: 'rules', text: rules },
+      { source: 'tail', about: 'tail', text: 'Print the last 10 lines of each FILE to standard output.' },
+    ],
+    { question: 'How many lines does tail print by default, and what do the rules say?' },
+  )
+  expect(find(sentence)?.source).toBe(source)
+})
+
 test('compares amounts as languages write them', () => {
   const find = createSupport([
     { source: 'loans', text: 'Werkzeug wird höchstens zehn Tage ausgeliehen. Danach kostet es 4,50 Euro je Tag.' },

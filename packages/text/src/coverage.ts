@@ -54,7 +54,7 @@ export function createCoverage<Source>(
   texts: readonly SourceText<Source>[],
   question = '',
 ): (sentence: string) => Coverages<Source> {
-  const asked = new Set(keysOf(question))
+  const questionKeys = new Set(keysOf(question))
   const sources = [...Map.groupBy(texts, ({ source }) => source)].map(([source, own]) => {
     const text = own.map((part) => part.text).join('\n')
     const about = own.map((part) => part.about ?? '').join(' ')
@@ -71,7 +71,7 @@ export function createCoverage<Source>(
         return [key, Math.log(1 + (sources.length + 1) / (1 + frequency))] as const
       }),
     )
-    const fresh = new Map([...weights].filter(([key]) => !asked.has(key)))
+    const fresh = new Map([...weights].filter(([key]) => !questionKeys.has(key)))
     const covered = sources.map(({ source, keys, language: ofSource }) => {
       const isSameLanguage = language !== undefined && language === ofSource
       const held = [...numbers].filter((number) => keys.has(number)).length

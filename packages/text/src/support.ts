@@ -107,7 +107,7 @@ export function createSupport<Source>(
 ): (sentence: string, preferred?: readonly Source[]) => Support<Source> | undefined {
   const windows = texts.flatMap(windowsOf)
   const questionKeys = new Set(keysOf(question))
-  const asked = readStatement(question)
+  const questionStatement = readStatement(question)
   const language = commonWordsOf(question)
   const windowsBySource = Map.groupBy(windows, ({ source }) => source)
   const frequency = new Map<string, number>()
@@ -115,9 +115,9 @@ export function createSupport<Source>(
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
   return (sentence, preferred = []) => {
     if (sentence.length > maxSentenceLength) return undefined
-    const statement = readStatement(toProse(sentence), language)
+    const statement = readStatement(toProse(withoutFrame(sentence)), language)
     const keys = [...new Set(statement.keys)]
-    if (keys.length < minKeys) return answering(asked, statement, windows, preferred)
+    if (keys.length < minKeys) return answering(questionStatement, statement, windows, preferred)
     const whole = new Map(keys.map((key) => [key, weightOf(key)]))
     const fresh = new Map(keys.map((key) => [key, weightOf(key) * (questionKeys.has(key) ? questionWeight : 1)]))
     const hasNews = keys.filter((key) => !questionKeys.has(key)).length >= minKeys
@@ -128,7 +128,7 @@ export function createSupport<Source>(
     const code = written.map(wholeWords)
     const isGiven = (word: string, { source }: Window<Source>): boolean =>
       codeWords.has(word) ||
-      (asked.words.has(word) &&
+      (questionStatement.words.has(word) &&
         windowsBySource.get(source)!.some(({ statements }) => statements.some(({ words }) => words.has(word))))
     const shares = windows.map((window) => {
       const share = shareOf(window, whole)
@@ -147,7 +147,8 @@ export function createSupport<Source>(
       .find(({ window, isQuoted }) =>
         agree(isQuoted ? withoutAnchors(statement, (word) => isGiven(word, window)) : statement, window),
       )
-    return best && { source: best.window.source, share: best.share }
+    if (best) return { source: best.window.source, share: best.share }
+    return hasNews ? undefined : answering(questionStatement, statement, windows, preferred)
   }
 }
 
@@ -159,28 +160,29 @@ const minAsked = { share: 0.5, count: 2 }
  * numbers and names, and what was asked. Their neighbours there are words of the answer or of the question.
  */
 function answering<Source>(
-  asked: Statement,
+  question: Statement,
   said: Statement,
   windows: readonly Window<Source>[],
   preferred: readonly Source[],
 ): Support<Source> | undefined {
-  const askedKeys = new Set(asked.keys)
+  const askedKeys = new Set(question.keys)
   const fresh = said.keys.filter((key) => !askedKeys.has(key))
-  const isFact = said.anchors.some(({ word }) => !asked.words.has(word)) && !said.isNegative && said.negated.size === 0
+  const isFact =
+    said.anchors.some(({ word }) => !question.words.has(word)) && !said.isNegative && said.negated.size === 0
   if (!isFact || fresh.length === 0) return undefined
-  const found = windows.flatMap((window) => {
+  const supports = windows.flatMap((window) => {
     const { keys, about, row, statements } = window
     if (!window.isSingle || !fresh.every((key) => keys.has(key))) return []
     const held = [...askedKeys].filter((key) => keys.has(key) || about.has(key))
     const share = held.length / askedKeys.size
     if (held.length < minAsked.count || share < minAsked.share) return []
     const isNegated = (key: string): boolean => statements.some(({ negated }) => negated.has(key))
-    if (held.some((key) => isNegated(key) !== asked.negated.has(key))) return []
+    if (held.some((key) => isNegated(key) !== question.negated.has(key))) return []
     const isHeld = ({ word, lead, isJoined }: Anchor): boolean =>
       statements.some(({ words, anchors }) =>
         isJoined ? anchors.some((other) => other.word === word && other.lead === lead) : words.has(word),
       ) || about.has(word)
-    if (!asked.anchors.every(isHeld)) return []
+    if (!question.anchors.every(isHeld)) return []
     const isSame = (anchor: Anchor, other: Anchor): boolean =>
       standAlike(anchor, other) ||
       (row !== undefined && isOfColumn(anchor, other)) ||
@@ -193,8 +195,20 @@ function answering<Source>(
     if (!said.anchors.every(isSaid)) return []
     return [{ source: window.source, share }]
   })
-  return found.find(({ source }) => preferred.includes(source)) ?? found.toSorted((a, b) => b.share - a.share)[0]
+  return supports.find(({ source }) => preferred.includes(source)) ?? supports.toSorted((a, b) => b.share - a.share)[0]
 }
+
+const reported =
+  /^(?:[^,.;:`]{1,80}?\s(?:states?|says?|specif(?:y|ies)|mentions?|notes?|explains?|besag(?:t|en)|sag(?:t|en)|schreib(?:t|en) vor)(?: that|, dass)|(?:according to|laut|gemäß) [^,.;:]{1,80},)\s+/iu
+const kinds =
+  'commands?|programs?|utility|tool|options?|flags?|functions?|methods?|parameters?|befehls?|programms?|funktion'
+const kindOfCode = new RegExp(
+  `(?<=\`)\\s+(?:${kinds})(?![\\p{L}\\p{N}_-])|(?<![\\p{L}\\p{N}_-])(?:${kinds})\\s+(?=\`)`,
+  'giu',
+)
+
+/** Removes words that say nothing of the matter: where it is written, and that `tail` is a command. */
+const withoutFrame = (sentence: string): string => sentence.replace(reported, '').replace(kindOfCode, '')
 
 /** Matches code that is not part of a longer word, number or option. */
 const wholeWords = (code: string): RegExp =>

@@ -303,11 +303,35 @@ test('an answer may begin with a link', async () => {
   expect(await ask()).toBe(answer)
 })
 
-test('a model that answers with numbers alone twice is left with them', async () => {
-  const answers = [prose, '25', '25']
+test('a model that answers with the numbers of results twice is left with them', async () => {
+  const answers = [prose, '1', '1']
   const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
-  expect(await ask()).toMatch(/^25 \[\[1\]\]\(\S+\)$/)
+  expect(await ask()).toBe('1')
   expect(model.requests).toHaveLength(3)
+})
+
+test.each(['25', '[1] 25'])('a number that is none of a result is an answer: %s', async (answer) => {
+  const { ask, model } = await unknownModel((_call, step) => [step === 0 ? prose : answer])
+  expect(await ask()).toMatch(/^25 \[\[1\]\]\(\S+\)$/)
+  expect(model.requests).toHaveLength(2)
+})
+
+test('a short answer to a follow-up is cited by what the conversation is about', async () => {
+  const answers = [prose, 'You get 25 days of leave [1].', '25.']
+  const { send, model } = await unknownModel((_call, step) => [answers[step]!])
+  const { sessionId } = await send()
+  const { answer } = await send({ message: 'And for full-time staff?', chat_session_id: sessionId })
+  expect(answer).toMatch(/^25\. \[\[1\]\]/)
+  expect(model.requests).toHaveLength(3)
+})
+
+test('a model that only repeats itself is stopped, and the answer says so', async () => {
+  const { ask, model } = await unknownModel(({ prompt }) =>
+    hasResults(prompt) ? ['It is', ...Array.from({ length: 5_000 }, () => ' [1]')] : [prose],
+  )
+  const answer = await ask()
+  expect(answer).toMatch(/^It is \[\[1\]\]\(\S+\)\s+\*The answer ends here because the model only repeated itself\.\*$/)
+  expect(model.requests).toHaveLength(2)
 })
 
 test('numbers that go on for long are an answer, and shown once, however they are cut', async () => {

@@ -233,7 +233,8 @@ export class CitationFilter implements Citations {
   /** The numbers to write for a marker. */
   #checked(numbers: readonly number[], rest: string): readonly number[] {
     if (!this.#check || !this.#isChecking || numbers.length === 0) return numbers
-    const checked = this.#check.checkMark({ line: this.#line, numbers, rest, written: this.#written })
+    const placed = { line: this.#line, numbers, rest, written: this.#written }
+    const checked = this.#check.checkMark(placed).filter((number) => !this.#written.includes(number))
     this.#written.push(...checked)
     return checked
   }

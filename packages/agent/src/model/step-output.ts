@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
+import { RepetitionDetector } from './repetition.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
@@ -45,6 +46,8 @@ export interface StepRequest {
   readonly forced?: readonly string[] | undefined
   /** Holds text back where no tool is forced. Default: text is passed on as it arrives. */
   readonly hold?: TextHold | undefined
+  /** Whether to end the step when its text only repeats itself. Default: false. */
+  readonly endsRepetition?: boolean
   /** Returns what to add to the prompt to ask a second time, undefined to accept the text. Default: all are accepted. */
   readonly askAgain?: ((text: string) => LanguageModelV4Message | undefined) | undefined
   /** Rewrites the prompt right before it is sent, after it was shortened. Default: it stays. */
@@ -74,6 +77,9 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
+/** Raw finish reason of a step that only repeated itself. */
+export const repetitionEnd = 'repetition'
+
 const failedEnds = new Set<string>(['error', 'interrupted'])
 const unknownUsage: LanguageModelV4Usage = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
@@ -96,12 +102,17 @@ export class StepOutput implements StreamListener {
   /** Undefined once text may pass. */
   #hold: TextHold | undefined
   #isStopped = false
+  readonly #repetition: RepetitionDetector | undefined
+  #isRepeating = false
+  /** All text while repetition is looked for: a tapped model hands its parts over at its end. */
+  #watchedText = ''
 
   constructor(request: StepRequest, attemptState: AttemptState) {
     const { forced } = request
     this.#request = request
     this.#attemptState = attemptState
     this.#hold = forced ? holdUntilCall(forced) : request.hold
+    this.#repetition = request.endsRepetition ? new RepetitionDetector() : undefined
   }
 
   /** Whether the text ended the step before its end. */
@@ -113,14 +124,23 @@ export class StepOutput implements StreamListener {
   onStop: () => void = () => {}
 
   onText = (delta: string): void => {
-    if (delta === '') return
+    if (delta === '' || this.#isRepeating) return
     this.#attemptState.hasOutput = true
     this.#hasText ||= delta.trim() !== ''
+    if (this.#repetition) this.#watchedText += delta
+    if (this.#repetition?.push(delta)) {
+      this.#isRepeating = true
+      this.#stop()
+    }
     if (!this.#hold) return this.#request.listener.onText(delta)
     this.#text += delta
     const verdict = this.#hold.judge(this.#text)
     if (verdict === 'show') this.#showHeld()
-    if (verdict !== 'stop' || this.#isStopped) return
+    if (verdict === 'stop') this.#stop()
+  }
+
+  #stop(): void {
+    if (this.#isStopped) return
     this.#isStopped = true
     this.onStop()
   }
@@ -157,8 +177,9 @@ export class StepOutput implements StreamListener {
     const finish = this.#finish
     const content = this.#content()
     if (this.#isStopped) {
-      const finishReason = { unified: 'stop', raw: undefined } as const
-      return { content, calls: [], finishReason, usage: finish?.usage ?? unknownUsage }
+      const finishReason = { unified: 'stop', raw: this.#isRepeating ? repetitionEnd : undefined } as const
+      const written: WrittenPart[] = this.#isRepeating ? [{ type: 'text', text: this.#watchedText }] : content
+      return { content: written, calls: [], finishReason, usage: finish?.usage ?? unknownUsage }
     }
     const { options, forced, hold, context } = this.#request
     // A forced step without output is asked again, like one that gave only text.

@@ -6,7 +6,8 @@ import { isCiting } from '../citations/citing-actions.ts'
 import { textsOf, unsupportedNumbers } from '../citations/unsupported-numbers.ts'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { playStep } from '../model/retry-step.ts'
-import type { StepRequest, StepResult } from '../model/step-output.ts'
+import { joinHistory } from '../actions/internal-search/joined-history.ts'
+import { repetitionEnd, type StepRequest, type StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packet-writer.ts'
 import { estimateTokens, maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
@@ -66,7 +67,8 @@ interface AnswerStep extends StepResult {
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
   const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
   const { writer, model, actions, setting, strategy } = options
-  writer.citable.question = setting.userMessage
+  const { userMessage, given } = setting
+  writer.citable.question = joinHistory(userMessage, given?.messages ?? []) ?? userMessage
   const windowTokens = maxPromptTokens(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
     play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
@@ -77,7 +79,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const fresh = plan.calls.filter((call) => !repeated.includes(call))
       const hasNewCalls = fresh.length + plan.unknown.length > 0
       const isAnswer = !hasNewCalls && (repeated.length === 0 || isEcho(step))
-      const cutNote = cutNotes[step.finishReason.unified]
+      const { unified, raw } = step.finishReason
+      const cutNote = raw === repetitionEnd ? repetitionNote : cutNotes[unified]
       if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const hasSearched = state.searches.size > 0
       // A small model answers from memory when it was given nothing.
@@ -122,6 +125,8 @@ const cutNotes: Readonly<Record<string, string>> = {
   length: '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*',
   'content-filter': "\n\n*The answer ends here because the model provider's content filter stopped it.*",
 }
+
+const repetitionNote = '\n\n*The answer ends here because the model only repeated itself.*'
 
 const nothingNote = '\n\n*Nothing was found in the documents for this question.*'
 

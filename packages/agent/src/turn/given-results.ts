@@ -126,8 +126,13 @@ const nothingGiven = 'Results of a search made for you: nothing was found for th
 const maxWordless = 300
 
 /** Whether a text says anything besides numbers and citation markers; a long one always counts as an answer. */
-export const hasWord = (text: string): boolean =>
-  text.length > maxWordless || /\p{L}/u.test(text.replace(/[[【［][^\]】］]*[\]】］]?/g, ''))
+const hasWord = (text: string): boolean => text.length > maxWordless || /\p{L}/u.test(withoutMarkers(text))
+
+const withoutMarkers = (text: string): string => text.replace(/[[【［][^\]】］]*[\]】］]?/g, '')
+
+/** Whether a text is an answer: it says a word, or a number of several digits that is not the number of a result. */
+export const isAnswer = (text: string, isResult: (number: number) => boolean): boolean =>
+  hasWord(text) || [...withoutMarkers(text).matchAll(/\d{2,}/g)].some(([digits]) => !isResult(Number(digits)))
 
 /** Removes markers at the beginning of an answer, which a small model copies from the heads of the results. */
 export const withoutLeadingMarkers = (text: string): string =>

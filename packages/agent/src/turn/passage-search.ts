@@ -51,8 +51,8 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   const more =
     joined === undefined || isRewritten ? queries : [...queries, { text: joined, weight: queryWeights.question }]
   const rankings = await Promise.all(more.map(async (added) => ({ ...added, items: await find(added.text) })))
-  const found = [{ text, weight: queryWeights.given, items: await passages }, ...rankings]
-  return fusePassages(joined === undefined ? found : withoutBareMessage(found, text)).slice(0, limit)
+  const queryRankings = [{ text, weight: queryWeights.given, items: await passages }, ...rankings]
+  return fusePassages(joined === undefined ? queryRankings : withoutBareMessage(queryRankings, text)).slice(0, limit)
 }
 
 /** Maximum messages before a query that a model reads. */

@@ -10,7 +10,7 @@ import type { Action } from '../contracts/action.ts'
 import type { OpenedTurn, PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { StepRequest, StepResult, TextHold } from '../model/step-output.ts'
-import { demandWords, hasWord, isMade, madePrefix, withGivenResults, withoutLeadingMarkers } from './given-results.ts'
+import { demandWords, isAnswer, isMade, madePrefix, withGivenResults, withoutLeadingMarkers } from './given-results.ts'
 
 /**
  * How an answer gets documents:
@@ -132,12 +132,12 @@ const untilCall: TextHold = {
   allowsEmpty: true,
 }
 
-const untilWord: TextHold = {
-  judge: (text) => (hasWord(text) ? 'show' : 'hold'),
+const untilAnswer = (isResult: (number: number) => boolean): TextHold => ({
+  judge: (text) => (isAnswer(text, isResult) ? 'show' : 'hold'),
   change: withoutLeadingMarkers,
   isShownBy: () => false,
   allowsEmpty: false,
-}
+})
 
 type Opened = Pick<OpenedTurn, 'userText' | 'files' | 'messages'>
 
@@ -151,7 +151,7 @@ export interface SearchStrategyOptions {
   /** The question to search for. */
   readonly question: string
   readonly includeCitations: boolean
-  readonly citable: Pick<CitableDocuments, 'completesCitations'>
+  readonly citable: Pick<CitableDocuments, 'completesCitations' | 'known'>
 }
 
 /** Gets documents to the model over the steps of one answer. */
@@ -223,12 +223,17 @@ export class SearchStrategy {
   }
 
   /** Changes the request of a step. @param isFree whether it is the first step, and no action is forced */
-  adapt(isFree: boolean, offered: readonly Action[]): Pick<StepRequest, 'hold' | 'askAgain' | 'rewrite'> {
+  adapt(
+    isFree: boolean,
+    offered: readonly Action[],
+  ): Pick<StepRequest, 'hold' | 'askAgain' | 'rewrite' | 'endsRepetition'> {
     if (this.isGiven) {
-      const { includeCitations } = this.#options
+      const { includeCitations, citable } = this.#options
+      const isResult = (number: number): boolean => citable.known(number) !== undefined
       return {
-        hold: untilWord,
-        askAgain: (text) => (hasWord(text) ? undefined : demandWords(includeCitations)),
+        hold: untilAnswer(isResult),
+        endsRepetition: true,
+        askAgain: (text) => (isAnswer(text, isResult) ? undefined : demandWords(includeCitations)),
         rewrite: (prompt) =>
           withGivenResults(this.#withInstructions(prompt), { includeCitations, hasFiles: this.hasFiles }),
       }

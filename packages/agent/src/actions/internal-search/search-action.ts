@@ -169,16 +169,16 @@ async function searchAll(
   const all = [...own, ...added].toSorted((a, b) => b.weight - a.weight)
   turn.emit({ type: 'search_tool_queries_delta', queries: all.map(({ text }) => text) })
   const outcomes = [...(await begun), ...(await Promise.allSettled(added.map(find)))]
-  const found = [...own, ...added].flatMap((query, index) => {
+  const queryRankings = [...own, ...added].flatMap((query, index) => {
     const outcome = outcomes[index]
     return outcome?.status === 'fulfilled' ? [{ ...query, items: outcome.value }] : []
   })
-  const rankings = joined === undefined ? found : withoutBareMessage(found, given[0])
+  const rankings = joined === undefined ? queryRankings : withoutBareMessage(queryRankings, given[0])
   // A failed query only loses its own passages; when all fail, the error of the first is thrown.
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (rankings.length === 0 && failed) throw failed.reason
   // Scores of different queries do not compare.
-  const strong = new Set(found.flatMap(({ items }) => withoutWeak(items, maxKept)).map(passageKey))
+  const strong = new Set(queryRankings.flatMap(({ items }) => withoutWeak(items, maxKept)).map(passageKey))
   return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage, strong }
 }
 
