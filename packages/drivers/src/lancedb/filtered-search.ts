@@ -1,5 +1,6 @@
 import type { Hit, IndexFilter, TimeRange, VectorIndex } from '@inlay/knowledge'
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb'
+import type { RecordBatch } from 'apache-arrow'
 import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
@@ -25,20 +26,63 @@ export interface Narrowing {
 }
 
 /** Runs a search with a filter, which applies before the limit. */
-export async function runFiltered<Row = FoundRow>(
+async function* batchesOf(
   search: Query | VectorQuery,
   { filter, columns, limit }: Narrowing,
-): Promise<Row[]> {
+): AsyncGenerator<RecordBatch> {
   const condition = conditionOf(filter)
   const query = condition === undefined ? search : search.where(condition)
-  const rows: Row[] = []
+  let rows = 0
   for await (const batch of query.select([...columns]).limit(limit)) {
-    // The cast holds because exactly these columns are selected.
-    rows.push(...(batch.toArray() as unknown as Row[]))
+    yield batch
+    rows += batch.numRows
     // Requesting another batch costs an event loop turn.
-    if (rows.length >= limit) break
+    if (rows >= limit) return
   }
+}
+
+/** The rows of a search, with the requested columns. */
+export async function runFiltered(search: Query | VectorQuery, narrowing: Narrowing): Promise<FoundRow[]> {
+  const rows: FoundRow[] = []
+  for await (const batch of batchesOf(search, narrowing))
+    // The cast holds because exactly these columns are selected.
+    rows.push(...(batch.toArray() as unknown as FoundRow[]))
   return rows
+}
+
+/** A row that a search found, by its id, with its `_score` or `_distance`. */
+export interface Match {
+  readonly id: bigint
+  readonly score: number | null
+  /** If columns were requested. */
+  readonly row?: LoadedRow
+}
+
+/** A search whose rows are wanted by their ids. */
+export interface MatchSearch extends Narrowing {
+  /** Columns of the content of rows; none if it is not wanted. */
+  readonly columns: readonly string[]
+  readonly score: '_score' | '_distance'
+}
+
+/** The rows of a search by their ids. Without their content it takes less than half the time. */
+export async function findMatches(
+  search: Query | VectorQuery,
+  { score, columns, ...narrowing }: MatchSearch,
+): Promise<Match[]> {
+  const matches: Match[] = []
+  const wanted = [...columns, '_rowid', score]
+  for await (const batch of batchesOf(search.withRowId(), { ...narrowing, columns: wanted })) {
+    const [ids, scores] = [batch.getChild('_rowid')!, batch.getChild(score)!]
+    const rows = columns.length > 0 ? (batch.toArray() as unknown as FoundRow[]) : []
+    for (let at = 0; at < batch.numRows; at++)
+      matches.push({
+        id: ids.get(at) as bigint,
+        score: scores.get(at) as number | null,
+        ...(rows.length > 0 && { row: toLoaded(rows[at]!) }),
+      })
+  }
+  return matches
 }
 
 /** Quotes a text as an SQL literal. Every text of a filter must go through here. */
@@ -104,6 +148,14 @@ function wholeNumber(value: number): string {
 /** The content of a row whose columns were returned by a search. */
 export function toLoaded(row: FoundRow): LoadedRow {
   return { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray() }) }
+}
+
+/** Bytes of a row beside its text, metadata and vector. */
+const bytesBeside = 500
+
+/** Memory of a row, about. */
+export function bytesOf({ hit, vector }: LoadedRow): number {
+  return hit.text.length + hit.chunkMetadata.length + (vector?.byteLength ?? 0) + bytesBeside
 }
 
 /**

@@ -14,6 +14,7 @@ import { createUnindexedRows, Memtable, textIndex } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
+import { createRowCache } from './row-cache.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
 import { passingRows } from './passing-rows.ts'
@@ -184,6 +185,7 @@ async function assemble(
     memtable,
     unindexedRows,
     statistics,
+    rowCache: createRowCache(table),
     scanning: createMutex(),
     searched: { until: -Infinity },
     writes: { count: 0 },
@@ -250,7 +252,7 @@ async function find(parts: Opened, query: IndexQuery, share: number | undefined)
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
     searchText(parts, { text, filter, passing, limit: reach, extra: ['vector'], signal }),
-    searchVectors(parts.table, { vector, filter, passing, limit: reach }),
+    searchVectors(parts, { vector, filter, passing, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, text, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => {

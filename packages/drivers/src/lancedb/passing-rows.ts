@@ -1,6 +1,6 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table } from '@lancedb/lancedb'
-import { conditionOf, toLoaded, type FoundId, type LoadedRow } from './filtered-search.ts'
+import { bytesOf, conditionOf, toLoaded, type FoundId, type LoadedRow } from './filtered-search.ts'
 import { hitColumns, type FoundRow } from './rows.ts'
 import { vectorsOf, type RowVectors } from '../hybrid-search/row-vectors.ts'
 
@@ -133,15 +133,8 @@ async function readFew(
   const rows = new Map(ids.map((id, at) => [id, withVector(loaded[at]!, vectors, at)]))
   const indexId = (await table.listIndices())[0]?.indexUuid
   if ((await table.version()) !== version) return undefined
-  grow(loaded.reduce((sum, row) => sum + weightOf(row), 0))
+  grow(loaded.reduce((sum, row) => sum + bytesOf(row), 0))
   return { ...vectors, rows, indexId }
-}
-
-/** Bytes of a row beside its text, metadata and vector. */
-const bytesOfRow = 500
-
-function weightOf({ hit, vector }: LoadedRow): number {
-  return hit.text.length + hit.chunkMetadata.length + (vector?.byteLength ?? 0) + bytesOfRow
 }
 
 /** A row with its part of the shared vectors, so that they are not in memory twice. */

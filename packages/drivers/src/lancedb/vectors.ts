@@ -5,6 +5,7 @@ import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
 import { narrowRows, type Counts, type PassingRows } from './passing-rows.ts'
 import { nearestOf } from '../hybrid-search/row-vectors.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
+import type { FullMatch, RowCache } from './row-cache.ts'
 import { isOfVectors, vectorIndexOf } from './upkeep.ts'
 
 interface VectorSearch {
@@ -15,15 +16,22 @@ interface VectorSearch {
   readonly limit: number
 }
 
+/** Dependencies of a search by vectors. */
+export interface VectorParts {
+  readonly table: Table
+  readonly rowCache: RowCache
+}
+
 /** Finds the rows with the nearest vectors by cosine, nearest first. */
-export async function searchVectors(table: Table, query: VectorSearch): Promise<VectorHit[]> {
+export async function searchVectors(parts: VectorParts, query: VectorSearch): Promise<VectorHit[]> {
+  const { table } = parts
   const { limit, passing } = query
   const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(table)
   const counts = index && (await passing?.counts())
   const known = counts && (await compareFew(query))
   const loose =
     !known && index?.indexType === 'IvfRq' && counts ? await searchPastFilter(table, query, counts) : undefined
-  const nearest = known ?? loose ?? (await searchWithin(table, query, { index, passing: counts?.passing }))
+  const nearest = known ?? loose ?? (await searchWithin(parts, query, { index, passing: counts?.passing }))
   nearest.sort((a, b) => b.nearness - a.nearness)
   const hits = new Map<string, VectorHit>()
   for (const { hit, nearness } of nearest) {
@@ -41,21 +49,22 @@ async function compareFew({ vector, passing, limit }: VectorSearch): Promise<Vec
 
 /** Lets the engine compare only rows that match. */
 async function searchWithin(
-  table: Table,
+  { table, rowCache }: VectorParts,
   { vector, filter, limit }: VectorSearch,
   { index, passing = Infinity }: { readonly index: IndexConfig | undefined; readonly passing: number | undefined },
 ): Promise<VectorHit[]> {
-  const near = (probes: number): Promise<FoundRow[]> => {
+  const near = (probes: number): Promise<FullMatch[]> => {
     const search = table.query().nearestTo(vector).distanceType('cosine')
     if (!index || passing <= narrowRows) search.bypassVectorIndex()
     else search.nprobes(probes)
     if (index?.indexType === 'IvfRq' && passing > narrowRows) search.refineFactor(Math.ceil(refinedRows / limit) + 1)
-    return runFiltered(search, { filter, columns: [...hitColumns, '_distance'], limit })
+    return rowCache.find(search, { filter, score: '_distance', columns: [], limit })
   }
   // With a filter, the nearest matching rows may be in any partition.
   const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : maxPartitions
-  const rows = await near(probes)
-  return hitsOf(vector, probes < maxPartitions && rows.length < limit ? await near(maxPartitions) : rows)
+  const few = await near(probes)
+  const matches = probes < maxPartitions && few.length < limit ? await near(maxPartitions) : few
+  return matches.map(({ row: { hit }, score }) => ({ hit, nearness: 1 - (score ?? 1) }))
 }
 
 function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {

@@ -1,13 +1,14 @@
 import type { IndexFilter } from '@inlay/knowledge'
-import type { Table } from '@lancedb/lancedb'
+import type { Query, Table } from '@lancedb/lancedb'
 import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
 import type { Mutex } from '@inlay/scheduling'
 import type { Engine } from '../engine.ts'
-import { rowsById, runFiltered, toLoaded, type FoundId, type LoadedRow } from '../filtered-search.ts'
+import { findMatches, type MatchSearch } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
 import type { FewRows, PassingRows } from '../passing-rows.ts'
-import { hitColumns, searchColumn, type FoundRow } from '../rows.ts'
+import type { FullMatch, RowCache } from '../row-cache.ts'
+import { searchColumn } from '../rows.ts'
 import type { Memtable, UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
@@ -19,6 +20,7 @@ export interface TextParts {
   readonly table: Table
   readonly terms: Terms
   readonly statistics: TermStatistics
+  readonly rowCache: RowCache
   readonly memtable: Memtable
   readonly unindexedRows: UnindexedRows
   /** Serializes searches that scan all unindexed rows: four at once take seven times as long as one. */
@@ -110,48 +112,42 @@ async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWho
 }
 
 async function searchIndexed(
-  { engine, table, scanning }: TextParts,
+  { engine, table, scanning, rowCache }: TextParts,
   { filter, passing, extra }: TextQuery,
   { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
 ): Promise<TextHit[]> {
   // A plain match is several times faster than a composed query, and counts repeated words once.
   const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
-  // With the row ids, which only cached rows need, the engine takes a third less time.
-  const search = table.query().fullTextSearch(match).withRowId()
-  const few = isWhole ? undefined : await passing?.few(extra)
-  const columns = [...(few ? [] : [...hitColumns, ...extra]), '_rowid', '_score']
-  const narrowing = { filter, columns, limit: reach }
+  const search = table.query().fullTextSearch(match)
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
-  const matches = isWhole
-    ? await scanning(() => runFiltered<FoundId>(search, narrowing))
-    : await runFiltered<FoundId>(search.fastSearch(), narrowing)
-  const rows = await rowsOf(table, matches, { few, extra })
+  if (!isWhole) search.fastSearch()
+  const few = isWhole ? undefined : await passing?.few(extra)
+  const narrowing = { filter, score: '_score', columns: extra, limit: reach } as const
+  const find = (): Promise<FullMatch[]> =>
+    few ? findAmong(few, search, narrowing, rowCache) : rowCache.find(search, narrowing)
+  const matches = isWhole ? await scanning(find) : await find()
   const hits = new Map<string, TextHit>()
-  for (const [at, { _score: score = 0 }] of matches.entries()) {
-    const row = rows[at]!
+  for (const { row, score } of matches) {
+    const key = rowKey(row.hit)
     // Rows appended twice are returned once.
-    if (!hits.has(rowKey(row.hit))) hits.set(rowKey(row.hit), { ...row, score })
+    if (!hits.has(key)) hits.set(key, { ...row, score: score ?? 0 })
   }
   return [...hits.values()]
 }
 
-/** The content of found rows: as cached by the filter, as returned with them, or read by their ids. */
-async function rowsOf(
-  table: Table,
-  matches: readonly FoundId[],
-  { few, extra }: { readonly few: FewRows | undefined; readonly extra: readonly string[] },
-): Promise<readonly LoadedRow[]> {
-  if (matches.length === 0) return []
-  const known = few && matches.map(({ _rowid: id }) => few.rows.get(id))
-  if (known?.every((row) => row !== undefined)) return known
-  const isWhole = matches[0]?.text !== undefined
-  // The columns of all rows of a search are the same.
-  if (isWhole) return matches.map((row) => toLoaded(row as FoundRow))
-  return rowsById(
-    table,
-    matches.map(({ _rowid: id }) => id),
-    extra,
-  )
+/** Finds rows of which those that pass the filter are cached. */
+async function findAmong(
+  few: FewRows,
+  search: Query,
+  narrowing: MatchSearch,
+  rowCache: RowCache,
+): Promise<FullMatch[]> {
+  const matches = await findMatches(search, { ...narrowing, columns: [] })
+  const known = matches.map(({ id }) => few.rows.get(id))
+  const missing = matches.filter((_, at) => !known[at]).map(({ id }) => id)
+  const added = await rowCache.read(missing, narrowing.columns)
+  let next = 0
+  return matches.map(({ id, score }, at) => ({ id, score, row: known[at] ?? added[next++]! }))
 }
 
 async function searchMemtable(
