@@ -5,6 +5,23 @@ import { joinBytes, latin1, passwordTrailer, pdf, pdfStream, pdfText, restricted
 const extract = fileExtractor()
 afterAll(() => extract.close())
 
+/** A PDF of five pages as qpdf packs it, with an array in the place of the third page. */
+const compressedTree =
+  'JVBERi0xLjUKJb/3ov4KMSAwIG9iago8PCAvVHlwZSAvT2JqU3RtIC9MZW5ndGggMjA4IC9GaWx0ZXIgL0ZsYXRlRGVjb2RlIC9OIDcgL0Zpcn' +
+  'N0IDM5ID4+CnN0cmVhbQp4nM2OSwrCMBRF567i7iCf/hRKBxZEEEGqM+kg1iCF0kqTiu7e5NWK4AYKyc0j3JwcCY4AQYgQgktEkHGIGKFMkCBa' +
+  'cSyRRMEiTcEO6qaNK3MUYKfXXYPlyqqmuyHLqJF3Q2sdie3qq8HZTb4bUS4pY8qEspwoI/jLaK1urcFq/Givr7Vad0+H496Vj7v0z3pXnIQKbb' +
+  'qhrxzIUzaOMg6CjrUymu7YVjcPbetKgR2HiyUBryEmG6pl2Wf9KP4ZCj5/RTF/RTlHxTPKxRswrdvUCmVuZHN0cmVhbQplbmRvYmoKOSAwIG9i' +
+  'ago8PCAvTGVuZ3RoIDUxIC9GaWx0ZXIgL0ZsYXRlRGVjb2RlID4+CnN0cmVhbQp4nHMKUdB3M1QwNFQISVMwN1IwMjBQCElR0HDMKchIVMhILc' +
+  'rPK9ZUCMlScA0BAOObC2kKZW5kc3RyZWFtCmVuZG9iagoxMCAwIG9iago8PCAvTGVuZ3RoIDQ5IC9GaWx0ZXIgL0ZsYXRlRGVjb2RlID4+CnN0' +
+  'cmVhbQp4nHMKUdB3M1QwNFQISVMwN1IwMjBQCElR0HBKLUlUSMpPLCnWVAjJUnANAQDKMgqJCmVuZHN0cmVhbQplbmRvYmoKMTEgMCBvYmoKPD' +
+  'wgL0xlbmd0aCA1MCAvRmlsdGVyIC9GbGF0ZURlY29kZSA+PgpzdHJlYW0KeJxzClHQdzNUMDRUCElTMDdSMDIwUAhJUdBwSc0pSVRIKSrNLdZU' +
+  'CMlScA0BANeTCwkKZW5kc3RyZWFtCmVuZG9iagoxMiAwIG9iago8PCAvTGVuZ3RoIDQ3IC9GaWx0ZXIgL0ZsYXRlRGVjb2RlID4+CnN0cmVhbQ' +
+  'p4nHMKUdB3M1QwNFQISVMwN1IwMjBQCElR0HAtKFZITc0p1lQIyVJwDQEAs/oJxQplbmRzdHJlYW0KZW5kb2JqCjEzIDAgb2JqCjw8IC9UeXBl' +
+  'IC9YUmVmIC9MZW5ndGggNDAgL0ZpbHRlciAvRmxhdGVEZWNvZGUgL0RlY29kZVBhcm1zIDw8IC9Db2x1bW5zIDQgL1ByZWRpY3RvciAxMiA+Pi' +
+  'AvVyBbIDEgMiAxIF0gL1Jvb3QgMiAwIFIgL1NpemUgMTQgL0lEIFs8NWE5MTIyM2IxZjE4MDgxOGQ0ZDBjMTBkZDJiYjVhMGE+PDVhOTEyMjNi' +
+  'MWYxODA4MThkNGQwYzEwZGQyYmI1YTBhPl0gPj4Kc3RyZWFtCnicY2IAAiZGBn4Q8YmBCchjxE38Z3T+BWRVAdUxVjLAWOUMAIOjBUkKZW5kc3' +
+  'RyZWFtCmVuZG9iagpzdGFydHhyZWYKODA4CiUlRU9GCg=='
+
 const body = (lines: readonly string[], from = 700): string =>
   pdfText(lines.map((line, index) => [72, from - index * 14, 11, line] as const))
 
@@ -292,6 +309,51 @@ describe('PDFs that are not as they should be', () => {
   test('junk before the header does not matter', async () => {
     const bytes = joinBytes([latin1('\0\x01 junk of a mail server \r\n'), pdf([body(['Behind junk.'])])])
     expect((await extract({ name: 'a', bytes })).sections[0]?.text).toBe('Behind junk.')
+  })
+
+  describe('with an entry in the page tree that is no page', () => {
+    const words = ['Alpha herons', 'Beta boats', 'Gamma gates', 'Delta drums', 'Eps eels']
+    const file = Buffer.from(pdf(words.map((word) => body([word])))).toString('latin1')
+    const damaged = (from: string, to: string): Uint8Array => latin1(file.replace(from, to))
+    const read = async (bytes: Uint8Array) => {
+      const { sections, metadata } = await extract({ name: 'a.pdf', bytes })
+      return { pages: sections.map(({ page, text }) => `${page} ${text.split(' ')[0]}`), metadata }
+    }
+
+    test.each([
+      ['that does not exist', damaged('10 0 R', '99 0 R')],
+      ['that is null', damaged('10 0 R', 'null')],
+      ['that is a number', damaged('10 0 R', '42')],
+      ['in compressed objects', Buffer.from(compressedTree, 'base64')],
+    ])('all other pages are read under their numbers: one %s', async (_, bytes) => {
+      expect(await read(bytes)).toEqual({
+        pages: ['1 Alpha', '2 Beta', '4 Delta', '5 Eps'],
+        metadata: { unreadable_pages: '3', unreadable_page_count: '1 of 5' },
+      })
+    })
+
+    test('the first page may be the lost one, and a lost branch stands for all of its pages', async () => {
+      expect((await read(damaged('Kids[6 0 R', 'Kids[99 0 R'))).pages).toEqual([
+        '2 Beta',
+        '3 Gamma',
+        '4 Delta',
+        '5 Eps',
+      ])
+      const branch = damaged('/Count 5/Kids[6 0 R 8 0 R 10 0 R', '/Count 8/Kids[6 0 R 8 0 R 99 0 R')
+      expect(await read(branch)).toEqual({
+        pages: ['1 Alpha', '2 Beta', '7 Delta', '8 Eps'],
+        metadata: { unreadable_pages: '3-6', unreadable_page_count: '4 of 8' },
+      })
+    })
+
+    test('pages that stay lost are counted', async () => {
+      // A page within the list itself.
+      const bytes = damaged('8 0 R 10 0 R', '42 <</Type/Page>> 10 0 R')
+      expect(await read(bytes)).toEqual({
+        pages: ['1 Alpha'],
+        metadata: { unreadable_pages: '2-5', unreadable_page_count: '4 of 5' },
+      })
+    })
   })
 
   test('a text that speaks of PDFs is text', async () => {

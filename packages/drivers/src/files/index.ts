@@ -54,7 +54,7 @@ const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '
  *
  * With `ocr`, a file with scanned pages, or a picture (PNG, JPEG), is read a second time, and the text of those pages is
  * recognised; such files wait for each other, not other files for them. Pages that cannot be read are named in the metadata
- * `unreadable_pages`.
+ * `unreadable_pages` (`['3', '7-12']`) and counted in `unreadable_page_count` (`7 of 40`).
  *
  * Besides the contract of `FileExtractor`: beyond `maxQueued` queued files it rejects with RATE_LIMITED; after `close` all
  * calls, also those under way, reject with CLOSED. `data.reason` of a refused file is `empty`, `broken`, `encrypted` or

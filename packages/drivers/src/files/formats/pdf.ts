@@ -8,6 +8,7 @@ import { pageImage } from './page-image.ts'
 import { toPng } from '../../ocr/png.ts'
 import { pageMarkdown, typographyOf } from './pdf-layout.ts'
 import { withFields } from './pdf-form.ts'
+import { repairPageTree } from './pdf-page-tree.ts'
 import { readOutline, type Outline } from './pdf-outline.ts'
 import { linesOf, lineText, withoutFurniture, type Line, type PdfPage, type PdfText } from './pdf-lines.ts'
 import { refusal, type Refusal } from '../refusals.ts'
@@ -43,24 +44,10 @@ export async function readPdf(
   bytes: Uint8Array,
   { budget, pictures }: { readonly budget: Budget; readonly pictures: Pictures },
 ): Promise<Reading> {
-  // Counted first: the library takes the bytes.
-  const { imageCount, hasOversized } = imagesOf(bytes)
-  const unpdf = await import('unpdf')
   const decoders = pictures.step === 'read' ? await loadDecoders() : {}
-  const undecoded = undecodedBy(decoders, bytes)
-  const pdf = await unpdf
-    .getDocumentProxy(bytes, {
-      verbosity: 0,
-      useSystemFonts: false,
-      disableFontFace: true,
-      maxImageSize: maxImagePixels,
-      ...decoders,
-    })
-    .catch((error: unknown) => {
-      throw refusalFor(error)
-    })
+  const { pdf, lostPages, imageCount, hasOversized, undecoded } = await openPdf(bytes, decoders, budget)
   try {
-    const { pages, unreadable } = await readPages(pdf, budget)
+    const { pages, unreadable } = await readPages(pdf, { budget, lostPages })
     if (unreadable.length === pages.length) throw brokenPdf()
     const damaged = new Set(unreadable.map(Number))
     const hasScan = (page: PdfPage, number: number): boolean => !hasOwnText(page) && !damaged.has(number)
@@ -76,7 +63,7 @@ export async function readPdf(
     const outline = await readOutline(pdf)
     const { sections, firstHeading } = sectionsOfPages(lines, { scans: texts, outline, budget })
     return {
-      ...factsOfPdf(info, [...unreadable, ...unread]),
+      ...factsOfPdf(info, [...unreadable, ...unread], pages.length),
       title: titleOf(info) ?? firstHeading,
       sections,
       imageCount,
@@ -84,6 +71,59 @@ export async function readPdf(
   } finally {
     await pdf.loadingTask.destroy()
   }
+}
+
+/** Pages that pdf.js drops because of a wrong entry in the page tree. */
+interface LostPages {
+  /** Whether they stand among the pages as blank ones. */
+  readonly areBlank: boolean
+  /** Number of lost pages behind the last page. */
+  readonly behind: number
+}
+
+interface OpenedPdf {
+  readonly pdf: PdfDocument
+  readonly lostPages: LostPages
+  readonly imageCount: number
+  readonly hasOversized: boolean
+  /** Said of images that cannot be decoded. */
+  readonly undecoded: Refusal
+}
+
+/** Opens a PDF, also one whose page tree has a wrong entry. */
+async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }, budget: Budget): Promise<OpenedPdf> {
+  // Read first: the library takes the bytes.
+  const text = latin1Of(bytes)
+  const about = { ...imagesOf(text), undecoded: undecodedBy(decoders, text) }
+  const pdf = await openWith(bytes, decoders)
+  // After a wrong entry the number of pages ends at it.
+  const isLastLost = await pdf.getPage(pdf.numPages).then(
+    () => false,
+    () => true,
+  )
+  if (!isLastLost) return { pdf, lostPages: { areBlank: false, behind: 0 }, ...about }
+  const { bytes: repaired, statedPages = 0 } = repairPageTree(text, budget)
+  const whole = repaired && (await openWith(repaired, decoders).catch(() => undefined))
+  if (whole && whole.numPages >= pdf.numPages) {
+    await pdf.loadingTask.destroy()
+    return { pdf: whole, lostPages: { areBlank: true, behind: 0 }, ...about }
+  }
+  await whole?.loadingTask.destroy()
+  const behind = Math.min(Math.max(0, statedPages - pdf.numPages), maxPages)
+  return { pdf, lostPages: { areBlank: false, behind }, ...about }
+}
+
+async function openWith(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }): Promise<PdfDocument> {
+  const { getDocumentProxy: open } = await import('unpdf')
+  return open(bytes, {
+    verbosity: 0,
+    useSystemFonts: false,
+    disableFontFace: true,
+    maxImageSize: maxImagePixels,
+    ...decoders,
+  }).catch((error: unknown) => {
+    throw refusalFor(error)
+  })
 }
 
 function brokenPdf(cause?: unknown): Error {
@@ -97,8 +137,7 @@ function refusalFor(error: unknown): Error {
 }
 
 /** Image streams are never inside compressed objects, so counting them needs no decoding. */
-function imagesOf(bytes: Uint8Array): { readonly imageCount: number; readonly hasOversized: boolean } {
-  const text = latin1Of(bytes)
+function imagesOf(text: string): { readonly imageCount: number; readonly hasOversized: boolean } {
   let imageCount = 0
   let hasOversized = false
   for (const { index } of text.matchAll(/\/Subtype\s*\/Image\b/g)) {
@@ -120,7 +159,10 @@ function latin1Of(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
-async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
+async function readPages(
+  pdf: PdfDocument,
+  { budget, lostPages }: { readonly budget: Budget; readonly lostPages: LostPages },
+): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
   if (pdf.numPages > maxPages)
     throw refusal('too_large', `The PDF has more than ${maxPages} pages: split it into smaller files.`)
   const hasFields = (await pdf.getFieldObjects().catch(() => null)) !== null
@@ -128,7 +170,7 @@ async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: Pdf
   const unreadable: string[] = []
   let characters = 0
   for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await readPage(pdf, number, hasFields).catch((error: unknown) => {
+    const page = await readPage(pdf, number, { hasFields, ...lostPages }).catch((error: unknown) => {
       // One damaged page does not take the others with it; the metadata names it.
       unreadable.push(String(number))
       if (unreadable.length > maxUnreadable && unreadable.length === number) throw brokenPdf(error)
@@ -138,11 +180,18 @@ async function readPages(pdf: PdfDocument, budget: Budget): Promise<{ pages: Pdf
     budget.expectText(characters)
     pages.push(page)
   }
+  for (let lost = 0; lost < lostPages.behind; lost++) unreadable.push(String(pages.push({ lines: [], height: 0 })))
   return { pages, unreadable }
 }
 
-async function readPage(pdf: PdfDocument, number: number, hasFields: boolean): Promise<PdfPage> {
+async function readPage(
+  pdf: PdfDocument,
+  number: number,
+  { hasFields, areBlank }: { readonly hasFields: boolean; readonly areBlank: boolean },
+): Promise<PdfPage> {
   const page = await pdf.getPage(number)
+  // Only pages put in for lost ones are no objects of the file.
+  if (areBlank && page.ref === null) throw brokenPdf()
   const { items } = await page.getTextContent({ includeMarkedContent: false })
   const [, bottom = 0, , top = 0] = page.view
   const fields = hasFields ? await page.getAnnotations() : []
@@ -272,8 +321,8 @@ async function loadDecoders(): Promise<{ readonly wasmUrl?: string }> {
   return { wasmUrl: fileURLToPath(new URL('./wasm/', base)) }
 }
 
-function undecodedBy(decoders: object, bytes: Uint8Array): Refusal {
-  const isPacked = /\/(?:CCITTFaxDecode|JBIG2Decode|JPXDecode)\b/.test(latin1Of(bytes))
+function undecodedBy(decoders: object, text: string): Refusal {
+  const isPacked = /\/(?:CCITTFaxDecode|JBIG2Decode|JPXDecode)\b/.test(text)
   return isPacked && !('wasmUrl' in decoders)
     ? {
         reason: 'unsupported',
@@ -326,6 +375,7 @@ function plain(value: unknown): string | undefined {
 function factsOfPdf(
   info: PdfInfo,
   unreadable: readonly string[],
+  pageCount: number,
 ): Pick<Reading, 'metadata' | 'createdAt' | 'updatedAt'> {
   return {
     metadata: factsOf({
@@ -333,9 +383,21 @@ function factsOfPdf(
       subject: plain(info.Subject),
       keywords: listed(plain(info.Keywords)),
       language: plain(info.Language),
-      unreadable_pages: unreadable,
+      unreadable_pages: rangesOf(unreadable.map(Number)),
+      unreadable_page_count: unreadable.length === 0 ? undefined : `${unreadable.length} of ${pageCount}`,
     }),
     createdAt: toTimestamp(plain(info.CreationDate) ?? ''),
     updatedAt: toTimestamp(plain(info.ModDate) ?? ''),
   }
+}
+
+/** Page numbers in their order; three and more in a row as one range. */
+function rangesOf(numbers: readonly number[]): string[] {
+  const ranges: { from: number; to: number }[] = []
+  for (const number of numbers.toSorted((left, right) => left - right)) {
+    const last = ranges.at(-1)
+    if (last && number <= last.to + 1) last.to = number
+    else ranges.push({ from: number, to: number })
+  }
+  return ranges.flatMap(({ from, to }) => (to - from < 2 ? [...new Set([from, to])].map(String) : [`${from}-${to}`]))
 }
