@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createOutput, type OutputStream } from 'inlay/internal/cli/output'
 
 function recorded(isTTY = false): OutputStream & { text(): string } {
@@ -106,4 +106,30 @@ test('lines are wrapped at words on a terminal, by its width at the time, and no
     'Specify a key with --key or\nINLAY_API_KEY.\nSpecify a key with --key\nor INLAY_API_KEY.\n',
   )
   expect([output.columns, stderr.text()]).toEqual([24, `${text}\n`])
+})
+
+test('styles follow NO_COLOR, FORCE_COLOR and the stream they go to', () => {
+  const before = { ...process.env }
+  onTestFinished(() => {
+    for (const name of ['FORCE_COLOR', 'NO_COLOR', 'TERM']) delete process.env[name]
+    Object.assign(process.env, before)
+  })
+  /** The styled text on standard output and on standard error. */
+  const shown = (isTTY: boolean, isErrTTY: boolean, env: Record<string, string>): string[] => {
+    for (const name of ['FORCE_COLOR', 'NO_COLOR']) delete process.env[name]
+    Object.assign(process.env, { TERM: 'xterm' }, env)
+    const [stdout, stderr] = [recorded(isTTY), recorded(isErrTTY)]
+    const output = createOutput({ isJson: false, stdout, stderr })
+    output.line(output.styled('bold', 'x'))
+    output.note(output.styled('bold', 'x'))
+    return [stdout.text(), stderr.text().replace('\r\x1b[K', '')]
+  }
+  const bold = '\x1b[1mx\x1b[22m\n'
+  expect(shown(true, true, {})).toEqual([bold, bold])
+  expect(shown(true, false, {})).toEqual([bold, 'x\n'])
+  expect(shown(true, true, { NO_COLOR: '1' })).toEqual(['x\n', 'x\n'])
+  expect(shown(true, true, { TERM: 'dumb' })).toEqual(['x\n', 'x\n'])
+  expect(shown(false, false, {})).toEqual(['x\n', 'x\n'])
+  expect(shown(false, false, { FORCE_COLOR: '1', NO_COLOR: '1' })).toEqual([bold, bold])
+  expect(shown(true, true, { FORCE_COLOR: '0' })).toEqual(['x\n', 'x\n'])
 })

@@ -235,6 +235,22 @@ test('a proxy without its server, TLS where there is none, and another API are t
   expect((await inlay(['documents'])).err).toMatch(/^inlay: https:\S+ cannot be reached: .*TLS\. Try http:\/\/\.\n$/)
 })
 
+test('an answer that breaks off keeps its text, and the error stands on a line of its own', async () => {
+  const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null }
+  const packets = [
+    { type: 'message_start', id: '1', content: '', final_documents: null },
+    { type: 'message_delta', content: 'Staff receive 25' },
+  ]
+  await serveOther((request, response) => {
+    if (!request.url?.endsWith('/send-chat-message')) return response.destroy()
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write(packets.map((obj) => `${JSON.stringify({ placement, obj })}\n`).join(''), () => response.destroy())
+  })
+  const { code, out, err } = await inlay(['ask', 'How many days?'])
+  expect([code, out]).toEqual([1, 'Staff receive 25\n'])
+  expect(err).toMatch(/^inlay: /)
+})
+
 test('a missing document among several is named', async () => {
   await inlay(['ingest', join(folder, 'handbook')])
   expect(await inlay(['documents', 'delete', 'handbook/leave.md', 'handbook/nothing.md'])).toMatchObject({

@@ -8,18 +8,24 @@ import { createTerminalMarkdown, plain } from './terminal-markdown.ts'
 export async function showAnswer(output: Output, answer: Answer): Promise<ChatFullResponse> {
   let text = answerText(output)
   let hasText = false
-  for await (const line of answer) {
-    if (!isPacket(line) || line.placement.sub_turn_index !== null) continue
-    if (line.obj.type === 'message_start' && hasText) {
-      output.write(`${text.end()}\n\n`)
-      text = answerText(output)
+  try {
+    for await (const line of answer) {
+      if (!isPacket(line) || line.placement.sub_turn_index !== null) continue
+      if (line.obj.type === 'message_start' && hasText) {
+        output.write(`${text.end()}\n\n`)
+        text = answerText(output)
+      }
+      if (line.obj.type === 'message_delta') {
+        hasText = true
+        output.write(text.push(line.obj.content))
+      } else showStep(output, line.obj)
     }
-    if (line.obj.type === 'message_delta') {
-      hasText = true
-      output.write(text.push(line.obj.content))
-    } else showStep(output, line.obj)
+  } catch (error) {
+    // Its message would stand on the last line of the text.
+    if (hasText) output.write(`${text.end()}\n`)
+    throw error
   }
-  output.line(text.end())
+  output.write(`${text.end()}\n`)
   return answer.whole()
 }
 

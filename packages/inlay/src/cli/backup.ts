@@ -47,10 +47,22 @@ export const backup: Command = {
       if (output.isJson) output.json({ folder: target, ...counts })
       else output.line(`${counts.documents} documents and ${counts.files} files are in ${target}.`)
       return 0
+    } catch (error) {
+      throw fullDisk(error, target)
     } finally {
       await rm(partial, { recursive: true, force: true })
     }
   },
+}
+
+/** SQLite's code for a full disk. */
+const sqliteFull = 13
+
+/** An error that names the folder whose disk is full; any other error unchanged. */
+export function fullDisk(error: unknown, target: string): unknown {
+  const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number }
+  if (code !== 'ENOSPC' && errcode !== sqliteFull) return error
+  return new InlayError('SERVICE_UNAVAILABLE', { message: `The disk of ${target} is full.`, cause: error })
 }
 
 async function checkFolders(source: string, target: string): Promise<void> {

@@ -52,6 +52,9 @@ function pathOf(given: string): string {
   return path.replace(/^~(?=\/)/, homedir())
 }
 
+/** Asks the terminal to mark the start and end of a pasted text. */
+const pasteMode = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
+
 type NextMessage = Pick<SendMessageInput, 'chat_session_info' | 'llm_override' | 'deep_research'>
 
 class Chat {
@@ -65,6 +68,9 @@ class Chat {
   #running: Answer | undefined
   #last: ChatFullResponse | undefined
   #hasFailed = false
+  /** Lines of a pasted text: they and the line that is entered are one message. */
+  #pasted: string[] = []
+  #isPasting = false
 
   constructor(context: CommandContext, service: Service, options: NextMessage) {
     this.#context = context
@@ -93,10 +99,14 @@ class Chat {
     const queue: string[] = []
     let arrived = Promise.withResolvers<void>()
     let isOver = false
+    if (this.#isInteractive) this.#watchPastes()
     this.#lines.on('line', (line) => {
+      this.#pasted.push(line)
+      if (this.#isPasting) return
+      const text = this.#pasted.splice(0).join('\n').trim()
       // Handled at once, before the questions in the queue.
-      if (line.trim() === '/stop') void this.#stop()
-      else queue.push(line.trim())
+      if (text === '/stop') void this.#stop()
+      else queue.push(text)
       arrived.resolve()
     })
     this.#lines.once('close', () => {
@@ -117,9 +127,18 @@ class Chat {
       await arrived.promise
     }
     this.#lines.close()
+    if (this.#isInteractive) process.stderr.write(pasteMode.off)
     if (this.#isInteractive && this.#sessionId !== undefined)
       output.note(`Continue later with: inlay chat --session ${this.#sessionId}`)
     return signal.aborted ? 130 : this.#hasFailed ? 1 : 0
+  }
+
+  #watchPastes(): void {
+    process.stderr.write(pasteMode.on)
+    this.#context.input.on('keypress', (_, { name }: { readonly name?: string }) => {
+      if (name === 'paste-start') this.#isPasting = true
+      if (name === 'paste-end') this.#isPasting = false
+    })
   }
 
   async #stop(): Promise<void> {

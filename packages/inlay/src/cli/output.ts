@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { wrapped } from './word-wrap.ts'
 
 /** Output of a command: results go to standard output, progress to standard error. */
@@ -56,8 +56,11 @@ export function createOutput(options: {
   const { isJson, stdout, stderr, now = () => performance.now() } = options
   // Clears a progress line on a terminal.
   const clear = stderr.isTTY === true ? '\r\x1b[K' : ''
-  const note = (text: string): void => void stderr.write(`${clear}${fitting(stderr, text)}\n`)
-  const hasStyles = stdout.isTTY === true && !process.env['NO_COLOR']
+  const note = (text: string): void => {
+    const shown = hasStyles(stderr) ? text : stripVTControlCharacters(text)
+    stderr.write(`${clear}${fitting(stderr, shown)}\n`)
+  }
+  const isStyled = hasStyles(stdout)
   return {
     isJson,
     isTerminal: stdout.isTTY === true,
@@ -68,10 +71,17 @@ export function createOutput(options: {
     line: (text = '') => void stdout.write(`${fitting(stdout, text)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     note,
-    styled: (style, text) => (hasStyles ? styleText(style, text, { validateStream: false }) : text),
+    styled: (style, text) => (isStyled ? styleText(style, text, { validateStream: false }) : text),
     progress: (what, total) =>
       stderr.isTTY === true ? createBar(stderr, what, total, now) : createLines(note, what, total, now),
   }
+}
+
+/** FORCE_COLOR takes precedence over NO_COLOR, as in Node. */
+function hasStyles({ isTTY }: OutputStream): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused, TERM: terminal } = process.env
+  if (forced !== undefined) return !['0', 'false'].includes(forced)
+  return isTTY === true && !refused && terminal !== 'dumb'
 }
 
 /** Undefined if the stream is no terminal, or one that does not tell its width. */

@@ -2,7 +2,7 @@ import { chmod, cp, lstat, readdir, readFile, realpath, rename, rm, rmdir } from
 import { basename, dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import { makeFolder } from '../data-folder.ts'
-import { backupNote, exists } from './backup.ts'
+import { backupNote, exists, fullDisk } from './backup.ts'
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { refuseUrl } from './service.ts'
@@ -36,6 +36,8 @@ export const restore: Command = {
       await rm(join(partial, backupNote))
       await rmdir(target).catch(() => {})
       await rename(partial, target)
+    } catch (error) {
+      throw fullDisk(error, target)
     } finally {
       await rm(partial, { recursive: true, force: true })
     }
