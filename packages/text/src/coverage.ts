@@ -20,6 +20,8 @@ export interface Coverage<Source> {
 /** The sources of a comparison, those that hold most first, and the number of words compared. */
 export interface Coverages<Source> {
   readonly count: number
+  /** How many of these words the question does not say. */
+  readonly freshCount: number
   readonly sources: readonly Coverage<Source>[]
 }
 
@@ -77,7 +79,7 @@ export function createCoverage<Source>(
       const held = [...numbers].filter((number) => keys.has(number)).length
       return { source, share: heldOf(weights, keys), freshShare: heldOf(fresh, keys), numbers: held, isSameLanguage }
     })
-    return { count: weights.size, sources: covered.sort((a, b) => b.share - a.share) }
+    return { count: weights.size, freshCount: fresh.size, sources: covered.sort((a, b) => b.share - a.share) }
   }
 }
 

@@ -192,6 +192,17 @@ test('only marks of known documents are told, each before its link', () => {
   expect(filter.cited()).toEqual([{ number: 2, documentId: 'rooms' }])
 })
 
+test('a mark of a sentence whose only new word stands in another passage moves there', () => {
+  const passages = [
+    '| Stoff | Schrank | Handschuhe |\n|---|---|---|\n| Aceton | 7 | Butyl |',
+    'Das virtuelle Paket hängt davon ab, was ein Programm braucht, und ich finde es dafür im Archiv.',
+  ]
+  const text = 'Butyl brauche ich dafür. [2]'
+  expect(cite(text, passages, text.length, 'Und welche Handschuhe brauche ich dafür?')).toBe(
+    'Butyl brauche ich dafür. [1]',
+  )
+})
+
 describe('a sentence of hardly any words', () => {
   const passages = [
     '| Substance | Gloves |\n|---|---|\n| Acetone | Butyl |',

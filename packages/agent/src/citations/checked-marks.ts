@@ -68,11 +68,15 @@ export function checkMark(mark: PlacedMark, coverageOf: (sentence: string) => Co
   const { numbers, written, rest } = mark
   const sentence = sentenceOf(mark)
   if (!sentence) return numbers
-  const { count, sources } = coverageOf(sentence)
+  const { count, freshCount, sources } = coverageOf(sentence)
   const [best] = sources
   if (!best) return numbers
   const isOneOfSeveral = numbers.length > 1 || written.length > 0 || openingBracket.test(rest)
-  if (count < minWords) return isOneOfSeveral ? numbers : numbers.map((number) => checkShort(number, sources))
+  if (freshCount < minWords && !isOneOfSeveral) {
+    const moved = numbers.map((number) => checkShort(number, sources))
+    if (moved[0] !== numbers[0]) return moved
+  }
+  if (count < minWords) return numbers
   const checked = numbers.flatMap((number) => {
     const own = sources.find(({ source }) => source === number)
     if (!own) return [number]
@@ -85,7 +89,7 @@ export function checkMark(mark: PlacedMark, coverageOf: (sentence: string) => Co
 }
 
 /**
- * The number for a sentence of hardly any words. Words of the question count for nothing: they stand in many documents.
+ * The number for a sentence of hardly any new words. Words of the question count for nothing: they stand in many documents.
  * The number stays unless its document holds nothing else of the sentence, and another one all of it.
  */
 function checkShort(number: number, sources: readonly Coverage<number>[]): number {
