@@ -235,7 +235,11 @@ export class PacketWriter {
 
   /** Ends the text of this step; calls may follow. */
   endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
-    this.#blocks.addText(this.#citations.end())
+    return this.#endText(false)
+  }
+
+  #endText(isCut: boolean): StepBlocks {
+    this.#blocks.addText(this.#citations.end(isCut))
     this.#blocks.closeReasoning()
     return this.#blocks
   }
@@ -261,7 +265,8 @@ export class PacketWriter {
 
   /** Closes open blocks and calls; later output is dropped. */
   close(): void {
-    this.endStep()
+    // A step that was played to its end has no text left.
+    this.#endText(true)
     for (const call of this.#calls) call.end()
     this.#gatherDocuments()
     this.#isClosed = true

@@ -8,7 +8,13 @@ import { newDoc } from '../setting.ts'
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
 const rooms = 'The large meeting room seats 40 people. Run `rooms list --free` to see free rooms.'
 
-function answer(text: string, size = text.length, completesCitations = false, read = [leave, rooms]): string {
+function answer(
+  text: string,
+  size = text.length,
+  completesCitations = false,
+  read = [leave, rooms],
+  isCut = false,
+): string {
   const citable = createCitableDocuments()
   citable.completesCitations = completesCitations
   citable
@@ -20,7 +26,7 @@ function answer(text: string, size = text.length, completesCitations = false, re
   )
   const pieces = []
   for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
-  pieces.push(...citations.end())
+  pieces.push(...citations.end(isCut))
   return pieces
     .map((piece) => (piece.type === 'text' ? piece.content : ''))
     .join('')
@@ -121,6 +127,17 @@ test.each([
   ['in code of an item', '1. ```text\n   The large meeting room seats 40 people [1].\n   ```\n'],
 ])('a number %s is left as it is', (_, text) => {
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true)).toBe(text)
+})
+
+test.each([
+  ['gets no number for a sentence that may go on', 'The large meeting room seats 40 people ', undefined],
+  [
+    'gets the number of a sentence that is complete',
+    'The large meeting room seats 40 people.',
+    'The large meeting room seats 40 people. [2]',
+  ],
+])('an interrupted answer %s', (_, text, expected = text) => {
+  expect(answer(text, text.length, false, undefined, true)).toBe(expected)
 })
 
 test('a number is left where its own text says the sentence as well as another', () => {

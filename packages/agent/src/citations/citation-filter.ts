@@ -45,8 +45,9 @@ export interface Citations {
   push(text: string): readonly CitationPiece[]
   /**
    * Ends the text of a step and returns what was held back. The next step starts with new text and the same citations.
+   * @param isCut whether the model was interrupted, so that its last sentence may be unfinished. Default: false
    */
-  end(): readonly CitationPiece[]
+  end(isCut?: boolean): readonly CitationPiece[]
   /** Documents cited so far in order of appearance, each once with the first number it was cited by; in every mode. */
   cited(): readonly Citation[]
 }

@@ -30,9 +30,9 @@ export function compareCitations(citations: Citations, options: ComparisonOption
       isReading ||= options.isEmpty !== true
       return citations.push(isReading ? comparison.push(text) : text)
     },
-    end: (): readonly CitationPiece[] => {
+    end: (isCut): readonly CitationPiece[] => {
       isReading = false
-      const rest = comparison.end()
+      const rest = comparison.end(isCut)
       return rest === '' ? citations.end() : [...citations.push(rest), ...citations.end()]
     },
     cited: () => citations.cited(),
@@ -69,9 +69,10 @@ class Comparison {
   }
 
   /** Ends a step; returns the text still to be written. */
-  end(): string {
+  end(isCut = false): string {
     if (this.#isOver) return ''
-    if (!this.#pending) this.#finishSentence('')
+    // Half a sentence says something else than the whole.
+    if (!this.#pending && (!isCut || this.#position.isOver)) this.#finishSentence('')
     const rest = this.#releasePending('')
     this.#forgetLine()
     this.#position.endText()
