@@ -165,6 +165,27 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     expect(await page.locator('.turn').count()).toBe(0)
   })
 
+  test('on a phone nothing lies over the answer above an open source', async () => {
+    const page = await open(running.playground.address, phone)
+    await ask(page, 'How are citations checked?')
+    const turn = await answered(page)
+    const share = page.getByRole('button', { name: 'Share' })
+    const top = async (): Promise<number> => (await share.boundingBox())!.y
+    const scroll = (y: number): Promise<void> =>
+      page.evaluate((place) => scrollTo({ top: place, behavior: 'instant' }), y)
+    await turn.locator('.citation').first().click()
+    await page.locator('.sources.asked mark.quote').first().waitFor()
+    await scroll(0)
+    const before = await top()
+    await scroll(120)
+    await shot(page, 'source-on-phone')
+    expect(await top()).toBe(before - 120)
+    await page.getByRole('button', { name: 'Back to the answer' }).click()
+    await page.locator('.sources.asked').waitFor({ state: 'detached' })
+    await scroll(120)
+    expect(await top()).toBeGreaterThan(before - 120)
+  })
+
   test.each([
     ['a desktop in light', {}],
     ['a desktop in dark', { colorScheme: 'dark' as const }],

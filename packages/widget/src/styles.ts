@@ -1,8 +1,8 @@
+import { accentRule } from '@inlay/client/conversation'
+
 /**
- * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. As in the web page, what
- * stands on the accent is black or white by its luminance `y`, 4.5:1 or more, and accented text is at most so light, in
- * dark at least so light, that it is readable. The colours of column rules and of decorations paint nothing: the element
- * reads the luminance of background and text from them.
+ * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. The colours of column
+ * rules and of decorations paint nothing: the element reads the luminance of background and text from them.
  */
 export const styles: string = `
 :host {
@@ -32,17 +32,7 @@ export const styles: string = `
   text-decoration-color: var(--text);
   text-align: start;
 }
-@supports (color: color(from red xyz x y z)) {
-  :host {
-    --white: clamp(0, (0.179 - y) * 99999, 1);
-    --on-fill: var(--inlay-on-accent, color(from var(--fill) xyz calc(0.9505 * var(--white)) var(--white) calc(1.089 * var(--white))));
-    --darker: min(1, 0.13 / y);
-    --paler: max(0, (0.3 - y) / (1 - y));
-    --accent: light-dark(
-      color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
-      color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
-  }
-}
+${accentRule(':host')}
 :host([theme='light']) { color-scheme: light }
 :host([theme='dark']) { color-scheme: dark }
 :host([inline]) { position: static; display: block; height: var(--inlay-height, 560px) }
@@ -80,7 +70,7 @@ a { color: var(--accent) }
 code { font: 0.9em ui-monospace, 'SF Mono', Menlo, Consolas, monospace; background: var(--raised); border-radius: 4px; padding: 0 3px }
 pre { overflow-x: auto; padding: 10px; background: var(--raised); border-radius: calc(8 * var(--corner)) }
 pre code { background: none; padding: 0 }
-.table { overflow-x: auto }
+.table { --shade: color-mix(in oklab, transparent, var(--text) 22%); overflow-x: auto; background: linear-gradient(to right, var(--ground) 50%, transparent) local left/32px, linear-gradient(to left, var(--ground) 50%, transparent) local right/32px, linear-gradient(to right, var(--shade), transparent) left/14px, linear-gradient(to left, var(--shade), transparent) right/14px; background-repeat: no-repeat }
 table { border-collapse: collapse }
 th, td { min-width: 5em; overflow-wrap: break-word; padding: 4px 8px; border: 1px solid var(--line); text-align: start; vertical-align: top }
 .citation { min-width: 1.6em; margin: 0 2px; padding: 0 4px; border: 0; border-radius: calc(6 * var(--corner)); background: var(--raised); color: var(--accent); font-size: 0.8em; font-weight: 600; line-height: 1.6; vertical-align: 1px }

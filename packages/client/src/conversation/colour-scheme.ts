@@ -5,6 +5,25 @@ export type ColourScheme = 'light' | 'dark'
 const middle = 0.179
 
 /**
+ * Rule for colours that follow from the accent `--fill`, by its luminance (y): `--on-fill`, black or white, is readable
+ * on it; `--accent`, the accent as text, is at most so light, in dark at least so light, that it is readable. For
+ * browsers without relative colours, the styles of the element set both before.
+ */
+export function accentRule(selector: string): string {
+  return `@supports (color: color(from red xyz x y z)) {
+  ${selector} {
+    --white: clamp(0, (${middle} - y) * 99999, 1);
+    --on-fill: var(--inlay-on-accent, color(from var(--fill) xyz calc(0.9505 * var(--white)) var(--white) calc(1.089 * var(--white))));
+    --darker: min(1, 0.13 / y);
+    --paler: max(0, (0.3 - y) / (1 - y));
+    --accent: light-dark(
+      color(from var(--fill) xyz calc(x * var(--darker)) calc(y * var(--darker)) calc(z * var(--darker))),
+      color(from var(--fill) xyz calc(x + (0.9505 - x) * var(--paler)) calc(y + (1 - y) * var(--paler)) calc(z + (1.089 - z) * var(--paler))));
+  }
+}`
+}
+
+/**
  * The colour scheme in which the `--inlay-` colours set on an element are readable, whatever the system prefers: that of
  * its background, else the one for its text, else that of what shows through a transparent background. Undefined if
  * neither is set: the system decides.

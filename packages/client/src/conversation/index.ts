@@ -8,7 +8,7 @@ export type {
   ConversationService,
   ConversationState,
 } from './conversation.ts'
-export { brandScheme } from './colour-scheme.ts'
+export { accentRule, brandScheme } from './colour-scheme.ts'
 export type { ColourScheme } from './colour-scheme.ts'
 export { storedTurns } from './stored-turns.ts'
 export type { StoredTurns } from './stored-turns.ts'
