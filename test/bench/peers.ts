@@ -16,7 +16,7 @@ import { dimensions as hashedDimensions, embed as hashed } from './langchain/emb
 import { vectorPeers, wordPeers } from './peers/systems.mjs'
 import { figuresOf, meanOf } from './retrieval-figures.ts'
 import { madeSet, readSet, type RetrievalSet } from './retrieval-set.ts'
-import { inlaySystem, textSystem, type RankingSystem } from './retrieval-systems.ts'
+import { diskTextSystem, inlaySystem, textSystem, type RankingSystem } from './retrieval-systems.ts'
 import { percentile } from './timing.ts'
 import { misspell, seededRandom } from './typos.ts'
 
@@ -31,6 +31,7 @@ const embedder = embedderOf(process.env)
 const systems: Readonly<Record<string, (set: RetrievalSet) => Promise<RankingSystem>>> = {
   inlay: (set) => inlaySystem(set, { depth }),
   'LanceDB full text': (set) => textSystem(set, depth),
+  'LanceDB on disk': (set) => diskTextSystem(set, depth),
   ...openersOf(wordPeers),
   'inlay, hybrid': (set) => inlaySystem(set, { depth, embedder }),
   ...openersOf(vectorPeers),

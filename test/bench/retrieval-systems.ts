@@ -86,6 +86,38 @@ export async function textSystem(set: RetrievalSet, depth: number = mostDocument
   }
 }
 
+/** Rows that Inlay reads for ten passages, since neighbours are joined and the first thirty are ranked anew. */
+const rowsOfSearch = 30
+
+/**
+ * LanceDB's full text doing what a search of Inlay needs of it: on disk, where others may write, and with the text and
+ * the metadata of thirty rows. {@link textSystem} is the least that a search can cost.
+ */
+export async function diskTextSystem(set: RetrievalSet, depth: number = mostDocuments): Promise<RankingSystem> {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-bench-bare-'))
+  const connection = await connect(folder, { readConsistencyInterval: 0 })
+  const rows = set.documents.map(({ id, title, text }) => ({
+    text,
+    card: JSON.stringify({ id, title, source: 'file', updatedAt: 0 }),
+    search: title ? `${title}\n${title}\n${text}` : text,
+  }))
+  const table = await connection.createTable('documents', rows)
+  await table.createIndex('search', { config: Index.fts({ stem: true, removeStopWords: true, asciiFolding: true }) })
+  return {
+    name: 'LanceDB on disk',
+    async rank(query) {
+      const search = table.query().fullTextSearch(query).select(['text', 'card', '_score'])
+      const stored = await search.limit(Math.max(depth, rowsOfSearch)).toArray()
+      const hits = stored.map((row) => ({ text: String(row.text), ...(JSON.parse(row.card) as { id: string }) }))
+      return hits.map(({ id }) => id).slice(0, depth)
+    },
+    close: async () => {
+      connection.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
 /** LanceDB's vector search alone, over whole documents. */
 export async function vectorSystem(
   set: RetrievalSet,
