@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PrivateFile } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
-import { privateFilesPair } from '@inlay/knowledge/internal/access-and-filters/permissions-and-filters'
+import { privateFilesPair } from '@inlay/knowledge/internal/access-and-filters/permissions'
 import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 

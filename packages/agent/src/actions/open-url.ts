@@ -104,11 +104,11 @@ async function open(
     return { url, document: toWebDocument({ url, readAt, title, blurb: '', updatedAt, rank }), text }
   } catch (error) {
     if (!isInlayError(error) && !signal.aborted) onError(error)
-    return toFailure(url, error)
+    return toFailedPage(url, error)
   }
 }
 
-function toFailure(url: string, error: unknown): FailedPage {
+function toFailedPage(url: string, error: unknown): FailedPage {
   return { url, error: isInlayError(error) ? error.message : 'The page could not be read for an unexpected reason.' }
 }
 

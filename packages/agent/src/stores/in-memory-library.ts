@@ -113,7 +113,7 @@ export function inMemoryMemories({ now }: Pick<Services, 'now'>): MemoryStore {
       }
       const own = ownOf(caller)
       const index = own.findIndex(({ id, content: other }) =>
-        replaces === null ? wordsOf(other) === wordsOf(content) : id === replaces,
+        replaces === null ? normalizedText(other) === normalizedText(content) : id === replaces,
       )
       const old = own[index]
       if (old) {
@@ -130,6 +130,6 @@ export function inMemoryMemories({ now }: Pick<Services, 'now'>): MemoryStore {
 }
 
 /** Words of a text, without case and punctuation. */
-function wordsOf(text: string): string {
+function normalizedText(text: string): string {
   return (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
 }

@@ -33,7 +33,7 @@ export async function* readAnswer(
     yield* writer.add(line)
   }
   const { errorLine } = writer.state
-  if (errorLine !== null) throw toFailure(errorLine)
+  if (errorLine !== null) throw toAnswerError(errorLine)
 }
 
 /** Failed calls of a stored answer; none if it cannot be read. */
@@ -47,7 +47,7 @@ async function failedCalls(
   return session?.messages.find(({ message_id: id }) => id === messageId)?.failed_calls ?? []
 }
 
-function toFailure({ error, error_code: code, is_retryable: isRetryable }: ErrorLine): InlayError {
+function toAnswerError({ error, error_code: code, is_retryable: isRetryable }: ErrorLine): InlayError {
   const isKnown = (name: string | null): name is ErrorCode => name !== null && Object.hasOwn(errorTable, name)
   return new InlayError(isKnown(code) ? code : 'UNKNOWN_ERROR', { message: error, data: { isRetryable } })
 }

@@ -32,7 +32,7 @@ export const checkClient: Command = {
     }
     const outcomes: { client: string; what: string; fault: string | null; mend: string | null }[] = []
     for (const { client, what, mend, run } of clientChecks) {
-      const fault = (await run(installation).catch((error: unknown) => wordsOf(error, signal))) ?? null
+      const fault = (await run(installation).catch((error: unknown) => faultMessage(error, signal))) ?? null
       outcomes.push({ client, what, fault, mend: fault === null ? null : mend })
       if (!output.isJson) output.line(`${fault === null ? 'ok  ' : output.styled('red', 'FAIL')}  ${what} (${client})`)
       if (!output.isJson && fault !== null) output.line(`      ${fault}\n      ${mend}`)
@@ -57,7 +57,7 @@ function keyOf(context: CommandContext): string {
   throw new InlayError('INVALID_INPUT', { message: 'Specify the API key with --key, or set INLAY_API_KEY.' })
 }
 
-function wordsOf(error: unknown, signal: AbortSignal): string {
+function faultMessage(error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted()
   if (isInlayError(error)) return error.message
   return error instanceof Error ? `The connection broke: ${error.message}` : 'The connection broke.'

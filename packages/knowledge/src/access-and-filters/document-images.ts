@@ -1,5 +1,5 @@
 import { isLeaseHeld, isAmong } from '@inlay/records'
-import { pairsFor } from './permissions-and-filters.ts'
+import { pairsFor } from './permissions.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'

@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
-import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions-and-filters.ts'
+import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
 import { addToCounter, batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'

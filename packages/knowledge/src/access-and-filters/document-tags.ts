@@ -1,6 +1,6 @@
 import { emptyLog, isAmong } from '@inlay/records'
 import { sql } from 'kysely'
-import { pairsFor } from './permissions-and-filters.ts'
+import { pairsFor } from './permissions.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'

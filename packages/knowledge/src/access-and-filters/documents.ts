@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import { InlayError, isStorable } from '@inlay/protocol'
 import { sql, type RawBuilder, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
-import { pairsFor, type PairScope } from './permissions-and-filters.ts'
+import { pairsFor, type PairScope } from './permissions.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'

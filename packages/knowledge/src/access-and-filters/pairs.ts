@@ -1,12 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import {
-  isRecordId,
-  maySeeRecord,
-  noGrants,
-  privateFilesPair,
-  readGrants,
-  writeGrants,
-} from './permissions-and-filters.ts'
+import { isRecordId, maySeeRecord, noGrants, privateFilesPair, readGrants, writeGrants } from './permissions.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
 import { addToCounter } from '../schema/sql.ts'

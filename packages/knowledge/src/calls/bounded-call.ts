@@ -31,7 +31,7 @@ export async function boundedCall<Result>(
 }
 
 /** Consequence of a failed attempt for its documents. */
-export interface Failure {
+export interface ClassifiedError {
   /** Safe to show: contains no content, key, path or address. */
   readonly reason: string
   /** Whether a component that every document needs is down, so that the document is not the cause. */
@@ -43,7 +43,7 @@ export interface Failure {
  * Classifies an error. Messages of InlayErrors are safe to show; for other errors only the failed component is named.
  * @param part the component, as the beginning of a sentence
  */
-export function toFailure(error: unknown, part: string): Failure {
+export function classifyError(error: unknown, part: string): ClassifiedError {
   if (isInlayError(error)) return { reason: error.message, isOutage: error.retryable, error }
   return { reason: `${part} failed; see the server log for the reason.`, isOutage: isPassing(error), error }
 }
@@ -57,7 +57,7 @@ function isPassing(error: unknown): boolean {
 
 /** Converts an error to an InlayError that names the failed component. */
 export function partFailed(error: unknown, part: string): InlayError {
-  const { reason, isOutage } = toFailure(error, part)
+  const { reason, isOutage } = classifyError(error, part)
   return new InlayError(isInlayError(error) ? error.code : 'INTERNAL_ERROR', {
     message: reason,
     cause: error,

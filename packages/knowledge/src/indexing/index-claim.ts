@@ -1,6 +1,6 @@
 import { nextSlice } from '@inlay/scheduling'
 import type { RetryPolicy } from '@inlay/records'
-import { toFailure } from '../calls/bounded-call.ts'
+import { classifyError } from '../calls/bounded-call.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
 import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/summaries-and-images.ts'
 import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
@@ -124,7 +124,7 @@ async function write(
 async function endFailed({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
   const { db, now, random, policy, onError } = context
   const tries = failed.map(({ document, error, isOutage }) => {
-    const failure = toFailure(error, 'Indexing')
+    const failure = classifyError(error, 'Indexing')
     return { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
   })
   await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })

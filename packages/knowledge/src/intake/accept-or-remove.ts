@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySee, type GuardedPair } from '../access-and-filters/permissions-and-filters.ts'
+import { maySee, type GuardedPair } from '../access-and-filters/permissions.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { changedMeanwhile } from './change-metadata.ts'

@@ -1,7 +1,7 @@
 import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks, isAmong } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import type { InsertObject } from 'kysely'
-import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions-and-filters.ts'
+import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions.ts'
 import { noteWaitingImages } from '../access-and-filters/document-images.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { deleteDocuments } from './delete-documents.ts'

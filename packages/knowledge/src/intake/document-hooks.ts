@@ -1,5 +1,5 @@
 import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
-import { privateFilesPair } from '../access-and-filters/permissions-and-filters.ts'
+import { privateFilesPair } from '../access-and-filters/permissions.ts'
 import { readStatus } from '../access-and-filters/documents.ts'
 import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'

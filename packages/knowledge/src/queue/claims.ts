@@ -1,7 +1,7 @@
 import { hasRowLocks, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
-import { readMemberships } from '../access-and-filters/permissions-and-filters.ts'
+import { readMemberships } from '../access-and-filters/permissions.ts'
 import { holdSpace, phase, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 

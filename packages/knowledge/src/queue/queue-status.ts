@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import { isInPairs } from '../access-and-filters/documents.ts'
-import { pairsFor } from '../access-and-filters/permissions-and-filters.ts'
+import { pairsFor } from '../access-and-filters/permissions.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { batchesOf, lockDocuments, phase } from '../schema/sql.ts'

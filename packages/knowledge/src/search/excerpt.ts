@@ -1,5 +1,5 @@
 import { isInPairs } from '../access-and-filters/documents.ts'
-import { pairsFor, type PairScope } from '../access-and-filters/permissions-and-filters.ts'
+import { pairsFor, type PairScope } from '../access-and-filters/permissions.ts'
 import { estimateTokens } from '../chunking/blocks.ts'
 import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
 import type { ChunksRequest, DocumentChunks, DocumentSize, Excerpt, ExcerptRequest } from '../contracts/search.ts'

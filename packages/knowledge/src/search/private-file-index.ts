@@ -1,6 +1,6 @@
 import type { IngestionDocument } from '@inlay/protocol'
-import { privateFilesCaller, privateFilesPair } from '../access-and-filters/permissions-and-filters.ts'
-import { resolveFilters } from '../access-and-filters/permissions-and-filters.ts'
+import { privateFilesCaller, privateFilesPair } from '../access-and-filters/permissions.ts'
+import { resolveFilters } from '../access-and-filters/search-filters.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
 import type { Records } from '../schema/tables.ts'

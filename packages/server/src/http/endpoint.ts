@@ -4,7 +4,7 @@ import { callerOf, checkScopes, type Authenticator } from '../auth/required-call
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, refusedOrigin } from './cors.ts'
 import { endWithKey } from './end-with-key.ts'
-import { type Reply, errorReply, requestIdForm, requestIdHeader, toFailure, toReply } from './replies.ts'
+import { type Reply, errorReply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
 import { takeReadTurn, takeTurn } from './turns.ts'
@@ -140,7 +140,7 @@ export async function respond(
   const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
   tellRefusedOrigin(request, settings, { requestId, route: routePath })
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
-    const { error, unexpected } = toFailure(thrown)
+    const { error, unexpected } = toErrorReport(thrown)
     if (unexpected && !isDeparture(thrown, request))
       settings.onError(thrown, { requestId, method: request.method, route: routePath })
     return errorReply(error, requestId)

@@ -44,13 +44,13 @@ export function toReply(answer: unknown): Reply {
 }
 
 /** The error response for a caught value, and whether to log it as an internal failure. */
-export interface Failure {
+export interface ErrorReport {
   readonly error: InlayError
   readonly unexpected: boolean
 }
 
 /** Converts a thrown value to an InlayError; any other value becomes an INTERNAL_ERROR without details. */
-export function toFailure(thrown: unknown): Failure {
+export function toErrorReport(thrown: unknown): ErrorReport {
   if (isInlayError(thrown)) return { error: thrown, unexpected: thrown.status === 500 }
   return { error: new InlayError('INTERNAL_ERROR', { cause: thrown }), unexpected: true }
 }

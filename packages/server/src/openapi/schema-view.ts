@@ -42,7 +42,7 @@ export function anchorOf(name: string): string {
 
 /** A schema as one line: `string`, `list of SearchDoc or null`; named schemas are links. */
 export function typeWords(schema: unknown): string {
-  return wordsOf(shown(schema))
+  return typeMarkup(shown(schema))
 }
 
 /** A schema in full: its description, a table of its fields, an example. */
@@ -50,7 +50,7 @@ export function schemaView(schema: unknown): string {
   const { description, examples = [], ...rest } = shown(schema)
   const example = examples[0] === undefined ? '' : `<pre>${escaped(JSON.stringify(examples[0], undefined, 2))}</pre>`
   return (
-    prose(description) + (rest.properties === undefined ? `<div>${wordsOf(rest)}</div>` : fieldTable(rest)) + example
+    prose(description) + (rest.properties === undefined ? `<div>${typeMarkup(rest)}</div>` : fieldTable(rest)) + example
   )
 }
 
@@ -63,7 +63,7 @@ function fieldTable({ properties = {}, required = [] }: ShownSchema): string {
   const rows = Object.entries(properties).map(
     ([name, field]) =>
       `<tr><td><code>${escaped(name)}</code></td><td>${required.includes(name) ? 'always' : ''}</td>` +
-      `<td>${wordsOf(field)}${byDefault(field)}${field.description === undefined ? '' : ` · ${inlineCode(field.description)}`}</td></tr>`,
+      `<td>${typeMarkup(field)}${byDefault(field)}${field.description === undefined ? '' : ` · ${inlineCode(field.description)}`}</td></tr>`,
   )
   return rows.length === 0 ? '<p>An object without fields.</p>' : `<table>${rows.join('')}</table>`
 }
@@ -72,15 +72,15 @@ function byDefault({ default: value }: ShownSchema): string {
   return value === undefined || value === null ? '' : `, by default <code>${escaped(JSON.stringify(value))}</code>`
 }
 
-function wordsOf(schema: ShownSchema): string {
+function typeMarkup(schema: ShownSchema): string {
   if (schema.$ref !== undefined) return linkTo(schema.$ref.replace('#/components/schemas/', ''))
   const options = schema.anyOf ?? schema.oneOf
-  if (options !== undefined) return options.map(wordsOf).join(' or ')
+  if (options !== undefined) return options.map(typeMarkup).join(' or ')
   if (schema.const !== undefined) return `<code>${escaped(JSON.stringify(schema.const))}</code>`
   if (schema.enum !== undefined) return schema.enum.map((value) => `<code>${escaped(String(value))}</code>`).join(' | ')
-  if (schema.items !== undefined) return `list of ${wordsOf(schema.items)}`
+  if (schema.items !== undefined) return `list of ${typeMarkup(schema.items)}`
   if (schema.properties !== undefined) return `<div class="inner">${fieldTable(schema)}</div>`
-  if (typeof schema.additionalProperties === 'object') return `object of ${wordsOf(schema.additionalProperties)}`
+  if (typeof schema.additionalProperties === 'object') return `object of ${typeMarkup(schema.additionalProperties)}`
   return escaped([schema.type ?? 'anything', schema.format, boundsOf(schema)].filter(Boolean).join(', '))
 }
 

@@ -15,13 +15,13 @@ const maxHistoryWords = 8
  * @returns undefined when the query stands alone, or nothing was asked before
  */
 export function joinHistory(query: string, messages: readonly PastText[]): string | undefined {
-  const own = wordsOf(query)
+  const own = contentWords(query)
   if (own.length > (followsUp.test(query) ? maxFollowUpWords : maxOwnWords)) return undefined
   const known = new Set(own.flatMap(keysOf))
   const words: string[] = []
   const questions = messages.filter(({ role, text }) => role === 'user' && smallTalkOf(text) === undefined).slice(-3)
   // Newest question first: a follow-up depends on it most.
-  for (const word of questions.toReversed().flatMap(({ text }) => wordsOf(text))) {
+  for (const word of questions.toReversed().flatMap(({ text }) => contentWords(text))) {
     if (words.length === maxHistoryWords) break
     const keys = keysOf(word)
     if (keys.some((key) => known.has(key))) continue
@@ -31,7 +31,7 @@ export function joinHistory(query: string, messages: readonly PastText[]): strin
   return words.length === 0 ? undefined : `${query} ${words.join(' ')}`
 }
 
-function wordsOf(text: string): string[] {
+function contentWords(text: string): string[] {
   const own = text.slice(0, 2_000)
   const common = commonWordsOf(own)?.words
   return [...own.matchAll(wordPattern)]

@@ -74,10 +74,10 @@ function addEarlier(
   { budget, seen, own }: { readonly budget: Budget; readonly seen: Set<string>; readonly own: string },
 ): void {
   const texts = [own, ...sections.map(({ text }) => text)]
-  const known = texts.filter((text) => text.length <= maxMessage).map(wordsOf)
+  const known = texts.filter((text) => text.length <= maxMessage).map(normalizedText)
   for (const text of known) seen.add(text)
   for (const message of earlier) {
-    const words = wordsOf(message.text)
+    const words = normalizedText(message.text)
     if (words.length >= minRepeated) {
       if (seen.has(words) || known.some((other) => other.includes(words))) continue
       seen.add(words)
@@ -92,7 +92,7 @@ function sectionsOfEarlier({ heading, header, text }: EarlierMessage, budget: Bu
 }
 
 /** Letters and digits alone: programs break and mark lines in their own ways. */
-function wordsOf(text: string): string {
+function normalizedText(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
 

@@ -12,7 +12,7 @@ import { createLimiter, type Limiter } from '@inlay/scheduling'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
 import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
-import { errorBody, reply, toFailure, type Reply } from '../../http/replies.ts'
+import { errorBody, reply, toErrorReport, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 
 /** Enough to fill a group commit, and to buffer about 100,000 answers before the client has to read. */
@@ -90,7 +90,7 @@ async function answerTo(line: BodyLine, context: LineContext): Promise<BatchLine
       already_existed: accepted.alreadyExisted,
     }
   } catch (thrown) {
-    const failure = toFailure(thrown)
+    const failure = toErrorReport(thrown)
     if (failure.unexpected) settings.onError(thrown, { requestId, method: request.method, route: 'a line of a batch' })
     return { line: line.number, status: failure.error.status, ...errorBody(failure.error, requestId) }
   } finally {
