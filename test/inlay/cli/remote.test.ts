@@ -171,8 +171,9 @@ test('a wrong key is told once, not for each file, with how to give another', as
   const message = 'The API key is unknown or was revoked. Specify a key with --key or INLAY_API_KEY.'
   expect([ended.code, JSON.parse(ended.out)]).toEqual([1, { error: { code: 'INVALID_TOKEN', message } }])
   expect(ended.err.match(/The API key/g)).toHaveLength(1)
-  expect(ended.err).toMatch(/^0 of 2 files were sent\. Run the same command again to continue\.$/m)
-  expect(ended.err).not.toMatch(/closed/)
+  expect(ended.err).not.toMatch(/closed|same command/)
+  const checks = (await inlay(['doctor', '--key', 'wrong'])).out
+  expect(checks.match(/FAILED.*The API key/g)).toHaveLength(1)
 })
 
 /** A server at `url` that is not Inlay. */
@@ -210,6 +211,12 @@ test('a web site at the URL is told from the API by every command', async () => 
       expect.stringContaining(`${url}/api answered with a web page, so it is not the API of Inlay. Specify the URL`),
     ])
   }
+})
+
+test('a server that goes away says how many files it has', async () => {
+  await serveOther((_, response) => response.writeHead(503, { 'content-type': 'application/json' }).end('{}'))
+  const { code, err } = await inlay(['ingest', join(folder, 'handbook')])
+  expect([code, err]).toEqual([1, expect.stringMatching(/^0 of 2 files were sent\. Run the same command again/m)])
 })
 
 test('a redirect is not followed, which would lose the key, but named', async () => {

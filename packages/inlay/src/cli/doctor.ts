@@ -188,10 +188,16 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
   // Without its database, all further checks would fail.
   if (hasFailed(findings)) return findings
-  for (const check of [checkDocuments, checkNotices]) findings.push(...(await attempt(check, service, context)))
-  if (context.options['offline'] !== true) findings.push(...(await attempt(checkModel, service, context)))
+  const checks = [checkDocuments, checkNotices, ...(context.options['offline'] === true ? [] : [checkModel])]
+  for (const check of checks) {
+    findings.push(...(await attempt(check, service, context)))
+    // The others would fail for the same reason.
+    if (findings.at(-1)?.advice === keyAdvice) break
+  }
   return findings
 }
+
+const keyAdvice = 'Specify a key with the scope admin with --key or INLAY_API_KEY.'
 
 type ServiceCheck = (service: Service, context: CommandContext) => Promise<readonly Finding[]>
 
@@ -201,7 +207,7 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
   } catch (error) {
     context.signal.throwIfAborted()
     const denied = isInlayError(error) && (error.status === 401 || error.status === 403)
-    const advice = denied ? 'Specify a key with the scope admin with --key or INLAY_API_KEY.' : undefined
+    const advice = denied ? keyAdvice : undefined
     return [
       { check: names.get(check) ?? 'Service', status: 'failed', message: sentenceOf(error), ...(advice && { advice }) },
     ]

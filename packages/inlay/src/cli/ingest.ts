@@ -227,7 +227,7 @@ class Ingestion {
       progress.end()
     }
     if (outage !== undefined) {
-      if (!this.#isWatching)
+      if (!this.#isWatching && outage.status >= 500)
         output.note(`${done} of ${sources.length} files were sent. Run the same command again to continue.`)
       throw outage
     }
