@@ -22,7 +22,7 @@ export interface Run {
   readonly messageId: number
   readonly finished: boolean
   /**
-   * Reads the log after `cursor` (0: from the first line) and follows it. Each iteration returns available lines, some 64 kB at most;
+   * Reads the log after `cursor` (0: from the first line) and follows it. Each iteration returns available lines, some 16 kB at most;
    * it ends after the last one. Readers are independent of each other, and leaving does not end the run.
    */
   read(cursor?: number, signal?: AbortSignal): AsyncIterable<readonly LogEntry[]>

@@ -180,7 +180,7 @@ function mergedLines(block: Block): readonly string[] {
 }
 
 /** Maximum characters per step, so that a slow reader holds only a part of its backlog. */
-const stepChars = 65_536
+const stepChars = 16_384
 
 /** @param tails functions that notify readers of new lines */
 function createTail(

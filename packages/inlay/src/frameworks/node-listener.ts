@@ -51,6 +51,9 @@ function listenerOf(fetch: (request: Request) => Promise<Response>): NodeListene
 
 const isFirstVersion = (response: NodeResponse): response is ServerResponse => response instanceof ServerResponse
 
+/** Bytes that wait for a slow client; Node itself queues 64 KiB, as many small objects. */
+const maxWaiting = 8_192
+
 /** Writes a text stream to the socket with back-pressure. Resolves when it is sent or the client has disconnected. */
 function sendText(
   answer: Response,
@@ -65,7 +68,12 @@ function sendText(
   const source = open({
     write: (text) => {
       hasWritten = true
-      return response.write(text)
+      if (response.writableLength + text.length <= maxWaiting) return response.write(text)
+      // Bytes: while it waits, Node keeps a text twice, as it is and encoded.
+      response.write(Buffer.from(text), (error) => {
+        if (!error) source.resume()
+      })
+      return false
     },
     end: () => void response.end(),
   })

@@ -19,7 +19,7 @@ export interface PacketStreamOptions {
 }
 
 /** Maximum chunk size: a slow reader holds one chunk, not the whole log. */
-const chunkChars = 65_536
+const chunkChars = 16_384
 
 /** Receives the text of a stream, such as a web stream or the response of a server. */
 export interface TextSink {
@@ -139,6 +139,8 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
         const { json, sequence } = ready[at++]!
         text += frameLine(json, { format, sequence })
       }
+      // A slow reader may need them for seconds, and V8 then moves them to its old generation.
+      if (at === ready.length) [ready, at] = [[], 0]
       isWanted = sink.write(text)
     }
   }
