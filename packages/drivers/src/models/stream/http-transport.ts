@@ -165,6 +165,12 @@ function toAnswer(
   }
 }
 
+/**
+ * Bytes decoded and parsed together. Many tokens of a fast server arrive in one read of the socket, and Node emits each
+ * HTTP chunk by itself: together such a token is a quarter cheaper. The beginning of an event that waits for its end
+ * keeps all of them in memory.
+ */
+const maxBytesTogether = 8_192
 /** Bytes read per event loop turn, since a nearby server may send megabytes at once. */
 const maxBytesInTurn = 65_536
 
@@ -183,18 +189,20 @@ function readBody(
   /** Since the event loop had its turn, and whether the reader wants none now. */
   let bytesInTurn = 0
   let isPaused = false
-  // Many tokens of a fast server arrive in one read of the socket, but Node emits each HTTP chunk by itself. Decoding and
-  // parsing them together makes such a token a quarter cheaper.
   let pieces: Uint8Array[] = []
+  let pieceBytes = 0
   const pushPieces = (): void => {
     if (isOver || pieces.length === 0) return
-    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
+    const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, pieceBytes)
     pieces = []
+    pieceBytes = 0
     sink.push(bytes)
   }
   body.on('data', (bytes: Uint8Array) => {
     if (isOver) return
     if (pieces.push(bytes) === 1) process.nextTick(pushPieces)
+    pieceBytes += bytes.byteLength
+    if (pieceBytes >= maxBytesTogether) pushPieces()
     bytesInTurn += bytes.byteLength
     if (bytesInTurn <= maxBytesInTurn || isPaused) return
     body.pause()
