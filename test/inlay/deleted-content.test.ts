@@ -25,11 +25,25 @@ const marks = {
   edited: 'markeditedc95e',
 }
 
-/** The marks that are still in files of the data folder. */
+/**
+ * The marks that are still in files of the data folder. Closing a file of SQLite drops its locks, which does no harm:
+ * no other process uses the folder.
+ */
 function marksOnDisk(isWanted = (_name: string): boolean => true): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && isWanted(entry.name))
-  const bytes = files.map((file) => readFileSync(join(file.parentPath, file.name)))
+  for (;;) {
+    try {
+      const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+      const files = entries.filter((entry) => entry.isFile() && isWanted(entry.name))
+      return marksIn(files.map((file) => join(file.parentPath, file.name)))
+    } catch (error) {
+      // The service removes files and folders meanwhile.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+}
+
+function marksIn(paths: readonly string[]): string[] {
+  const bytes = paths.map((path) => readFileSync(path))
   return Object.entries(marks).flatMap(([name, mark]) => (bytes.some((part) => part.includes(mark)) ? [name] : []))
 }
 
@@ -99,7 +113,7 @@ test('erased text is gone from the log of a running service when the call resolv
 test('single memories, files, projects, actions and documents leave the log of a running service at once', async () => {
   const inlay = createInlay({ dataFolder: folder, models: providerOf(scriptedModel([])), onError: () => {} })
   const { agent, knowledge } = inlay
-  const records = (): string[] => marksOnDisk((name) => name.startsWith('inlay.db'))
+  const records = (): string[] => marksIn(['inlay.db', 'inlay.db-wal'].map((name) => join(folder, name)))
   const admin: Principal = { id: 'ana', scopes: ['admin'] }
 
   const { id: removed } = await agent.memories.add(`Likes ${marks.memory}.`, ana)
