@@ -56,6 +56,25 @@ test.each(['alone', 'with all others'])(
   },
 )
 
+test('a session is not restored while it is being erased, and can be erased again after a failure', async () => {
+  const db = await newDatabase()
+  const first = await newSetting([['28 days.']], { db })
+  const run = await first.send()
+  await run.whole()
+  const { sessionId } = run
+  const restored: string[] = []
+  const race = after('inlay_chat_tool_calls', async () => {
+    restored.push(await codeOf(first.agent.sessions.restore(sessionId, ana)))
+    throw new Error('the database is away')
+  })
+  const second = await newSetting([], { db: db.withPlugin(race) })
+  const erase = ({ agent }: Setting): Promise<string> => codeOf(agent.sessions.remove(sessionId, ana, { erase: true }))
+  expect(await erase(second)).toContain('the database is away')
+  expect(restored).toEqual(['SESSION_NOT_FOUND'])
+  expect(await codeOf(first.agent.sessions.get(sessionId, ana))).toBe('SESSION_NOT_FOUND')
+  expect([await erase(first), await erase(first)]).toEqual(['none', 'SESSION_NOT_FOUND'])
+})
+
 test('a file that was attached in another session stays until that one is erased too', async () => {
   const { agent, send } = await drawing()
   const run = await send({ message: 'Draw a heron' })

@@ -39,6 +39,16 @@ test('no more than a hundred sessions are pinned, and the refusal says what to d
   expect(new Set((await sessions.listPinned(ana)).map(({ id }) => id))).toEqual(new Set(ids))
 })
 
+test('requests at once pin no more than a hundred sessions together', async () => {
+  const { agent } = await newSetting([])
+  const { sessions } = agent
+  const ids: string[] = []
+  for (let count = 0; count < 102; count++) ids.push((await sessions.create({}, ana)).id)
+  const outcomes = await Promise.allSettled(ids.map((id) => sessions.setPinned(id, true, ana)))
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(2)
+  expect(await sessions.listPinned(ana)).toHaveLength(100)
+})
+
 test('a removed session comes back whole, but private; an erased or strange one does not', async () => {
   const { agent, send } = await newSetting(() => ['Bees swarm in May.'])
   const { sessions } = agent

@@ -1,9 +1,8 @@
 import { emptyLog, isAmong } from '@inlay/records'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import type { Agent, Services } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
-import { ownSession } from './session-access.ts'
 import { generatedFiles, removeFilesOf } from './session-files.ts'
 import type { Sessions } from './stored-session.ts'
 
@@ -27,6 +26,13 @@ export function createRemoval({
   now,
 }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll' | 'restore'> {
   const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {
+    // First, so that nobody restores a session that is then gone all the same.
+    if (erase)
+      await db
+        .updateTable('inlay_chat_sessions')
+        .set({ deleted_at: erasing })
+        .where(isAmong(db, 'id', ids))
+        .execute()
     await agent.removeRuns(ids)
     if (erase) {
       const generated = await generatedFiles(db, ids)
@@ -42,9 +48,20 @@ export function createRemoval({
         .execute()
     }
   }
+  /** Those that the caller can remove. To erase, also those left by a call that failed. */
+  const removable = (caller: Principal, erase: boolean) =>
+    db
+      .selectFrom('inlay_chat_sessions')
+      .select('id')
+      .where('owner_id', '=', caller.id)
+      .where((session) =>
+        session.or([session('deleted_at', 'is', null), ...(erase ? [session('deleted_at', '=', erasing)] : [])]),
+      )
   return {
     remove: async (id, caller, { erase = false } = {}) => {
-      await remove([(await ownSession(db, id, caller)).id], caller.id, erase)
+      const row = await removable(caller, erase).where('id', '=', id).executeTakeFirst()
+      if (row === undefined) throw new InlayError('SESSION_NOT_FOUND')
+      await remove([row.id], caller.id, erase)
       if (erase) await emptyLog(db)
     },
     restore: async (id, caller) => {
@@ -63,13 +80,7 @@ export function createRemoval({
       if (row === undefined) throw new InlayError('SESSION_NOT_FOUND')
     },
     removeAll: async (caller, { erase = false } = {}) => {
-      const rows = await db
-        .selectFrom('inlay_chat_sessions')
-        .select('id')
-        .where('owner_id', '=', caller.id)
-        .where('deleted_at', 'is', null)
-        .execute()
-      const ids = rows.map(({ id }) => id)
+      const ids = (await removable(caller, erase).execute()).map(({ id }) => id)
       // In parts, so that other writers need not wait for long.
       for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), caller.id, erase)
       if (erase && ids.length > 0) await emptyLog(db)
