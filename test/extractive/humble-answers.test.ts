@@ -337,14 +337,6 @@ test('a sentence beside the one that answers is not quoted with it', async () =>
   expect(text).not.toContain('rail card')
 })
 
-test('two sentences with the same number do not make each other unsure', async () => {
-  const week = { title: 'First week', content: 'The probation period is six months. Bring an identity card.' }
-  const benefits = { title: 'Benefits', content: 'Benefits begin after the probation period of six months.' }
-  expect(await answer('How long is the probation period?', week, benefits)).toBe(
-    'The probation period is six months [1].',
-  )
-})
-
 test('a question for what there is lists it', async () => {
   const benefits = { title: 'Benefits', content: '- Pension: 6 %.\n- Gym: 30 EUR a month.\n\nThey begin in May.' }
   expect(await answer('What benefits do we have?', benefits)).toBe('- Pension: 6 % [1].\n- Gym: 30 EUR a month [1].')

@@ -60,11 +60,9 @@ async function quote(original: Question, sources: readonly SourcePassage[], said
   const evidence = weighEvidence(question, passages)
   const { topic, text } = question
   // Half of two words is one word, which any page may have; a heading that stands in the question says more.
-  const isHeaded = ({ read }: Weighed): boolean => keysOf(read.heading).every((key) => topic.includes(key))
-  const isShort =
-    topic.length < 3 &&
-    question.kind === undefined &&
-    !evidence.units.some((unit) => unit.read.heading !== '' && isHeaded(unit))
+  const isHeaded = ({ read: { heading } }: Weighed): boolean =>
+    heading !== '' && keysOf(heading).every((key) => topic.includes(key))
+  const isShort = topic.length < 3 && question.kind === undefined && !evidence.units.some(isHeaded)
   const least = spaceless.test(text) ? minSupport.spaceless : minSupport.words
   const isKnown = topic.length > 0 && !evidence.isMissing && evidence.support > least
   const isQuotable = (read: ReadUnit): boolean => isAllowed(question, read, said)
@@ -117,7 +115,7 @@ function withoutOldVersions(question: Question, sources: readonly SourcePassage[
 }
 
 const referral =
-  /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)/i
+  /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)|\bplease (?:also )?(?:have a look at|refer to|see)\b/i
 
 function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
@@ -136,21 +134,14 @@ function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, sai
 const allWritten = (units: readonly ReadUnit[], { isQuotable }: Findings): string | undefined =>
   units.length > 0 && units.every(isQuotable) ? written(units) : undefined
 
-const plainTitle = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[\p{P}\s]+/gu, ' ')
-    .trim()
-
 /** Minimum share of the topic in a heading or title for an overview or the steps of it. */
 const minHeadingShare = 0.6
 const maxSections = 8
 
 /** The headings of the page that is called like the question, or of which an overview is asked, with their first sentences. */
 function overview({ question, passages, isKnown, shareOf, isQuotable }: Findings): string | undefined {
-  const titled = passages.find(
-    ({ source }) => source.title !== '' && plainTitle(source.title) === plainTitle(question.text),
-  )
+  const wanted = keysOf(question.text).join(' ')
+  const titled = passages.find(({ source }) => wanted !== '' && keysOf(source.title).join(' ') === wanted)
   const [best] = passages.toSorted((left, right) => shareOf(right.head) - shareOf(left.head))
   const isMeant = isKnown && question.form === 'overview' && best && shareOf(best.head) >= minHeadingShare
   const page = titled ?? (isMeant ? best : undefined)
@@ -183,7 +174,7 @@ function headedSection(findings: Findings): string | undefined {
   const sections = new Set(passages.flatMap(({ units }) => units.map(({ section }) => section)))
   const matching = [...sections].flatMap((section) => {
     const { heading, headingKeys, passage } = section[0]!
-    const questions = heading.match(/[^?？]+[?？]/g) ?? []
+    const questions = heading.replace(/^[\d.]+ /, '').match(/[^?？]+[?？]/g) ?? []
     // The text directly below the title may be about anything.
     const isLabel =
       questions.length === 0 && heading !== passage.source.title && (topic.length > 1 || question.form === 'definition')
@@ -193,21 +184,25 @@ function headedSection(findings: Findings): string | undefined {
     return questions.flatMap((text) => {
       const asking = understand([text])
       const keys = new Set(asking.topic)
-      const more = asking.topic.filter((key) => !topic.includes(key) && !names.includes(key)).length
+      const isDefined = question.form === 'definition'
+      const more = asking.topic.filter((key) => !topic.includes(key) && (isDefined || !isCommon(key))).length
       const isSame = wanted.every((key) => has(key, keys)) && asksAlike(question, asking)
-      return isSame && more <= Math.max(1, wanted.length) ? [{ section, more }] : []
+      return isSame && more <= (isDefined ? 0 : Math.max(1, wanted.length)) ? [{ section, more }] : []
     })
   })
   const [best] = matching.toSorted((left, right) => left.more - right.more)
   let words = 0
-  const shown = best?.section
-    .filter(isQuotable)
-    .filter(({ unit }, at) => (words += lengthInWords(unit.text)) <= maxSectionWords || at === 0)
+  const isFirst = ({ unit }: ReadUnit, at: number): boolean =>
+    (words += lengthInWords(unit.text)) <= maxSectionWords ||
+    at === 0 ||
+    (unit.kind === 'code' && question.form === 'steps')
+  const shown = best?.section.filter(isQuotable).filter(isFirst)
   return shown?.length ? written(shown) : undefined
 }
 
 /** Whether two questions on one topic ask for the same kind of value. */
 function asksAlike(question: Question, other: Question): boolean {
+  if (question.form === 'steps' && other.form !== 'steps') return false
   if (question.kind === other.kind) return true
   const isLabel = !/[?？]/.test(question.text) && question.topic.length < 3
   return isLabel || [question, other].every(({ kind, form }) => kind !== 'name' && form !== 'steps')
@@ -299,8 +294,6 @@ function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): re
   return read.unit.kind === 'item' && !read.isCommand && isPart && kind === undefined ? read.group : [read]
 }
 
-const capitalized = /(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}]*/gu
-
 const asksWhy = /^(?:why|warum|wieso|por qué|pourquoi|perché)(?!\p{L})/iu
 const reason = /\b(?:because|since|so that|in order to|due to|reason|weil|denn|damit|porque|debido|parce|car|perché)\b/i
 
@@ -322,9 +315,7 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   const covers = (key: string): boolean => has(key, read.keys, above, passage.head)
 
   if (form === 'list' || form === 'overview' || comparing.test(text) || literalShare(read) < 1) return false
-  // Two sentences with the same value say the same.
-  const gap = next ? best.score - next.score : Infinity
-  if (gap <= sure.gap && (valuesOf(read) === '' || valuesOf(read) !== valuesOf(next!.read))) return false
+  if (next && best.score - next.score <= sure.gap) return false
   // A page called like the topic need not repeat it: any of its values may be the answer.
   const isOtherValue = (other: ReadUnit): boolean => {
     const values = other.unit.kind === 'row' ? '' : valuesOf(other)
@@ -334,9 +325,9 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   if (kind === 'number' && isNamed && read.section.some(isOtherValue)) return false
   // The question has to speak of the page of a command.
   if (read.isCommand && ![...passage.head].some((key) => known.has(key))) return false
-  if (best.own < minSureOwn) return false
+  if (best.own < minSureOwn || passage.source.replacedBy) return false
   // What the question calls by name stands in the sentence or its heading: the title names all that is on the page.
-  const named = (text.match(capitalized) ?? []).flatMap(keysOf)
+  const named = (text.match(/(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}]*/gu) ?? []).flatMap(keysOf)
   if (!named.every((key) => !known.has(key) || has(key, read.keys, read.headingKeys))) return false
   // One of many commands is sure only on the page that the question names, and its description is no instruction.
   const { title } = passage.source
@@ -363,21 +354,23 @@ const minRelativeShare = 0.5
 
 /** Quotes the best sentences of the closest places if no single one answers with confidence. */
 function closestPassages(findings: Findings): string | undefined {
-  const { question, units, shareOf, literalShare, isQuotable } = findings
+  const { question, units, passages, shareOf, literalShare, isQuotable } = findings
+  const newest = new Set(passages.map(({ source }) => source.replacedBy ?? ''))
   const isComparing = comparing.test(question.text)
   // Each side of a comparison covers about half of it.
   const least = (isComparing ? 0.8 : 1) * minRelativeShare * Math.max(0, ...units.map(({ context }) => context))
   const isWhole = ({ unit: { kind, text }, led }: ReadUnit): boolean =>
     kind !== 'sentence' || led.length > 0 || (lengthInWords(text) > 1 && !/[:：]$/.test(text))
-  const close = units.filter(
-    (each) => isWhole(each.read) && each.context > 0 && each.context >= least && literalShare(each.read) > 0,
-  )
+  // Never an old version without the new one.
+  const isNear = ({ read, context }: Weighed): boolean =>
+    context > 0 && (context >= least || newest.has(read.passage.source.title))
+  const close = units.filter((each) => isWhole(each.read) && isNear(each) && literalShare(each.read) > 0)
   const places = new Map<string, ReadUnit[]>()
   let room = maxClosestWords
   const keyOf = ({ read }: Weighed): string => `${read.passage.source.number} ${placeOf(read)}`
   const [nearest = []] = Map.groupBy(close, keyOf).values()
   for (const weighed of new Set([...nearest.slice(0, minQuotesOfNearest), ...close])) {
-    const { read, own } = weighed
+    const { read, own, fit } = weighed
     const { unit, passage, heading, above } = read
     const key = keyOf(weighed)
     const shown = places.get(key) ?? []
@@ -386,10 +379,15 @@ function closestPassages(findings: Findings): string | undefined {
     // elsewhere on its own heading, not on the title. A row stands for itself.
     const isFurther = places.size > 0 && shown.length === 0
     const about = isFurther ? [new Set(heading === passage.source.title ? [] : keysOf(heading))] : [above, passage.head]
-    if (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0)) continue
+    if ((isFurther && fit < 0) || (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0))) continue
     const before = passage.units[read.at - 1]
     const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
-    const quotes = (isLeaning ? [before, read] : together(read, findings)).filter((each) => !shown.includes(each))
+    const all = isLeaning ? [before, read] : together(read, findings)
+    // Of a long list below the heading that the question names, the best items.
+    const isNamed =
+      unit.kind === 'item' && !unit.isNumbered && [...read.headingKeys].every((key) => question.topic.includes(key))
+    const whole = isNamed && lengthInWords(written(all)) > room ? [read] : all
+    const quotes = whole.filter((each) => !shown.includes(each))
     const words = lengthInWords(written(quotes))
     if (quotes.length === 0 || !quotes.every(isQuotable) || (words > room && places.size > 0)) continue
     shown.push(...quotes)
@@ -398,7 +396,8 @@ function closestPassages(findings: Findings): string | undefined {
     // Steps stand alone.
     if (places.size === 1 && quotes.length > 1 && unit.isNumbered) break
   }
-  return places.size === 0 ? undefined : closest([...places.values()])
+  const isOld = ([read]: readonly ReadUnit[]): number => (read!.passage.source.replacedBy ? 1 : 0)
+  return places.size === 0 ? undefined : closest([...places.values()].toSorted((a, b) => isOld(a) - isOld(b)))
 }
 
 function closest(places: readonly ReadUnit[][]): string {

@@ -13,22 +13,16 @@ export function isDangerous(wholeQuestion: string, text: string, code = ''): boo
   return (destructive.test(text) || destructive.test(code) || destructiveCode.test(code)) && !destructive.test(question)
 }
 
+const verb = (word = ''): RegExp => new RegExp(`\\b${word.replace(/e$/, 'e?')}(?:s|d|ed|ing|ion)?\\b`, 'i')
+
 const opposites: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:zip|compress|archive|pack|tar)\b/i, /\b(?:un(?:zip|pack|compress|archive|tar)|decompress|extract|expand)/i],
-  [/\bupload/i, /\bdownload/i],
-  [/\bstart\b/i, /\bstop\b/i],
-  [/\bpush\b/i, /\bpull\b/i],
-  [/\benable/i, /\bdisable/i],
-  [/\bencrypt/i, /\bdecrypt/i],
-  [/\bencode/i, /\bdecode/i],
-  [/\bimport/i, /\bexport/i],
-  [/\bmount/i, /\bu(?:n)?mount/i],
-  [/\binstall/i, /\buninstall/i],
-  [/\bconnect/i, /\bdisconnect/i],
-  [/\block\b/i, /\bunlock/i],
   [/\bincrease/i, /\b(?:decrease|reduce)/i],
-  [/\bshow/i, /\bhide/i],
-  [/\bopen\b/i, /\bclose\b/i],
+  [/\bmount/i, /\bu(?:n)?mount/i],
+  ...'upload download, start stop, push pull, enable disable, encrypt decrypt, encode decode, import export, install uninstall, connect disconnect, lock unlock, show hide, open close'
+    .split(', ')
+    .map((pair) => pair.split(' '))
+    .map(([action, opposite]) => [verb(action), verb(opposite)] as const),
 ]
 
 /** Whether an instruction does the opposite of the question, such as unzip for zip. */

@@ -53,10 +53,14 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   if (unknown.length === 0) return alike
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
   const units = passages.flatMap((passage) => passage.units)
-  const words = new Set(units.flatMap(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? []))
+  const texts = units.map(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])
+  const words = new Set(texts.flat())
+  // `Help desk` may be written as one word.
+  const joined = new Map(texts.flatMap((all) => all.slice(1).map((word, at) => [`${all[at]}${word}`, word] as const)))
   for (const word of (text.toLowerCase().match(wordPattern) ?? []).slice(-maxComparedWords))
     if (/^\p{L}+$/u.test(word) && !spaceless.test(word))
-      for (const other of words) if (isNear(word, other)) alike.get(keysOf(word)[0] ?? '')?.push(...keysOf(other))
+      for (const other of [...words, joined.get(word) ?? ''])
+        if (isNear(word, other) || other === joined.get(word)) alike.get(keysOf(word)[0] ?? '')?.push(...keysOf(other))
   return alike
 }
 

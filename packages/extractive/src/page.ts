@@ -79,14 +79,13 @@ function readPassage(source: SourcePassage, rank: number, seen: Set<string>): Re
     lists.set(names.join('\n'), list)
     return list
   }
-  let sentence: (typeof units)[number] | undefined
   for (const unit of fresh) {
     const { kind, text, headings, lead, table, code } = unit
     const keys = keysOf(code ? `${text} ${code.text}` : text)
     const above = keysOf(`${headings.join(' ')} ${lead ?? ''} ${table?.header.join(' ') ?? ''}`)
     for (const key of [...keys, ...above]) all.add(key)
     const isListed = kind === 'item' || kind === 'row'
-    const leader = lead !== undefined && sentence?.unit.text === lead ? sentence : undefined
+    const leader = lead === undefined ? undefined : units.findLast((other) => other.unit.text === lead)
     const heading = headings.at(-1) || source.section?.split(' > ').at(-1) || source.title
     const read = {
       unit,
@@ -107,7 +106,6 @@ function readPassage(source: SourcePassage, rank: number, seen: Set<string>): Re
     read.group.push(read)
     leader?.led.push(read)
     units.push(read)
-    if (kind === 'sentence') sentence = read
   }
   return passage
 }

@@ -21,7 +21,8 @@ function fenced(code: string, language = 'text'): string {
 /** A unit with its citation: an item with its code, code with the sentence that introduces it. */
 export function quoted({ unit, heading, passage: { source } }: ReadUnit): string {
   const code = unit.kind === 'code' ? unit : unit.code
-  const words = unit.kind === 'code' ? (unit.lead ?? `${heading || 'For example'}:`) : unit.text
+  const name = heading === '' || /[?？]$/.test(heading) ? 'For example' : heading
+  const words = unit.kind === 'code' ? (unit.lead ?? `${name}:`) : unit.text
   return cited(words, source.number) + (code ? `\n\n${fenced(code.text, code.language)}` : '')
 }
 
@@ -51,7 +52,8 @@ export function written(units: readonly ReadUnit[]): string {
   return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
 }
 
-/** Title and heading of a unit. */
+/** Title and heading of a unit, and what replaces its page. */
 export function placeOf({ heading, passage: { source } }: ReadUnit): string {
-  return [...new Set([source.title, heading])].filter((name) => name !== '').join(' › ')
+  const place = [...new Set([source.title, heading])].filter((name) => name !== '').join(' › ')
+  return source.replacedBy ? `${place} (older version of ${source.replacedBy})` : place
 }

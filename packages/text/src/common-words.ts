@@ -10,10 +10,10 @@ const lists: Readonly<Record<string, string>> = {
     'our should so than that the their then there these they this those to was we were what when where which who whom ' +
     'whose why will with would you your',
   de:
-    'aber alle als also am an auch auf aus bei bin bis da damit dann das dass dem den denn der des dessen die dies diese ' +
-    'diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es für gibt hat hatte habe haben ich ihr ' +
+    'aber alle als also am an auch auf aus bei beim bin bis da darf damit dann das dass dem den denn der des dessen die dies diese ' +
+    'diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es für fürs gibt hat hatte habe haben ich ihr ' +
     'im in ins ist kann kein keine können man mein meine meinem meinen meiner mich mir mit muss müssen nach nicht noch nur ob oder sein sich sie ' +
-    'sind so soll über um und uns von vom vor wann war waren warum was weil welche welchem welchen welcher welches wenn ' +
+    'sind so soll über um und uns viel viele von vom vor wann war waren warum was weil welche welchem welchen welcher welches wenn ' +
     'wem wen wer werden wessen weshalb wie wieder wieso wird wo wofür woher wohin womit wozu wurde wurden zu zum zur zwischen',
   fr:
     'a ai au aux avec c ce ceci cela ces cet cette comment d dans de des donc du elle elles en est et eu fait il ils j je ' +

@@ -206,6 +206,8 @@ export function sentencesOf(prose: string): string[] {
         opens(last, '(', ')') ||
         /^[\s"”’)]*[\p{Ll},;)]/u.test(segment) ||
         (/(?:^|\s)\d{1,2}\.\s*$/.test(last) && monthOrOrdinal.test(segment)) ||
+        // The number of a chapter before its title.
+        /\b(?:chapters?|sections?|parts?|and|kapiteln?|abschnitte?n?|und) \d{1,2}\.\s*$/i.test(last) ||
         !/[.!?…。！？:]["”’)\]]*\s*$/.test(last))
     if (goesOn) sentences[sentences.length - 1] = last + segment
     else sentences.push(segment)
@@ -245,6 +247,9 @@ function textOf(block: Block): string[] {
   const prose = toProse(block.lines.join(' '))
   return block.kind === 'sentence' ? sentencesOf(prose) : prose === '' ? [] : [prose]
 }
+
+/** A sentence that introduces the list or code after its paragraph without a colon. */
+const announcing = /\b(?:the following|as follows|listed below|folgende[nrs]?)\b/i
 
 /** Splits a passage into its sentences, list items, table rows and code, in order; [] if it has no words. */
 export function unitsOf(markdown: string): Unit[] {
@@ -293,7 +298,8 @@ export function unitsOf(markdown: string): Unit[] {
         ...(isNumbered && { isNumbered }),
         ...(language && { language }),
       })
-    if (kind === 'sentence') lead = texts.at(-1)?.endsWith(':') ? texts.at(-1) : undefined
+    if (kind === 'sentence')
+      lead = texts.findLast((text, at) => (text.endsWith(':') ? at === texts.length - 1 : announcing.test(text)))
     else if (kind === 'code') lead = undefined
   }
   return units

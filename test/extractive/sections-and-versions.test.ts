@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { answer } from './found-passages.ts'
+
+const relay = {
+  title: 'Questions',
+  content:
+    '# Questions\n\n## 4.1. How much does Lampd slow the relay down?\n\nLampd hardly slows it down.\n\n' +
+    '## 4.10. How do I use Lampd together with a relay?\n\nLampd has to be installed. Then write this line:\n\n' +
+    '```text\nforward-relay 9050\n```\n\nLampd is ready.\n',
+}
+
+test('the number of a section and the name that all passages share do not count against its question', async () => {
+  const lamps = { title: 'Lampd', content: 'Lampd is about lamps. Lampd needs no relay.' }
+  const said = await answer('how to use it with a relay', relay, lamps)
+  expect(said).not.toMatch(/^The closest/)
+  expect(said).toContain('forward-relay 9050')
+})
+
+const [old, current] = [
+  {
+    title: 'Moorings 2022',
+    content: '# Moorings 2022\n\nMoorings abroad are not allowed.',
+    replaced_by: 'Moorings 2025',
+  },
+  { title: 'Moorings 2025', content: '# Moorings 2025\n\nMoorings elsewhere need a permit of 20 days.' },
+]
+
+test('a word that only the old version has shows it, called so, after the new one', async () => {
+  const said = await answer('are moorings abroad allowed', old, current)
+  expect(said).toMatch(
+    /Moorings 2025\*\*[^]*20 days[^]*Moorings 2022 \(older version of Moorings 2025\)\*\*[^]*not allowed/,
+  )
+})
+
+test('words that the documents write apart are one', async () => {
+  const desk = {
+    title: 'Contacts',
+    content: '# Contacts\n\nThe help desk answers on 4200. The office answers on 4100.',
+  }
+  expect(await answer('where does the helpdesk answer', desk)).toContain('4200')
+})
+
+test('the list after a sentence with "the following" belongs to it', async () => {
+  const lamp = {
+    title: 'Lampd',
+    content:
+      '# Lampd\n\nLampd looks for its config file in the following places. It takes the first.\n\n1. `/etc/lampd`\n2. `/opt/lampd`\n',
+  }
+  const said = await answer('where does it look for the config file', lamp)
+  expect(said).toContain('/etc/lampd')
+  expect(said).toContain('/opt/lampd')
+})
+
+test('of the long list below a heading, the items are shown that answer', async () => {
+  const notes = Array.from({ length: 60 }, (_, at) => `Note ${at} is about other things.`).join(' ')
+  const limit = {
+    title: 'Settings',
+    content: `# Settings\n\n## 7.4.8. buffer-limit\n\n- **Meaning**: Greatest size.\n- **Default**: 4096\n- **Notes**: ${notes}\n`,
+  }
+  expect(await answer('buffer-limit default max', limit)).toContain('4096')
+})
