@@ -9,6 +9,12 @@ const wordText = async (...file: Parameters<typeof docx>): Promise<string> =>
   (await extract({ name: 'a.docx', bytes: docx(...file) })).sections.map(({ text }) => text).join('\n\n')
 
 describe('Word documents', () => {
+  test('a link that leads nowhere does not fail the document', async () => {
+    const link = '<w:p><w:hyperlink r:id="none" w:history="1"><w:r><w:t>The rules</w:t></w:r></w:hyperlink></w:p>'
+    const { sections } = await extract({ name: 'a.docx', bytes: docx(link + paragraph('hold.')) })
+    expect(sections[0]?.text).toBe('The rules\n\nhold.')
+  })
+
   test('headings, paragraphs and emphasis', async () => {
     const run =
       '<w:p><w:r><w:t xml:space="preserve">plain </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>bold</w:t></w:r></w:p>'

@@ -66,11 +66,25 @@ function unpackedParts(archive: Archive, document: string): { parts: Map<string,
     if (!bytes) continue
     const tree = parseXml(bytes)
     if (childOf(tree, 'styles')) styles = childOf(tree, 'styles')
-    parts.set(name, withoutHidden(bytes))
+    parts.set(
+      name,
+      withoutDeadLinks(withoutHidden(bytes), () => relationsOf(archive, name)),
+    )
   }
   if (!parts.has(document))
     throw refusal('broken', 'The Word document has no text part: save it anew and send it again.')
   return { parts, styles }
+}
+
+/** The library fails on a link whose relation is missing; its text stays. */
+function withoutDeadLinks(bytes: Uint8Array, relations: () => ReadonlyMap<string, unknown>): Uint8Array {
+  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('<w:hyperlink ')) return bytes
+  const known = relations()
+  const text = decodeText(bytes, declaredCharset(bytes))
+  const kept = text.replace(/(<w:hyperlink(?=\s)[^>]*?)\s+r:id="([^"]*)"/g, (all, before: string, id: string) =>
+    known.has(id) ? all : before,
+  )
+  return kept === text ? bytes : new TextEncoder().encode(kept)
 }
 
 /** The library reads hidden text as any other. */
