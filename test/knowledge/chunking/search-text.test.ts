@@ -80,7 +80,7 @@ describe('Arabic and Hebrew', () => {
 
 describe('a search query', () => {
   it.each([
-    ['Wie viele Urlaubstage hat man in der Probezeit?', 'viele Urlaubstage Probezeit?'],
+    ['Wie viele Urlaubstage hat man in der Probezeit?', 'Urlaubstage Probezeit?'],
     ['Où est la salle de lecture ?', 'salle lecture ?'],
     ['¿Cuántos días de vacaciones hay?', '¿Cuántos días vacaciones ?'],
     ['Как получить доступ к архиву?', 'получить доступ архиву?'],
