@@ -43,6 +43,11 @@ test('a reason is sure only in a sentence that gives one', async () => {
   expect(await answer('Why do residents pay?', fees)).toMatch(/^The closest passage/)
 })
 
+test('a number in words answers how long', async () => {
+  const leave = { title: 'Leave', content: '# Leave\n\nParental leave lasts sixteen weeks. Parental leave is paid.\n' }
+  expect(await answer('How long is parental leave?', leave)).toBe('Parental leave lasts sixteen weeks [1].')
+})
+
 test('a citation does not split an ellipsis', async () => {
   const usage = { title: 'copy', content: '# copy\n\nCall it as: copy SOURCE TARGET...\n' }
   expect(await answer('How do I copy a source to a target?', usage)).toContain('copy SOURCE TARGET... [1]')

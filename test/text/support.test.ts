@@ -25,6 +25,7 @@ test.each([
   ['in another order', 'In 1867, Clara Jensen founded the port.', 'harbour'],
   ['with other small words and endings', 'Containers can be stored there up to 1200 days.', 'harbour'],
   ['two sentences in one', 'The library lends 40,000 books, which members may keep for 4 weeks.', 'library'],
+  ['a number in words', 'In 1902 the city bought fourteen cranes from Krupp and three tugs from Blohm.', 'harbour'],
   ['with a name from the title', 'Nordhavn was founded in 1867 by Clara Jensen.', 'harbour'],
   ['with emphasis and code', '**Run** `port-ctl berth --free` to list free berths.', 'harbour'],
   ['a negation that agrees', "Trucks over 40 tonnes mustn't enter the old quay.", 'harbour'],

@@ -32,6 +32,8 @@ const number = new RegExp(
     words('one(?=[ -]\\p{L})'),
     words(
       'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundreds?|thousands?|millions?|billions?|half|twice|once|percent|' +
+        '(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|' +
+        '(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|\\p{L}*(?:(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|dreißig)|' +
         'zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|hälfte|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mitad|' +
         'deux|trois|quatre|cinq|sept|huit|neuf|dix|mille|moitié|tre|quattro|cinque|otto|nove|dieci|metà',
     ),

@@ -48,9 +48,11 @@ const wordOrTime = new RegExp(String.raw`\d+(?:[:/]\d+)+|${wordPattern.source}`,
 // One is also an article; Spanish eleven is an English word.
 const numberWords = new Map(
   [
-    'two three four five six seven eight nine ten eleven twelve',
-    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
-    'deux trois quatre cinq six sept huit neuf dix onze douze',
+    'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ' +
+      'nineteen twenty',
+    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn ' +
+      'neunzehn zwanzig',
+    'deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize',
     'dos tres cuatro cinco seis siete ocho nueve diez',
   ].flatMap((words) => words.split(' ').map((word, at) => [word, `${at + 2}`] as const)),
 )
