@@ -168,6 +168,26 @@ describe('superseded documents', () => {
     expect(results.map(({ replacedBy: newer }) => newer?.title)).toEqual([undefined, old.replace('2022', '2025')])
   })
 
+  test.each([
+    ['From 1 May 2024 the Expense Handbook replaces this document.', 'Expense Handbook'],
+    ['This leaflet does not replace the Safety Handbook.', 'Safety Handbook'],
+    ['These steps replace the toner cartridge of the printer.', 'Toner cartridge'],
+    ['This handbook replaces the pages of 2019.', 'Handbook'],
+    ['Diese Richtlinie ersetzt nicht das Safety Handbook.', 'Safety Handbook'],
+    ['El Manual de gastos sustituye este documento.', 'Manual de gastos'],
+    ['Le Guide des frais remplace le présent document.', 'Guide des frais'],
+  ])('are none that a text only speaks of: %s', async (text, title) => {
+    const knowledge = await knowledgeOf(
+      { id: 'other', title: 'Travel notes 2019', text: `${text} Hotels are booked early.`, date: '2019-01-01' },
+      { id: 'named', title, text: 'Hotels: the company pays for what is booked.', date: '2024-01-01' },
+    )
+    const [results, named] = [await knowledge.search({ text: 'hotels booked' }), 'named']
+    expect(results).toHaveLength(2)
+    const found = results.find(({ document }) => document.document_id === named)
+    expect(found?.document.relevance_explanation).toBeNull()
+    expect(found?.replacedBy).toBeUndefined()
+  })
+
   test('stay where they are when nothing found replaces them', async () => {
     const knowledge = await knowledgeOf(
       { id: 'old', title: 'Parking', text: 'This page is obsolete. Parking costs nothing.' },
@@ -184,6 +204,7 @@ describe('superseded documents', () => {
   test.each([
     'This document has been superseded by the policy of 2025.',
     'This policy is no longer in force.',
+    'This policy is no longer valid and the Travel Policy 2024 will replace it.',
     'Superseded by the 2024 version.',
     'Status: obsolete',
     '**ARCHIVED**\n\nOld text.',

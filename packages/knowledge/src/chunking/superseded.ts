@@ -74,14 +74,21 @@ export function supersededNotice({
   return sentencesOf(start).find(isStatement)?.slice(0, maxNoticeLength)
 }
 
-/** The sentence at the beginning of a document that says which documents it replaces; undefined if there is none. */
+/**
+ * The words in which a document says at its beginning what it replaces: `Travel policy 2022` of "This policy replaces the
+ * Travel policy 2022". Undefined if there are none.
+ */
 export function replacesNotice({ sections }: Pick<StoredDocument, 'sections'>): string | undefined {
   const start = beginningOf(sections)
-  return replacing.test(start)
-    ? sentencesOf(start)
-        .find((sentence) => replacing.test(sentence))
-        ?.slice(0, maxNoticeLength)
-    : undefined
+  if (!replacing.test(start)) return undefined
+  for (const sentence of sentencesOf(start)) {
+    const [, subject, object] = replacesOther.exec(sentence) ?? []
+    if (subject === undefined || object === undefined) continue
+    // A text also tells how a lamp is replaced.
+    const isOfDocument = !subject.includes(' ') || documentNoun.test(subject)
+    if (isOfDocument && !negation.test(`${subject} ${object.split(' ', 3).join(' ')}`)) return cut(object)
+  }
+  return undefined
 }
 
 function beginningOf([first]: StoredDocument['sections']): string {
@@ -99,11 +106,26 @@ const sentencesOf = (start: string): string[] =>
     .split(/\n+|(?<=[.!?])\s+|(?<=[。！？])/u)
     .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
 
+const verbs =
+  'replaces?|supersedes?|ersetzt|ersetzen|löst|lösen|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|' +
+  'revoga|vervangt|ersätter|erstatter|zastępuje|заменяет'
+const replacing = new RegExp(`(?<!\\p{L})(?:${verbs})(?!\\p{L})|取代了`, 'iu')
+/** Captures the document as the subject and what it replaces: "From 2024, this policy replaces …". */
+const replacesOther = new RegExp(
+  '^(?:[^,.;:]{1,40}, ?)?((?:this|these|diese[rs]?|cette?|ce|le présent|la présente|est[ea]|el presente|la presente|quest[oa]|' +
+    `o presente|a presente|deze|dit|den|det|denna|detta|denne|dette|ten|ta|эт[а-яё]{1,3})(?: [^ ,.;:]+){0,4}?) (?:${verbs}) (.+)$`,
+  'iu',
+)
+const documentNoun =
+  /polic|polít|politi|do[ck]ument|pag[ei]|págin|seite|vers|edi[tc]|ausgabe|fassung|guid|guía|handb|manu|rule|reg[eo]l|règl|regul|richtlini|ordnung|pro[cz]ed|procéd|agreement|vereinbarung|accord|contract|vertrag|anleitung|anweisung|merkblatt|leaflet|standard|specif|beleid|handleid|instruc|документ|политик/iu
+const negation =
+  /(?<!\p{L})(?:not|never|no|longer|nicht|kein\p{L}*|nie|ne|pas|jamais|non|não|niet|inte|ikke|не)(?!\p{L})|n['’]t(?!\p{L})/iu
+
 /** Matches a sentence about documents that this one replaces. */
-const replacing =
-  /\b(?:th(?:is|ese)\b.{0,60}?\b(?:replace|supersede)|diese[rs]? \S+ (?:ersetz(?:t|en)|lös(?:t|en)\b.{1,80}\bab)\b|replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/iu
+const mayReplaceOthers =
+  /\b(?:replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/iu
 
 const isStatement = (sentence: string): boolean =>
-  !replacing.test(sentence) && statements.some((statement) => statement.test(sentence))
+  !mayReplaceOthers.test(sentence) && statements.some((statement) => statement.test(sentence))
 
 const cut = (text: string): string => text.slice(0, maxNoticeLength).trim()

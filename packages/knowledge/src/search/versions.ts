@@ -39,7 +39,7 @@ interface Version {
   readonly updatedAt: number
   /** The notice that the document is superseded; see `supersededNotice`. */
   readonly notice: string | undefined
-  /** The sentence that names what the document replaces; see `replacesNotice`. */
+  /** Names what the document replaces; see `replacesNotice`. */
   readonly replaces: string | undefined
 }
 
@@ -73,7 +73,7 @@ export function orderVersions<Item extends Passage>(
       const other = known.get(key)
       if (!other || isNewer(newer, other)) known.set(key, newer)
     }
-    const isStated = older.notice !== undefined || isNamedIn(newer.replaces, older, newer)
+    const isStated = older.notice !== undefined || isReplacedBy(older, newer)
     const isReplaced = isStated || likeness(newer, older) >= alikeToReplaced
     if (isReplaced) keepNewest(replacements, older.generation)
     keepNewest(successors, older)
@@ -85,8 +85,10 @@ export function orderVersions<Item extends Passage>(
     if ([...queryWords].some((word) => isMeant(word) && (!isStated || /\p{N}/u.test(word)))) continue
     behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
   }
-  for (const [older, { title, updatedAt }] of successors)
-    notes.set(older.generation, `An older version: "${title}" dates from ${dayOf(updatedAt)}.`)
+  for (const [older, { title, updatedAt }] of successors) {
+    const dates = updatedAt > older.updatedAt ? `dates from ${dayOf(updatedAt)}` : 'replaces it'
+    notes.set(older.generation, `An older version: "${title}" ${dates}.`)
+  }
   for (const { generation, notice } of versions)
     if (notice !== undefined) notes.set(generation, `Superseded according to the document: "${notice}"`)
   for (const [generation, count] of newest)
@@ -164,7 +166,7 @@ const versionWords = new Set('v version rev revision draft final old new copy su
 function successionOf(left: Version, right: Version): Succession | undefined {
   const isCalledSame = left.name !== '' && left.name === right.name
   const isReplacing = (newer: Version, older: Version): boolean =>
-    isNamedIn(older.notice, newer, older) || isNamedIn(newer.replaces, older, newer)
+    isNamedIn(older.notice, newer, older) || isReplacedBy(older, newer)
   const [isLeftNamed, isRightNamed] = [isReplacing(left, right), isReplacing(right, left)]
   if (isLeftNamed !== isRightNamed) return ordered(left, right, isLeftNamed ? 1 : -1, 'statement')
   if ((left.notice === undefined) !== (right.notice === undefined)) {
@@ -196,6 +198,11 @@ function isNamedIn(notice: string | undefined, named: Version, { title }: Versio
   const words = (text: string): string => ` ${plainWords(text).join(' ')} `
   const name = words(named.title)
   return name.length > 5 && name !== words(title) && words(notice).includes(name)
+}
+
+/** Whether a document says that it replaces another one. One word may be the name of anything: "the handbook". */
+function isReplacedBy(older: Version, newer: Version): boolean {
+  return plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)
 }
 
 /**
