@@ -206,8 +206,10 @@ export function sentencesOf(prose: string): string[] {
         opens(last, '(', ')') ||
         /^[\s"”’)]*[\p{Ll},;)]/u.test(segment) ||
         (/(?:^|\s)\d{1,2}\.\s*$/.test(last) && monthOrOrdinal.test(segment)) ||
-        // The number of a chapter before its title.
-        /\b(?:chapters?|sections?|parts?|and|kapiteln?|abschnitte?n?|und) \d{1,2}\.\s*$/i.test(last) ||
+        // Numbers before titles: "chapters 2. Installation and 3. Use".
+        /\b(?:chapters|sections|parts|kapiteln|abschnitten) (?:\d{1,2}\. \p{Lu}.*(?:,|and|und) )?\d{1,2}\.\s*$/iu.test(
+          last,
+        ) ||
         !/[.!?…。！？:]["”’)\]]*\s*$/.test(last))
     if (goesOn) sentences[sentences.length - 1] = last + segment
     else sentences.push(segment)

@@ -181,11 +181,11 @@ describe('superseded documents', () => {
       { id: 'other', title: 'Travel notes 2019', text: `${text} Hotels are booked early.`, date: '2019-01-01' },
       { id: 'named', title, text: 'Hotels: the company pays for what is booked.', date: '2024-01-01' },
     )
-    const [results, named] = [await knowledge.search({ text: 'hotels booked' }), 'named']
+    const results = await knowledge.search({ text: 'hotels booked' })
     expect(results).toHaveLength(2)
-    const found = results.find(({ document }) => document.document_id === named)
-    expect(found?.document.relevance_explanation).toBeNull()
-    expect(found?.replacedBy).toBeUndefined()
+    const named = results.find(({ document }) => document.document_id === 'named')
+    expect(named?.document.relevance_explanation).toBeNull()
+    expect(named?.replacedBy).toBeUndefined()
   })
 
   test('stay where they are when nothing found replaces them', async () => {

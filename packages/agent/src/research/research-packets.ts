@@ -64,11 +64,11 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
         return { type: 'message_start', final_documents: finalDocuments, pre_answer_processing_seconds: seconds }
       },
     })
-    const end = (): void => {
-      blocks.addText(citations.end())
+    const end = (isCut: boolean): void => {
+      blocks.addText(citations.end(isCut))
       blocks.closeReasoning()
     }
-    const forget = root.onClose(end)
+    const forget = root.onClose(() => end(true))
     answer = () => ({
       text: blocks.text,
       reasoning: blocks.reasoning || thought || null,
@@ -83,7 +83,7 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
       },
       end: () => {
         forget()
-        end()
+        end(false)
       },
     }
   }
