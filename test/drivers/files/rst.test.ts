@@ -148,9 +148,95 @@ test('roles, links and notes read as prose, lists keep their nesting', async () 
 #. Second
 `
   expect((await read(text)).text).toBe(
-    'See the relay, `lamp.conf`, [the site](https://lamps.example/) and Relays for &lt;name>.\n\nDo not open it while it is hot.\n\nAdded in 2.1.\n\n1. First\n\n   - inner\n1. Second',
+    'See the relay, `lamp.conf`, [the site](https://lamps.example/) and Relays for &lt;name>.\n\nDo not open it while it is hot.\n\nAdded in 2.1.\n\n1. First\n\n   - inner\n2. Second',
   )
 })
+
+test('numbers and letters at the beginning of a line stay as they are written', async () => {
+  const text = `31. Dezember 2025 ist der letzte Tag.
+
+A. Smith wrote this letter to us
+and signed it.
+
+B. Jones read it.
+
+31. Dezember 2025 ist
+der letzte Tag.
+
+Steps
+=====
+
+2. Open it.
+3. Wait.
+
+10) Close it.
+#) Go.
+
+(b) In winter.
+
+a. One
+
+   more
+b. Two
+
+#. First
+#. Second
+`
+  expect((await read(text)).text).toBe(
+    [
+      '31. Dezember 2025 ist der letzte Tag.',
+      'A. Smith wrote this letter to us and signed it.',
+      'B. Jones read it.',
+      '31. Dezember 2025 ist der letzte Tag.',
+      '# Steps',
+      '2. Open it.\n3. Wait.\n10) Close it.\n11) Go.\n- (b) In winter.\n- a. One\n\n  more\n- b. Two\n1. First\n2. Second',
+    ].join('\n\n'),
+  )
+})
+
+test.each([
+  ['See [1]_.\n\n.. [1] The fee is 40 EUR\n   per year.', 'See [1].\n\n[1] The fee is 40 EUR per year.'],
+  ['``a[1]_`` of [CIT2002]_\n\n.. [CIT2002] A book.', '`a[1]_` of [CIT2002]\n\n[CIT2002] A book.'],
+  ['.. math:: E = mc^2', '```\nE = mc^2\n```'],
+  ['.. math::\n   :label: eq\n\n   E = mc^2', '```\nE = mc^2\n```'],
+  ['.. parsed-literal:: lampd\n   --start', '```\nlampd\n--start\n```'],
+  ['.. rubric:: The rules', 'The rules'],
+  ['.. topic:: Fees\n\n   40 EUR.', 'Fees\n\n40 EUR.'],
+  ['.. sidebar:: Fees\n   :subtitle: of 2025\n\n   40 EUR.', 'Fees\n\nof 2025\n\n40 EUR.'],
+  ['.. tabs::\n\n   .. tab:: Linux\n\n      Use apt.', 'Linux\n\nUse apt.'],
+  ['.. epigraph:: Light is\n   all.', 'Light is all.'],
+  ['.. code-block:: bash\n   :caption: start.sh\n\n   lampd', 'start.sh\n\n```bash\nlampd\n```'],
+  ['.. image:: a.png\n   :width: 3\n   :alt: The lamp\n      glows', 'The lamp glows'],
+  ['.. figure:: a.png\n   :alt: A lamp\n\n   It is hot.', 'A lamp\n\nIt is hot.'],
+  ['It is |the fee|, ``|the fee|``.\n\n.. |the fee| replace:: *40*\n   EUR', 'It is *40* EUR, `|the fee|`.'],
+  [
+    '=== ====\nFee |x|\n=== ====\n1   |y|\n=== ====\n\n.. |y| replace:: 40 EUR',
+    '| Fee | x |\n| --- | --- |\n| 1 | 40 EUR |',
+  ],
+  ['The |logo|.\n\n.. |logo| image:: a.png\n   :alt: red lamp', 'The red lamp.'],
+  [
+    '.. csv-table:: Fees\n   :header: "Year", "Fee, net"\n\n   2025, "40 EUR"\n   2026, 41',
+    'Fees:\n\n| Year | Fee, net |\n| --- | --- |\n| 2025 | 40 EUR |\n| 2026 | 41 |',
+  ],
+  ['.. table:: Fees\n\n   == ==\n   a  b\n   == ==\n   1  2\n   == ==', 'Fees\n\n| a | b |\n| --- | --- |\n| 1 | 2 |'],
+])('what readers of %j see is kept', async (text, expected) => {
+  expect((await read(text)).text).toBe(expected)
+})
+
+test('a long text that is used too often is refused', async () => {
+  const uses = '|a| '.repeat(100_000)
+  await expect(read(`${uses}\n\n.. |a| replace:: ${'x'.repeat(100_000)}`)).rejects.toMatchObject({
+    data: { reason: 'too_large' },
+  })
+})
+
+test('spaces are read in linear time', async () => {
+  const spaces = ' '.repeat(400_000)
+  const started = performance.now()
+  for (const line of [`a${spaces}b::`, `:a:${spaces}b\u2028c`, `.. note::${spaces}b\u2028c`, `\`a${spaces}b <`])
+    expect((await read(`x\n\n${line}\n`)).text).toContain('b')
+  expect(performance.now() - started).toBeLessThan(60_000)
+}, 120_000)
 
 test('a file of marks is read in linear time', async () => {
   const started = performance.now()
