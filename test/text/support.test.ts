@@ -219,3 +219,92 @@ test('compares amounts as languages write them', () => {
   expect(find('Danach kostet es 4.50 EUR je Tag.')?.source).toBe('loans')
   expect(find('Danach kostet es 4,60 € je Tag.')).toBeUndefined()
 })
+
+const warranty = 'The warranty of the pump covers 24 months from delivery.'
+
+test.each([
+  ['The contract states that the warranty of the pump covers 24 months from delivery.', 'warranty'],
+  ['The delivery contract also says that the warranty of the pump covers 24 months from delivery.', 'warranty'],
+  ['According to page 4 of the contract, the warranty of the pump covers 24 months from delivery.', 'warranty'],
+  ['It says that the warranty of the pump covers 24 months from delivery.', 'warranty'],
+  ['Der Vertrag besagt, dass die Garantie der Pumpe 24 Monate ab Lieferung gilt.', 'garantie'],
+  ['The contract does not state that the warranty of the pump covers 24 months from delivery.', undefined],
+  ["The contract doesn't say that the warranty of the pump covers 24 months from delivery.", undefined],
+  ['No document says that the warranty of the pump covers 24 months from delivery.', undefined],
+  ['The documents never mention that the warranty of the pump covers 24 months from delivery.', undefined],
+  ['None of the documents on these pages mentions that the warranty of the pump covers 24 months.', undefined],
+  ['Nowhere in the contract is it stated that the warranty of the pump covers 24 months from delivery.', undefined],
+  ['Kein Dokument besagt, dass die Garantie der Pumpe 24 Monate ab Lieferung gilt.', undefined],
+  ['Der Vertrag besagt nicht, dass die Garantie der Pumpe 24 Monate ab Lieferung gilt.', undefined],
+  ['Alice says that the blue key opens the north gate at night.', 'keys'],
+  ['Bob says that the blue key opens the north gate at night.', undefined],
+  ['According to Bob, the blue key opens the north gate at night.', undefined],
+])('who says it, and whether: %s', (sentence, source) => {
+  const find = createSupport([
+    { source: 'warranty', text: warranty },
+    { source: 'garantie', text: 'Die Garantie der Pumpe gilt 24 Monate ab Lieferung.' },
+    { source: 'keys', text: 'Alice says that the blue key opens the north gate at night.' },
+  ])
+  expect(find(sentence)?.source).toBe(source)
+})
+
+const seats =
+  '| Room | Seats | Price | Opened by | Closed by |\n|---|---|---|---|---|\n| Hall | 80 | 120 | Ines Duarte | Joon Park |'
+const fees = '| Room | Price EUR | Deposit EUR |\n|---|---|---|\n| Cellar | 30 | 50 |'
+const pump = 'The warranty of the pump covers 12 months, and that of the filter 24 months.'
+const members = 'Members pay 10 euros a month for the gym, guests pay 25 euros.'
+
+test.each([
+  ['its column', seats, 'How many seats does the Hall have?', '80.', true],
+  ['another column', seats, 'How many seats does the Hall have?', '120.', false],
+  ['a name of its column', seats, 'Who opens the Hall?', 'Ines Duarte.', true],
+  ['a name of another column', seats, 'Who opens the Hall?', 'Joon Park.', false],
+  ['one of two columns of its unit', fees, 'What is the price of the Cellar?', '30 EUR.', true],
+  ['the other column of its unit', fees, 'What is the price of the Cellar?', '50 EUR.', false],
+  [
+    'another hall',
+    'Hall A has 80 seats, Hall B has 120 seats.',
+    'How many seats does Hall A have?',
+    '120 seats.',
+    false,
+  ],
+  ['the only hall', 'Since 1990, Hall A has 80 seats.', 'How many seats does Hall A have?', '80 seats.', true],
+  ['another part', pump, 'How long does the warranty of the pump last?', '24 months.', false],
+  [
+    'another part, in short',
+    pump.replace('24 months', '24'),
+    'How many months is the warranty of the pump?',
+    '24 months.',
+    false,
+  ],
+  ['other people', members, 'How much do members pay for the gym?', '25 euros.', false],
+  ['both ends of a range', 'The gym is open for 10 to 12 hours.', 'How long is the gym open?', '10 to 12 hours.', true],
+])('a short answer with the number of %s', (_, text, question, sentence, isSupported) => {
+  expect(createSupport([{ source: 'text', text }], { question })(sentence) !== undefined).toBe(isSupported)
+})
+
+test.each([
+  [
+    'The office closes for 7 days in winter for the repair of the heating.',
+    'The office closes in Sept for days in winter for the repair of the heating.',
+    false,
+  ],
+  [
+    'The office closes for 7 days in winter for the repair.',
+    'The office closes for seven days in winter for the repair.',
+    true,
+  ],
+  [
+    'Le bureau est fermé pendant 7 jours en hiver pour la réparation.',
+    'Le bureau est fermé pendant sept jours en hiver pour la réparation.',
+    true,
+  ],
+  [
+    'Das Büro ist im Winter 8 Tage wegen der Reparatur geschlossen.',
+    'Das Büro ist im Winter acht Tage wegen der Reparatur geschlossen.',
+    true,
+  ],
+  ['Notice period: 10 days', 'Notice period is ten days.', true],
+])('a number in words is one of its language: %s %s', (text, sentence, isSupported) => {
+  expect(createSupport([{ source: 'text', text }])(sentence) !== undefined).toBe(isSupported)
+})

@@ -15,6 +15,10 @@ export interface Coverage<Source> {
   readonly numbers: number
   /** Whether sentence and source are surely in one language: only then do missing words say something. */
   readonly isSameLanguage: boolean
+  /** The same, where a sentence too short to tell is taken to be in the language of the question. */
+  readonly isProbablySameLanguage: boolean
+  /** Words of the question that stand there. */
+  readonly questionWords: readonly string[]
 }
 
 /** The sources of a comparison, those that hold most first, and the number of words compared. */
@@ -37,10 +41,10 @@ function languageOf(text: string): string | undefined {
 }
 
 /** The keys that a statement of a text could have. */
-function keysIn(text: string): ReadonlySet<string> {
+function keysIn(text: string, language: string | undefined): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const word of comparableWords(toComparable(text))) {
-    const value = valueOf(word.toLowerCase())
+    const value = valueOf(word.toLowerCase(), language)
     if (value === undefined) for (const key of keysOf(word)) keys.add(key)
     else keys.add(value)
   }
@@ -57,10 +61,14 @@ export function createCoverage<Source>(
   question = '',
 ): (sentence: string) => Coverages<Source> {
   const questionKeys = new Set(keysOf(question))
+  const askedKeys = [...new Set(readStatement(question).keys)]
+  const ofQuestion = languageOf(question)
   const sources = [...Map.groupBy(texts, ({ source }) => source)].map(([source, own]) => {
     const text = own.map((part) => part.text).join('\n')
     const about = own.map((part) => part.about ?? '').join(' ')
-    return { source, keys: keysIn(`${text}\n${about}`), language: languageOf(text) }
+    const language = languageOf(text)
+    const keys = keysIn(`${text}\n${about}`, language)
+    return { source, keys, language, questionWords: askedKeys.filter((key) => keys.has(key)) }
   })
   return (sentence) => {
     const prose = toProse(sentence)
@@ -74,11 +82,15 @@ export function createCoverage<Source>(
       }),
     )
     const fresh = new Map([...weights].filter(([key]) => !questionKeys.has(key)))
-    const covered = sources.map(({ source, keys, language: ofSource }) => {
-      const isSameLanguage = language !== undefined && language === ofSource
-      const held = [...numbers].filter((number) => keys.has(number)).length
-      return { source, share: heldOf(weights, keys), freshShare: heldOf(fresh, keys), numbers: held, isSameLanguage }
-    })
+    const covered = sources.map(({ source, keys, language: ofSource, questionWords }) => ({
+      source,
+      share: heldOf(weights, keys),
+      freshShare: heldOf(fresh, keys),
+      numbers: [...numbers].filter((number) => keys.has(number)).length,
+      isSameLanguage: language !== undefined && language === ofSource,
+      isProbablySameLanguage: ofSource !== undefined && (language ?? ofQuestion) === ofSource,
+      questionWords,
+    }))
     return { count: weights.size, freshCount: fresh.size, sources: covered.sort((a, b) => b.share - a.share) }
   }
 }

@@ -46,15 +46,23 @@ const clauseEnd = /[,;()—–!?。，；]|(?<!\d):|:(?!\d)|\.\s|\b(?:but|aber|p
 const wordOrTime = new RegExp(String.raw`\d+(?:[:/]\d+)+|${wordPattern.source}`, 'gu')
 
 // One is also an article; Spanish eleven is an English word.
-const numberWords = new Map(
-  [
-    'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ' +
+const numberWords: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  Object.entries({
+    en:
+      'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen ' +
       'nineteen twenty',
-    'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn ' +
+    de:
+      'zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn ' +
       'neunzehn zwanzig',
-    'deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize',
-    'dos tres cuatro cinco seis siete ocho nueve diez',
-  ].flatMap((words) => words.split(' ').map((word, at) => [word, `${at + 2}`] as const)),
+    fr: 'deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize',
+    es: 'dos tres cuatro cinco seis siete ocho nueve diez',
+  }).map(([language, words]) => [language, new Map(words.split(' ').map((word, at) => [word, `${at + 2}`]))]),
+)
+/** Number words that mean something else in another language: `sept` is also a month, `neuf` also new. */
+const ambiguousNumbers = new Set(['sept', 'neuf', 'acht', 'elf', 'onze', 'dos'])
+/** For texts too short to tell their language, and for languages without a list. */
+const numbersAnywhere: ReadonlyMap<string, string> = new Map(
+  [...numberWords.values()].flatMap((words) => [...words].filter(([word]) => !ambiguousNumbers.has(word))),
 )
 
 /** Words that connect a sentence to the previous one. */
@@ -66,10 +74,12 @@ const connectives = new Set(
 /**
  * The value of a number as text, in any notation; undefined for other words. `10GB` has the value 10, `412.00` the value
  * 412. A time has none of its parts.
+ * @param language ISO 639-1; of number words only those of this language have a value
  */
-export function valueOf(word: string): string | undefined {
+export function valueOf(word: string, language?: string): string | undefined {
   const digits = /^(\d+(?:[.:]\d+)*)(?:st|nd|rd|th|\p{L}{1,3})?$/u.exec(word)?.[1]
-  return digits?.replace(/^0+(?=\d)/, '').replace(/^(\d+)\.0+$/, '$1') ?? numberWords.get(word)
+  if (digits !== undefined) return digits.replace(/^0+(?=\d)/, '').replace(/^(\d+)\.0+$/, '$1')
+  return (numberWords.get(language ?? '') ?? numbersAnywhere).get(word)
 }
 
 /**
@@ -119,7 +129,7 @@ export function readStatement(prose: string, fallback?: CommonWords): Statement 
         governed = reach
         continue
       }
-      const value = valueOf(lower)
+      const value = valueOf(lower, language?.language)
       const isMarked = value === undefined && (/\d|_|\p{Ll}\p{Lu}/u.test(word) || code.has(word))
       // `Hall A` is a name: inside a sentence the article is not capitalized.
       const isLetter = word === 'A' && isAfterName

@@ -114,7 +114,7 @@ export function createSupport<Source>(
   for (const { keys } of windows) for (const key of keys) frequency.set(key, (frequency.get(key) ?? 0) + 1)
   const weightOf = (key: string): number => Math.log(1 + (windows.length + 1) / (1 + (frequency.get(key) ?? 0)))
   return (sentence, preferred = []) => {
-    if (sentence.length > maxSentenceLength) return undefined
+    if (sentence.length > maxSentenceLength || isDenied(sentence)) return undefined
     const statement = readStatement(toProse(withoutFrame(sentence)), language)
     const keys = [...new Set(statement.keys)]
     if (keys.length < minKeys) return answering(questionStatement, statement, windows, preferred)
@@ -183,11 +183,28 @@ function answering<Source>(
         isJoined ? anchors.some((other) => other.word === word && other.lead === lead) : words.has(word),
       ) || about.has(word)
     if (!question.anchors.every(isHeld)) return []
-    const isSame = (anchor: Anchor, other: Anchor): boolean =>
-      standAlike(anchor, other) ||
-      (row !== undefined && isOfColumn(anchor, other)) ||
-      [...other.before.slice(0, nearest), ...other.after.slice(0, nearest)].some((key) => askedKeys.has(key))
     const anchors = statements.flatMap((statement) => statement.anchors)
+    const isSame = (anchor: Anchor, other: Anchor): boolean => {
+      const isAlike =
+        (isBare(anchor) ? !anchor.isNumber && (!row || isBare(other)) : standAlike(anchor, other)) ||
+        (row !== undefined && isOfColumn(anchor, other)) ||
+        nearestOf(other).some((key) => askedKeys.has(key))
+      return isAlike && !(anchor.isNumber && hasRival(anchor, other))
+    }
+    // `Hall A has 80 seats, Hall B has 120 seats`: which of the numbers was asked for remains open.
+    const hasRival = (anchor: Anchor, other: Anchor): boolean => {
+      const topics = nearestOf(other).filter((key) => askedKeys.has(key))
+      const near = nearestOf(anchor)
+      const isNamed = (key: string): boolean => askedKeys.has(key) || near.includes(key)
+      const [unit = ''] = other.after
+      const named = row && topics.length > 0 ? topics : isNamed(unit) ? [unit] : nearestOf(other).filter(isNamed)
+      return anchors.some(
+        (rival) =>
+          rival.isNumber &&
+          ![...said.anchors, ...question.anchors].some(({ word }) => word === rival.word) &&
+          nearestOf(rival, row ? nearest : 1).some((key) => named.includes(key)),
+      )
+    }
     const isSaid = (anchor: Anchor): boolean => {
       const same = anchors.filter(({ word }) => word === anchor.word)
       return same.length === 0 && !anchor.isNumber ? isHeld(anchor) : same.some((other) => isSame(anchor, other))
@@ -198,8 +215,31 @@ function answering<Source>(
   return supports.find(({ source }) => preferred.includes(source)) ?? supports.toSorted((a, b) => b.share - a.share)[0]
 }
 
-const reported =
-  /^(?:[^,.;:`]{1,80}?\s(?:states?|says?|specif(?:y|ies)|mentions?|notes?|explains?|besag(?:t|en)|sag(?:t|en)|schreib(?:t|en) vor)(?: that|, dass)|(?:according to|laut|gemäß) [^,.;:]{1,80},)\s+/iu
+const documentWords =
+  'documents?|documentation|contracts?|agreements?|pages?|websites?|guides?|guidelines?|handbooks?|manuals?|rules?|' +
+  'polic(?:y|ies)|texts?|sources?|articles?|sections?|chapters?|paragraphs?|faqs?|readme|' +
+  '\\p{L}*(?:dokumente?|dokumentation|vertrag|vereinbarung|seiten?|leitfaden|handbuch|anleitung|regeln?|ordnung|' +
+  'richtlinien?|texte?|quellen?|artikel|abschnitt|kapitel|absatz)'
+/** `the workshop rules`, `page 4`; not `no document`, nor a person, whose words may differ from another's. */
+const aDocument =
+  '(?:(?:the|this|these|your|our|die|der|das|dem|den|diese[rmns]?)\\s+' +
+  '(?:(?!(?:the|a|of|with|who|that|in|on|and|or|not|no|nicht|und|oder|mit|von|in)\\s)[\\p{L}\\p{N}-]+\\s+){0,3})?' +
+  `(?:${documentWords})(?:\\s+\\d+)?`
+const documentName = `${aDocument}(?:\\s+(?:of|in|on)\\s+${aDocument})?`
+const saying = (verbs: string): string => `(?:${verbs})(?: that|, dass)`
+const says = 'states?|says?|specif(?:y|ies)|mentions?|notes?|explains?|besag(?:t|en)|sag(?:t|en)|schreib(?:t|en) vor'
+const reported = new RegExp(
+  `^(?:(?:${documentName}|it|es)\\s(?:(?:also|clearly|explicitly|auch|ausdrücklich)\\s)?${saying(says)}|` +
+    `(?:according to|laut|gemäß) ${documentName},)\\s+`,
+  'iu',
+)
+/** The beginning of a sentence on whether something is said. */
+const frame = new RegExp(
+  `^[^.;:\`]{1,120}?\\s${saying(`${says}|stated|said|specified|mentioned|noted|explained|besagt nicht|sagt nicht`)}\\s`,
+  'iu',
+)
+/** Denies that a text says something, which no text that says it supports. */
+const isDenied = (sentence: string): boolean => readStatement(frame.exec(sentence)?.[0] ?? '').negated.size > 0
 const kinds =
   'commands?|programs?|utility|tool|options?|flags?|functions?|methods?|parameters?|befehls?|programms?|funktion'
 const kindOfCode = new RegExp(
@@ -332,15 +372,24 @@ const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others
  * Whether a name or number of a cell is said together with the name of its column: `24 places` for `Places 24`, `Clara
  * Jensen keeps the key` for `Key kept by Clara Jensen`.
  */
-function isOfColumn({ isNumber, before, after }: Anchor, other: Anchor): boolean {
+function isOfColumn(anchor: Anchor, other: Anchor): boolean {
+  const { isNumber, after } = anchor
   if (isNumber) return after.length > 0 && after[0] === other.before[0]
-  const said = [...before.slice(0, nearest), ...after.slice(0, nearest)]
+  const said = nearestOf(anchor)
   return other.before.slice(0, nearest).some((key) => said.includes(key))
 }
+
+/** Keys right beside a name or number, on both sides. */
+const nearestOf = ({ before, after }: Anchor, count = nearest): readonly string[] => [
+  ...before.slice(0, count),
+  ...after.slice(0, count),
+]
+
+const isBare = ({ before, after }: Anchor): boolean => before.length + after.length === 0
 
 /** Whether one of the nearest words on a side is the same; otherwise a name or number was moved to another context. */
 function standAlike(anchor: Anchor, other: Anchor): boolean {
   const shares = (side: 'before' | 'after'): boolean =>
     anchor[side].slice(0, nearest).some((key) => other[side].includes(key))
-  return shares('before') || shares('after') || anchor.before.length + anchor.after.length === 0
+  return shares('before') || shares('after') || isBare(anchor)
 }

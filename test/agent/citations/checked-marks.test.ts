@@ -217,3 +217,32 @@ describe('a sentence of hardly any words', () => {
     expect(cite(text, passages, text.length, 'Which gloves do I need?')).toBe(expected)
   })
 })
+
+test.each([
+  [
+    'when its only new word stands in a document on something else',
+    'Is the pool open on Sunday?',
+    'No, the pool is closed on Sunday [1].',
+    ['On Sunday it stays shut.', 'The library is closed for repairs.'],
+  ],
+  [
+    'when the other document holds less of what was asked',
+    'Is the pool open on Sunday?',
+    'No, the pool is closed on Sunday [1].',
+    ['On Sunday the pool stays shut.', 'The library is closed on Sunday.'],
+  ],
+  [
+    'when its document is in another language',
+    'Welche Farbe hat der Schlüssel?',
+    'Der Schlüssel ist blau [1].',
+    ['The key of the north gate is blue.', 'Das blaue Sofa steht im Foyer, und der Schlüssel ist in der Farbe.'],
+  ],
+  [
+    'when its document is in another language, and the other one about something else',
+    'Welche Farbe hat der Schlüssel?',
+    'Der Schlüssel ist blau [1].',
+    ['The key of the north gate is blue.', 'Das blaue Sofa steht im Foyer.'],
+  ],
+])('a right mark of a short sentence stays %s', (_, question, text, passages) => {
+  expect(cite(text, passages, text.length, question)).toBe(text)
+})

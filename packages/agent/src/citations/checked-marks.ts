@@ -90,11 +90,15 @@ export function checkMark(mark: PlacedMark, coverageOf: (sentence: string) => Co
 
 /**
  * The number for a sentence of hardly any new words. Words of the question count for nothing: they stand in many documents.
- * The number stays unless its document holds nothing else of the sentence, and another one all of it.
+ * The number stays unless its document, in the same language, holds nothing else of the sentence, and another one all of
+ * it. One new word stands in many documents, too: the other one also holds what was asked where this one does not.
  */
 function checkShort(number: number, sources: readonly Coverage<number>[]): number {
-  if (sources.find(({ source }) => source === number)?.freshShare !== 0) return number
-  return sources.find(({ freshShare }) => freshShare === 1)?.source ?? number
+  const own = sources.find(({ source }) => source === number)
+  if (own?.freshShare !== 0 || !own.isProbablySameLanguage) return number
+  const isBetter = ({ freshShare, questionWords }: Coverage<number>): boolean =>
+    freshShare === 1 && questionWords.some((key) => !own.questionWords.includes(key))
+  return sources.find(isBetter)?.source ?? number
 }
 
 const clauseEnd = /[,;:]\s+(?=[\p{Ll}`])/u
