@@ -7,8 +7,10 @@ import {
   isInlayError,
   parseWith,
   sendMessageRequestSchema,
+  suggestionFor,
   type ValidationIssue,
 } from '@inlay/protocol'
+import { closedModel } from '@inlay/protocol/internal/fields'
 
 function issuesOf(run: () => unknown): readonly ValidationIssue[] {
   try {
@@ -221,5 +223,35 @@ describe('a refusal', () => {
       'body.shape.deep.size: float_type',
     ])
     expect(faults(v.object({ shape }), { shape: 7 })).toEqual(['body.shape: value_error'])
+  })
+})
+
+describe('an unknown name', () => {
+  const closed = closedModel('Closed', { requests_per_minute: v.optional(v.number()) })
+  const issuesFor = (body: object): readonly ValidationIssue[] => issuesOf(() => parseWith(closed, body, 'body'))
+
+  it('is told with the nearest one, unless it is too long for a slip', () => {
+    expect(suggestionFor('requets_per_minute', ['callers', 'requests_per_minute'])).toBe('requests_per_minute')
+    expect(suggestionFor('reuqests', ['callers', 'requests'])).toBe('requests')
+    expect(suggestionFor('a'.repeat(65), ['a'.repeat(64)])).toBeUndefined()
+    expect(suggestionFor('a'.repeat(63), ['a'.repeat(64)])).toBe('a'.repeat(64))
+  })
+
+  it('is not repeated at its length', () => {
+    const [issue] = issuesFor({ ['x'.repeat(900_000)]: 1 })
+    expect(issue).toEqual({
+      loc: ['body', `${'x'.repeat(99)}…`],
+      msg: 'is not known here: use requests_per_minute',
+      type: 'extra_forbidden',
+    })
+  })
+
+  it('is one of a hundred that are looked at', () => {
+    let looks = 0
+    const body = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`x${at}`, at]))
+    const counted = new Proxy(body, { ownKeys: (target) => (looks++, Reflect.ownKeys(target)) })
+    expect(issuesFor(counted)).toHaveLength(100)
+    // Each look at an unknown name copies the body.
+    expect(looks).toBeLessThan(110)
   })
 })

@@ -1,5 +1,9 @@
+/** Longer names are no slip, and take long to compare. */
+const maxLetters = 64
+
 /** The most similar name for a misspelt one; undefined if none is similar. */
 export function suggestionFor(given: string, names: readonly string[]): string | undefined {
+  if (given.length > maxLetters) return undefined
   const best = names
     .map((name) => ({ name, likeness: likeness(given.toLowerCase(), name.toLowerCase()) }))
     .sort((a, b) => b.likeness - a.likeness)[0]
@@ -14,7 +18,8 @@ function likeness(left: string, right: string): number {
 
 /** Number of letters that were added, left out, changed or swapped with the next one. */
 function slipsBetween(left: string, right: string): number {
-  const rows: number[][] = [Array.from({ length: right.length + 1 }, (_, at) => at)]
+  let before: number[] = []
+  let last = Array.from({ length: right.length + 1 }, (_, at) => at)
   for (let at = 1; at <= left.length; at++) {
     const row = [at]
     for (let other = 1; other <= right.length; other++) {
@@ -22,16 +27,17 @@ function slipsBetween(left: string, right: string): number {
       const isSwapped = left[at - 1] === right[other - 2] && left[at - 2] === right[other - 1]
       row.push(
         Math.min(
-          rows[at - 1]![other]! + 1,
+          last[other]! + 1,
           row[other - 1]! + 1,
-          rows[at - 1]![other - 1]! + (isSame ? 0 : 1),
-          at > 1 && other > 1 && isSwapped ? rows[at - 2]![other - 2]! + 1 : Infinity,
+          last[other - 1]! + (isSame ? 0 : 1),
+          at > 1 && other > 1 && isSwapped ? before[other - 2]! + 1 : Infinity,
         ),
       )
     }
-    rows.push(row)
+    before = last
+    last = row
   }
-  return rows[left.length]![right.length]!
+  return last[right.length]!
 }
 
 /** Share of letter pairs that two words have in common. */

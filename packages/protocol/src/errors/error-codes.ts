@@ -149,7 +149,11 @@ export function isInlayError(value: unknown): value is InlayError {
   return typeof value === 'object' && value !== null && marker in value
 }
 
+/** A name of a request as errors repeat it, which need not be as long as the request. */
+const shortName = (name: string): string => (name.length > 100 ? `${name.slice(0, 99)}…` : name)
+
 /** Creates the error for an invalid request, answered as 422 `{detail: [...]}`. */
 export function validationFailed(issues: readonly ValidationIssue[]): InlayError {
-  return new InlayError('VALIDATION_FAILED', { data: { issues } })
+  const shortened = issues.map((issue) => ({ ...issue, loc: issue.loc.map(shortName) }))
+  return new InlayError('VALIDATION_FAILED', { data: { issues: shortened } })
 }
