@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
 import { startPlayground, type Playground } from './playground.ts'
-import { answered, ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+import { answered, ask, elsewhere, faultsOf, open, phone, reason, shot } from './visit.ts'
 
 describe.skipIf(reason !== undefined)('a conversation with branches', () => {
   let playground: Playground
@@ -213,7 +213,9 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
   })
 
   test('a question without a network says so at once, stays, and is answered once when the network is back', async () => {
-    const page = await open(playground.address)
+    const origin = playground.origin.replace('127.0.0.1', elsewhere)
+    const localStorage = [{ name: 'inlay-key', value: playground.key }]
+    const page = await open(origin, { storageState: { cookies: [], origins: [{ origin, localStorage }] } })
     reply = () => [{ text: 'Answer about the sea.' }]
     await page.context().setOffline(true)
     await ask(page, 'Tell me of the sea')

@@ -68,6 +68,8 @@ describe('an answer over sockets that break', () => {
   })
 })
 
+const unreachable = (): Promise<never> => Promise.reject(new TypeError('Failed to fetch'))
+
 describe('a device that is offline', () => {
   /** A service without a network for so many calls. */
   function offlineFor(failures: number): {
@@ -114,5 +116,52 @@ describe('a device that is offline', () => {
     expect(keys).toHaveLength(7)
     // A single failed attempt is no news.
     expect(changes).toEqual([false, false, false, false, false])
+  })
+
+  it.each<[what: string, baseUrl: string, fetch: () => Promise<Response>]>([
+    ['answers that it is unavailable', 'https://app.example/api', async () => new Response('', { status: 503 })],
+    ['breaks off every answer', 'https://app.example/api', async () => new Response('')],
+    ['is down at localhost', 'http://localhost:3000/api', unreachable],
+    ['is down at 127.0.0.1', 'http://127.0.0.1:3000/api', unreachable],
+    ['is down at ::1', 'http://[::1]:3000/api', unreachable],
+  ])('gives up on a service that %s', async (_, baseUrl, fetch) => {
+    vi.useFakeTimers()
+    vi.stubGlobal('navigator', { onLine: false })
+    const calls = vi.fn(fetch)
+    const answer = createClient({ baseUrl, fetch: calls, resume: { attempts: 2 } })
+      .send('Hello')
+      .whole()
+    const failure = expect(answer).rejects.toThrow()
+    await vi.advanceTimersByTimeAsync(12_500)
+    expect(calls).toHaveBeenCalledTimes(3)
+    await failure
+  })
+})
+
+describe('a connection that is back, but says nothing yet', () => {
+  it('counts as back with its first heartbeat', async () => {
+    vi.useFakeTimers()
+    const changes: boolean[] = []
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const answers = [
+      unreachable,
+      unreachable,
+      async () => new Response(readable as BodyInit, { headers: { 'content-type': 'text/event-stream' } }),
+    ]
+    const client = createClient({ baseUrl: 'https://app.example/api', fetch: () => answers.shift()!() })
+    const answer = client.send('Hello', { onConnectionChange: (isConnected) => changes.push(isConnected) })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(changes).toEqual([false])
+    const heartbeat = encodeLine({ placement, obj: { type: 'chat_heartbeat' } })
+    void writer.write(new TextEncoder().encode(frameLine(heartbeat, { format: 'sse' })))
+    await vi.advanceTimersByTimeAsync(1)
+    expect(changes).toEqual([false, true])
+    expect(answer.text).toBe('')
+    void writer.write(bytesAfter(0))
+    void writer.close()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await answer.whole()).toEqual(fold(lines))
+    expect(changes).toEqual([false, true])
   })
 })

@@ -82,6 +82,7 @@ const toMessage = (message: SendMessageInput | string): SendMessageInput =>
 const newKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
 
 function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick<Client, 'send' | 'resume'> {
+  const every = { options: resume, isLoopback: transport.isLoopback }
   const reopen =
     (signal?: AbortSignal) =>
     (sessionId: string, after: number | undefined): Promise<Response> =>
@@ -100,10 +101,10 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
           signal,
         })
       const sessionId = json.chat_session_id?.trim() || null
-      return createAnswer({ start, resume: reopen(signal), sessionId, options: resume, signal, onConnectionChange })
+      return createAnswer({ ...every, start, resume: reopen(signal), sessionId, signal, onConnectionChange })
     },
     resume(sessionId, { signal, after, onConnectionChange } = {}) {
-      return createAnswer({ resume: reopen(signal), sessionId, after, options: resume, signal, onConnectionChange })
+      return createAnswer({ ...every, resume: reopen(signal), sessionId, after, signal, onConnectionChange })
     },
   }
 }

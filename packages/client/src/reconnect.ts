@@ -21,6 +21,8 @@ export interface AnswerSource {
   /** Resumes the run after the line with that number; undefined: from the beginning. */
   readonly resume: (sessionId: string, after: number | undefined) => Promise<Response>
   readonly sessionId: string | null
+  /** Whether the service runs on this machine, and so is reached without a network. */
+  readonly isLoopback: boolean
   /** Number of the last line received before. Default 0. */
   readonly after?: number
   readonly options: Required<ResumeOptions>
@@ -37,7 +39,7 @@ export type OnConnectionChange = (isConnected: boolean) => void
 /** Time between two attempts while the device is offline, in milliseconds. */
 const offlineDelayMs = 1000
 
-/** A service of the same machine answers even then, so this alone says nothing. Undefined outside of browsers. */
+/** Some networks are reached even then, so this alone says nothing. Undefined outside of browsers. */
 const isOffline = (): boolean => globalThis.navigator?.onLine === false
 
 /** Resume options with their defaults. */
@@ -67,24 +69,26 @@ export async function* followRun(source: AnswerSource, sessionId: () => string |
     source.onConnectionChange?.(isConnected)
   }
   for (;;) {
+    let response: Response | undefined
     try {
       const after = progress.connect()
       const session = sessionId()
-      const response =
+      response =
         isStarted && session !== null ? await source.resume(session, after) : await (source.start ?? unknownSession)()
       isStarted = true
       for await (const decoded of readLines(response, { idleTimeoutMs: options.idleTimeoutMs, signal })) {
+        if (isLost) setConnected(true)
         if (!progress.accept(decoded)) continue
         attempt = 0
-        if (isLost) setConnected(true)
         yield decoded.line
         if (progress.isComplete) return
       }
       throw new InlayError('CONNECTION_ERROR', { message: 'The stream ended before the answer was complete.' })
     } catch (error) {
       if (signal?.aborted || !isPassing(error)) throw error
-      // It takes as long as it takes until a device is back online, so these attempts do not count.
-      const isUncounted = options.attempts > 0 && isOffline()
+      // It takes as long as it takes until a device is back online, so attempts without a connection do not count.
+      const isUnconnected = response === undefined && isInlayError(error) && error.data.status === undefined
+      const isUncounted = options.attempts > 0 && isUnconnected && !source.isLoopback && isOffline()
       if (!isUncounted && ++attempt > options.attempts) throw error
       if (isUncounted || attempt > 1) setConnected(false)
       await pause(isUncounted ? offlineDelayMs : options.delayMs(attempt), signal)

@@ -35,6 +35,8 @@ export interface Transport {
    * the service does not allow the origin of this page, or the reason of the signal
    */
   send(path: string, call: Call): Promise<Response>
+  /** Whether the service runs on this machine. */
+  readonly isLoopback: boolean
 }
 
 /** Creates the transport that all methods of a client share. */
@@ -49,6 +51,7 @@ export function createTransport(options: TransportOptions): Transport {
     typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey
   let isReadable = false
   return {
+    isLoopback: /^(localhost|127\..+|\[::1])$/.test(URL.parse(base, pageOrigin())?.hostname ?? ''),
     async send(path, call) {
       const key = await keyOf()
       const init: RequestInit = {

@@ -348,6 +348,23 @@ test('a stop in a session reaches the run once it has begun, and later questions
   await expect.poll(() => calls).toContain('ask Four?')
 })
 
+test.each(['before', 'after'])('a question stopped %s the connection is lost is not sent later', async (order) => {
+  const { conversation, questions, answers, calls, shown } = start()
+  conversation.ask(question('One?'), {})
+  const { signal, onConnectionChange } = questions[0]![1]
+  signal.addEventListener('abort', () => answers[0]!.end(signal.reason))
+  if (order === 'after') onConnectionChange?.(false)
+  conversation.stop()
+  conversation.ask(question('Two?'), {})
+  if (order === 'before') onConnectionChange?.(false)
+  await expect.poll(() => calls).toEqual(['ask One?', 'ask Two?'])
+  expect(signal.aborted).toBe(true)
+  expect(shown()).toEqual([
+    ['One?', 'stopped', ''],
+    ['Two?', 'answering', ''],
+  ])
+})
+
 test('a new chat does not keep a run going that was to be stopped', async () => {
   const { conversation, questions, answers, calls } = start()
   conversation.ask(question('One?'), {})

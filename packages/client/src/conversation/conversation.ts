@@ -238,8 +238,10 @@ export function createConversation<How extends { readonly agentId?: number | und
       (lines) => change(turn.id, (known) => withLines(known, lines)),
       () => flushMs(turn.fold.answer.length),
     )
-    const onConnectionChange = (isConnected: boolean): void =>
+    const onConnectionChange = (isConnected: boolean): void => {
       change(turn.id, (known) => withConnection(known, isConnected))
+      if (!isConnected && mine.isUnwanted && !mine.hasBegun) mine.leave.abort()
+    }
     let isAnnounced = !isAskedHere
     try {
       for await (const line of open({ signal: mine.leave.signal, onConnectionChange })) {
@@ -418,6 +420,8 @@ export function createConversation<How extends { readonly agentId?: number | und
       else {
         reading.isUnwanted = true
         change(last.id, stopped)
+        // There may never be a run to stop, and nobody wants it sent later.
+        if (last.isDisconnected) reading.leave.abort()
       }
     },
     open(sessionId, messageId) {

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
+import { isOffline } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import type { Shown } from '../sources/source-card.tsx'
 import { Sources } from '../sources/sources.tsx'
@@ -98,7 +99,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
 }
 
 /** What an answer without a connection waits for. */
-export const disconnectedNote = (): string => (navigator.onLine ? texts.chat.disconnected : texts.chat.offline)
+export const disconnectedNote = (): string => (isOffline() ? texts.chat.offline : texts.chat.disconnected)
 
 /** Counts down the seconds until the question goes out again by itself. */
 function Countdown({ seconds }: { seconds: number }): JSX.Element {

@@ -23,7 +23,11 @@ export function toFailure(error: unknown): Failure {
   return { message: texts.frame.pageFailed, retryable: true }
 }
 
+/** Whether the server is out of reach as the device has no network: one on this machine needs none. */
+export const isOffline = (): boolean =>
+  navigator.onLine === false && !/^(localhost|127\..+|\[::1\])$/.test(location.hostname)
+
 const unreachable = (): Failure => ({
-  message: navigator.onLine ? texts.frame.unreachable : texts.frame.offline,
+  message: isOffline() ? texts.frame.offline : texts.frame.unreachable,
   retryable: true,
 })
