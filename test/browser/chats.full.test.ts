@@ -435,7 +435,8 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.getByLabel('Search chats').fill('standing')
     await page
       .getByRole('navigation', { name: 'Recent chats' })
-      .getByRole('link', { name: /How does he sleep.*Stables/ })
+      .getByRole('link')
+      .locator('.chat-project', { hasText: 'Stables' })
       .waitFor()
     await shot(page, 'sidebar-in-project')
     await page.getByLabel('Search chats').fill('')

@@ -246,3 +246,9 @@ test.each([
 ])('a right mark of a short sentence stays %s', (_, question, text, passages) => {
   expect(cite(text, passages, text.length, question)).toBe(text)
 })
+
+test('a mark of a sentence that only points to its document stays', () => {
+  const passages = ['The handle is red.', 'From the harbour you see where it is.']
+  expect(cite('See [1].', passages, 8, 'Where is it?')).toBe('See [1].')
+  expect(cite('See the harbour [1].', passages, 20, 'Where is the key of the boat?')).toBe('See the harbour [1].')
+})

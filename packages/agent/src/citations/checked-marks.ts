@@ -38,6 +38,8 @@ const unjudged = /^\s*(?:#{1,6}\s|\||(?:[-*+>]\s+|\d{1,3}[.)]\s+)?\0)/u
 const unspacedEnd = /[。！？][”』」）》]*$/u
 /** Text behind a mark that ends its sentence, or another mark. */
 const sentenceEnd = /^(?:[[【［.!?…。！？\n]|$)/u
+/** Sends the reader to a document instead of saying what it says. */
+const pointer = /^(?:see|siehe|vgl|cf|voir|véase|vedi|zie|refer to)(?![\p{L}\p{M}])/iu
 const openingBracket = /^[^\S\n]*[[【［]/u
 
 /** Whether the sentence before a mark is over, so that only the text behind the mark tells which sentence it cites. */
@@ -53,6 +55,7 @@ export function sentenceOf({ line, rest }: Pick<PlacedMark, 'line' | 'rest'>): s
   if (isBehind ? /^[^\S\n]*\p{Ll}/u.test(rest) : !sentenceEnd.test(rest)) return undefined
   const sentences = sentencesOf(toProse(line.replace(trailingMarks, '')))
   const last = sentences.at(-1)?.split(passedMarker).at(-1)?.trim() ?? ''
+  if (pointer.test(last)) return undefined
   const before = sentences.at(-2)?.replaceAll(passedMarker, '')
   // A mark behind a question may belong to the sentence before it; a small model also repeats the question with a mark.
   if (/[?？]$/.test(last)) return before ? `${before} ${last}` : last

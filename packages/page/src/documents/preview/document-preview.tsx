@@ -28,9 +28,11 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
   const { documentId } = place
   const [{ parts, failed }, setReading] = useState<Reading>({ parts: [], failed: null })
   const isReading = useRef(false)
+  // Until it is tried again: an end that is still in view would read once more.
+  const hasFailed = useRef(false)
   const text = useRef<HTMLDivElement>(null)
   const read = async (first: number, limit: number): Promise<void> => {
-    if (isReading.current) return
+    if (isReading.current || hasFailed.current) return
     isReading.current = true
     try {
       const part = await service.documentChunks(documentId, first, limit)
@@ -39,7 +41,11 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
         failed: null,
       }))
     } catch (error) {
-      const retry = (): void => void read(first, limit)
+      hasFailed.current = true
+      const retry = (): void => {
+        hasFailed.current = false
+        void read(first, limit)
+      }
       setReading((known) => ({ ...known, failed: { failure: toFailure(error), retry } }))
     } finally {
       isReading.current = false
