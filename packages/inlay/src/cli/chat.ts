@@ -90,7 +90,11 @@ class Chat {
     const { signal, output } = this.#context
     if (this.#isInteractive) output.note(`${this.#service.place}. /help lists the commands.`)
     // Ctrl+C stops the current answer; at the prompt it exits.
-    this.#lines.on('SIGINT', () => (this.#running ? void this.#stop() : this.#lines.close()))
+    this.#lines.on('SIGINT', () => {
+      this.#pasted = []
+      if (this.#running) void this.#stop()
+      else this.#lines.close()
+    })
     const end = (): void => {
       void this.#stop()
       this.#lines.close()
@@ -100,18 +104,26 @@ class Chat {
     let arrived = Promise.withResolvers<void>()
     let isOver = false
     if (this.#isInteractive) this.#watchPastes()
+    const enter = (): void => {
+      const lines = this.#pasted.splice(0)
+      // A command after a pasted text is no part of it.
+      const cut = /^\s*\/(?:quit|exit|stop)\s*$/.test(lines.at(-1) ?? '') ? lines.length - 1 : lines.length
+      for (const part of [lines.slice(0, cut), lines.slice(cut)]) {
+        const text = part.join('\n').trim()
+        // Handled at once, before the questions in the queue.
+        if (text === '/stop') void this.#stop()
+        else queue.push(text)
+      }
+      arrived.resolve()
+    }
     this.#lines.on('line', (line) => {
       this.#pasted.push(line)
-      if (this.#isPasting) return
-      const text = this.#pasted.splice(0).join('\n').trim()
-      // Handled at once, before the questions in the queue.
-      if (text === '/stop') void this.#stop()
-      else queue.push(text)
-      arrived.resolve()
+      if (!this.#isPasting) enter()
     })
     this.#lines.once('close', () => {
       isOver = true
-      arrived.resolve()
+      if (signal.aborted) this.#pasted = []
+      enter()
     })
     for (;;) {
       const line = queue.shift()
@@ -135,9 +147,10 @@ class Chat {
 
   #watchPastes(): void {
     process.stderr.write(pasteMode.on)
-    this.#context.input.on('keypress', (_, { name }: { readonly name?: string }) => {
+    this.#context.input.on('keypress', (_, { name, ctrl }: { readonly name?: string; readonly ctrl?: boolean }) => {
       if (name === 'paste-start') this.#isPasting = true
       if (name === 'paste-end') this.#isPasting = false
+      if (name === 'u' && ctrl && !this.#isPasting) this.#pasted = []
     })
   }
 
