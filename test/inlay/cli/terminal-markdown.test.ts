@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { createTerminalMarkdown } from 'inlay/internal/cli/terminal-markdown'
+import { isTable } from 'inlay/internal/cli/terminal-table'
 
 const mark = (style: string, text: string): string => `<${style}>${text}</${style}>`
 /** Styled pieces that touch are one to a reader. */
@@ -85,6 +86,18 @@ test('a table too wide for the terminal becomes a list of each row', () => {
     '- Department: a | b',
     '',
   ])
+})
+
+test.each([
+  ['--|:-:', true],
+  ['| - |  :--: |', true],
+  ['| -- | a |', false],
+  ['|', false],
+  ['| |--|', false],
+  ['| : |', false],
+  [`| --${' '.repeat(200_000)}a`, false],
+])('whether a second line makes a table: %#', { timeout: 20_000 }, (line, isDelimiter) => {
+  expect(isTable(['| a | b |', line])).toBe(isDelimiter)
 })
 
 test('lines with bars that are no table, and code, stay as they are', () => {

@@ -24,6 +24,12 @@ test.each([
   expect(pieces.split('\n'), 'letter by letter').toEqual(lines)
 })
 
+test('wide letters are shown as they arrive, but the last, before which a line may not break', () => {
+  const wrap = createWordWrap(() => 16)
+  expect(['职员', '每年', '。'].map((piece) => wrap.push(piece))).toEqual(['职', '员每', ''])
+  expect(wrap.end()).toBe('年。')
+})
+
 test('further lines of a column stand in it', () => {
   expect(wrapped('/new  start a new conversation\n  0  Bib  Knows all books', 20).split('\n')).toEqual([
     '/new  start a new',

@@ -3,10 +3,10 @@ import { clipped, widthOf, wrapped } from './word-wrap.ts'
 
 /** A line that may belong to a table of Markdown. */
 export const tableLine = /^\s*\|/
-const delimiters = /^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$/
 
 /** Whether these lines are a table: their second one separates the header from the rows. */
-export const isTable = (lines: readonly string[]): boolean => lines.length > 1 && delimiters.test(lines[1]!)
+export const isTable = (lines: readonly string[]): boolean =>
+  lines.length > 1 && cellsOf(lines[1]!).every((cell) => /^:?-+:?$/.test(cell))
 
 const separator = ' │ '
 /** A column is at least as wide as this and its longest word; words longer than the second figure are cut. */

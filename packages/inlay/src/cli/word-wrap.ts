@@ -1,6 +1,6 @@
 /** Wraps text at words. The text may arrive in arbitrary pieces, with styles of `styleText`. */
 export interface WordWrap {
-  /** Returns what can be shown; the last word waits until it is complete. */
+  /** Returns what can be shown; the last word waits until it is complete; of wide letters only the last. */
   push(piece: string): string
   /** Adds text whose lines stay as they are, such as code. */
   raw(text: string): string
@@ -107,8 +107,15 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
       at = index
       if (token === '\n') shown += breakLine()
       else if (token.trim() === '') gap += token.replaceAll('\t', '    ')
-      else if (index + token.length < held.length || isEnd) for (const part of partsOf(token)) shown += place(part)
-      else break
+      else {
+        const parts = partsOf(token)
+        const isWhole = isEnd || index + token.length < held.length
+        for (const part of isWhole ? parts : parts.slice(0, -1)) shown += place(part)
+        if (!isWhole) {
+          at += token.length - parts.at(-1)!.length
+          break
+        }
+      }
       at = index + token.length
     }
     held = held.slice(at)
