@@ -3,12 +3,13 @@ import { syncBuiltinESMExports } from 'node:module'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { nodeListener } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { key, serve } from './installation.ts'
 
 interface Ended {
@@ -119,8 +120,8 @@ describe('with --url', () => {
   })
 
   test('files in a folder that may not be read are not deleted with --prune, and it is named', async () => {
-    mkdirSync(join(folder, 'handbook/closed'))
-    writeFileSync(join(folder, 'handbook/closed/c.md'), '# C\n\nClosed.\n')
+    mkdirSync(join(folder, 'handbook/\u001b[2Jclosed'))
+    writeFileSync(join(folder, 'handbook/\u001b[2Jclosed/c.md'), '# C\n\nClosed.\n')
     await inlay(['ingest', join(folder, 'handbook')])
     const { readdir } = promises
     const refused = Object.assign(new Error('permission denied'), { code: 'EACCES' })
@@ -136,7 +137,7 @@ describe('with --url', () => {
     })
     const { code, out, err } = await inlay(['ingest', join(folder, 'handbook'), '--prune', '--json'])
     expect([code, JSON.parse(out)]).toEqual([1, expect.objectContaining({ files: 2, failed: 1, removed: 0 })])
-    expect(err).toContain('inlay: handbook/closed: this user may not read the folder.')
+    expect(err).toContain('inlay: handbook/[2Jclosed: this user may not read the folder.')
   })
 
   test.each([['backup', 'somewhere'], ['restore', 'somewhere'], ['erase', 'ana'], ['serve']])(
@@ -242,6 +243,27 @@ test('a proxy without its server, TLS where there is none, and another API are t
   expect((await inlay(['documents'])).err).toMatch(/^inlay: https:\S+ cannot be reached: .*TLS\. Try http:\/\/\.\n$/)
 })
 
+test('a server with TLS that fails is not asked without TLS', async () => {
+  // Without a certificate, it has no cipher to offer.
+  const server = createTlsServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect((await inlay(['documents'])).err).toMatch(/^inlay: https:\S+ cannot be reached: .*handshake failure\.\n$/)
+})
+
+test.each([
+  ['CERT_HAS_EXPIRED', 'certificate has expired', /: certificate has expired\.\n$/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', "does not match certificate's altnames", /: does not match \S+ altnames\.\n$/],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate', /NODE_EXTRA_CA_CERTS=<file>\.\n$/],
+])('a certificate that is refused: %s', async (code, message, said) => {
+  const cause = Object.assign(new Error(message), { code })
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }))
+  onTestFinished(() => void vi.restoreAllMocks())
+  url = 'https://docs.example'
+  expect((await inlay(['documents'])).err).toMatch(said)
+})
+
 test('an answer that breaks off keeps its text, and the error stands on a line of its own', async () => {
   const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null }
   const packets = [
@@ -315,7 +337,9 @@ test('a watched folder is followed until the interruption, also while the server
   const interruption = new AbortController()
   const other = { dataFolder: join(folder, 'restarting'), worker: { lingerMs: 1 } }
   let isAway = false
+  const asked: string[] = []
   const restarting = createServer((request, response) => {
+    asked.push(decodeURIComponent(request.url ?? ''))
     if (isAway) response.destroy()
     else forward(request, response)
   }).listen(0, '127.0.0.1')
@@ -324,7 +348,7 @@ test('a watched folder is followed until the interruption, also while the server
   const forward = nodeListener(assistant.fetch)
   url = `http://127.0.0.1:${(restarting.address() as AddressInfo).port}`
   mkdirSync(join(folder, 'handbook/sub'))
-  writeFileSync(join(folder, 'handbook/sub/s.md'), '# Sub\n\nBelow.\n')
+  writeFileSync(join(folder, 'handbook/sub/\u001b[2Js.md'), '# Sub\n\nBelow.\n')
   const ended = inlay(['ingest', join(folder, 'handbook'), '--watch'], { signal: interruption.signal })
   const ids = async (): Promise<string[]> =>
     ((await json('documents')) as { document_id: string }[]).map(({ document_id: id }) => id)
@@ -339,15 +363,19 @@ test('a watched folder is followed until the interruption, also while the server
   await expect.poll(ids).not.toContain('handbook/leave.md')
   // Moved with its files, of which no event tells.
   renameSync(join(folder, 'handbook/sub'), join(folder, 'handbook/moved'))
-  await expect.poll(ids).not.toContain('handbook/sub/s.md')
-  await expect.poll(ids).toContain('handbook/moved/s.md')
+  await expect.poll(ids).not.toContain('handbook/sub/\u001b[2Js.md')
+  await expect.poll(ids).toContain('handbook/moved/\u001b[2Js.md')
   isAway = true
   writeFileSync(join(folder, 'handbook/late.md'), '# Late\n')
   await expect.poll(() => errors).toMatch(/cannot be reached.*Trying again every 2 s\./s)
   isAway = false
   await expect.poll(ids).toContain('handbook/late.md')
   interruption.abort()
-  expect((await ended).code).toBe(0)
+  const { code, out } = await ended
+  expect([code, out]).toEqual([0, expect.stringContaining('deleted handbook/sub/[2Js.md\n')])
+  // Documents below are sought only where no file was deleted.
+  expect(asked.join('\n')).toContain('match=handbook/sub/')
+  expect(asked.join('\n')).not.toContain('match=handbook/leave.md/')
 })
 
 describe('inlay chat', () => {
@@ -432,6 +460,15 @@ test('doctor that is interrupted is not told to have found a fault', async () =>
   interruption.abort()
   const { code, out } = await inlay(['doctor'], { signal: interruption.signal })
   expect([code, out]).toEqual([130, expect.not.stringContaining('FAILED')])
+})
+
+test('doctor reads what an earlier version says of itself', async () => {
+  await serveOther((_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end('{"success":true,"message":"ok; the disk is full","data":null}'),
+  )
+  expect((await inlay(['doctor', '--offline'])).out).toMatch(/^warning {2}Ready: the disk is full$/m)
 })
 
 test('doctor names what is wrong, with what to do', async () => {

@@ -228,7 +228,15 @@ const checkReadiness: ServiceCheck = async (service) => {
 }
 
 // Servers of earlier versions send no codes.
-const readiness = v.object({ notes: v.optional(v.array(serviceNoteSchema), []) })
+const readiness = v.pipe(
+  v.object({ message: v.string(), notes: v.optional(v.array(serviceNoteSchema)) }),
+  v.transform(({ message, notes }) => ({ notes: notes ?? notesIn(message) })),
+)
+const notesIn = (message: string): ServiceNote[] =>
+  message
+    .split('; ')
+    .filter((note) => note !== 'ok')
+    .map((note) => ({ code: '', message: note }))
 const noticesOfAnyVersion = v.pipe(
   v.object({ notices: v.array(v.string()), details: v.optional(v.array(serviceNoteSchema)) }),
   v.transform(({ notices, details }): ServiceNote[] => details ?? notices.map((message) => ({ code: '', message }))),

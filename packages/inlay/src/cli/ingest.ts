@@ -10,6 +10,7 @@ import type { Progress } from './output.ts'
 import { withService } from './service.ts'
 import type { Reader, Source } from './source-document.ts'
 import { adviceForExtensions, expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
+import { plain } from './terminal-markdown.ts'
 import { watchFolders, type FolderChanges } from './watch-folders.ts'
 
 /** Result for a document; `unread` when the user interrupted before. */
@@ -102,7 +103,7 @@ async function findSources(
   const onSkipped = (path: string): void => void skipped.push(path)
   const onUnreadable = (id: string): void => {
     unreadable.push(id.replace(/\/$/, ''))
-    output.note(`inlay: ${unreadable.at(-1)}: this user may not read the folder.`)
+    output.note(`inlay: ${plain(unreadable.at(-1)!)}: this user may not read the folder.`)
   }
   const files = await findSourceFiles(paths, process.cwd(), onSkipped, hasOcr, onUnreadable)
   const { findPages } = await import('./web-pages.ts')
@@ -296,12 +297,14 @@ class Ingestion {
   async #apply({ changed, gone }: FolderChanges): Promise<void> {
     const { output } = this.#context
     for (const { id } of gone) {
+      const isFile = await this.#intake.remove(id)
+      if (isFile) output.line(`deleted ${plain(id)}`)
       // A folder that was moved away causes no events for its files.
-      for (const removed of [id, ...(await this.#intake.idsWith(`${id}/`))])
-        if (await this.#intake.remove(removed)) output.line(`deleted ${removed}`)
+      for (const below of isFile ? [] : await this.#intake.idsWith(`${id}/`))
+        if (await this.#intake.remove(below)) output.line(`deleted ${plain(below)}`)
     }
     for (const [source, outcome] of await this.#addAll(changed))
-      if (outcome !== 'unchanged' && outcome !== 'failed') output.line(`${outcome} ${source.id}`)
+      if (outcome !== 'unchanged' && outcome !== 'failed') output.line(`${outcome} ${plain(source.id)}`)
   }
 
   /** Files that change while a folder is watched are few, and each is told. */

@@ -119,13 +119,30 @@ export function serverFetch(url: string): Fetch {
   }
 }
 
+/** An error of a connection; `reason` is what OpenSSL says in plain words. */
+type TlsError = NodeJS.ErrnoException & { readonly reason?: string }
+
+/** Codes of errors about a server that answers without TLS. */
+const withoutTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])
+
+/** Codes of errors about a certificate that is valid, but of an issuer that Node does not know. */
+const unknownIssuer = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+])
+
 /** Errors of `fetch` contain the reason only in their cause. */
 function unreachable(url: string, error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  const { code = '', message = 'no answer' } = (cause ?? {}) as NodeJS.ErrnoException
-  if (code.startsWith('ERR_SSL')) return `${url} cannot be reached: the server does not speak TLS. Try http://.`
-  if (/self.signed|certificate/i.test(message))
+  const { code = '', message = 'no answer', reason = message } = (cause ?? {}) as TlsError
+  if (withoutTls.has(code)) return `${url} cannot be reached: the server does not speak TLS. Try http://.`
+  if (unknownIssuer.has(code))
     return `${url} cannot be reached: ${message}. Add its certificate with NODE_EXTRA_CA_CERTS=<file>.`
+  // Any other advice would lead to a connection that is not safe.
+  if (/^ERR_(?:SSL|TLS)_|^CERT_/.test(code)) return `${url} cannot be reached: ${reason}.`
   const advice = 'Is inlay serve running, and is the URL right?'
   if (code === 'ECONNREFUSED') return `${url} cannot be reached: nothing listens there. ${advice}`
   if (code === 'ENOTFOUND') return `${url} cannot be reached: there is no host of this name. Is the URL right?`
