@@ -47,9 +47,9 @@ test.each([
   ['/quit is no part of it', '/quit\r', ['one\ntwo']],
   ['/stop is no part of it', '/stop\r\u0004', ['one\ntwo']],
 ])('after a pasted text %s', async (_, keys, questions) => {
-  const asked: unknown[] = []
+  const messages: unknown[] = []
   const server = createServer(async (request, response) => {
-    asked.push(((await json(request)) as { message: string }).message)
+    messages.push(((await json(request)) as { message: string }).message)
     response.writeHead(400, { 'content-type': 'application/json' }).end('{}')
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -60,5 +60,5 @@ test.each([
   await expect.poll(() => said.err).toContain('\u001b[?2004l')
   end()
   await ended
-  expect(asked).toEqual(questions)
+  expect(messages).toEqual(questions)
 })

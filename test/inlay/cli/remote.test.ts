@@ -337,9 +337,9 @@ test('a watched folder is followed until the interruption, also while the server
   const interruption = new AbortController()
   const other = { dataFolder: join(folder, 'restarting'), worker: { lingerMs: 1 } }
   let isAway = false
-  const asked: string[] = []
+  const requestPaths: string[] = []
   const restarting = createServer((request, response) => {
-    asked.push(decodeURIComponent(request.url ?? ''))
+    requestPaths.push(decodeURIComponent(request.url ?? ''))
     if (isAway) response.destroy()
     else forward(request, response)
   }).listen(0, '127.0.0.1')
@@ -374,8 +374,8 @@ test('a watched folder is followed until the interruption, also while the server
   const { code, out } = await ended
   expect([code, out]).toEqual([0, expect.stringContaining('deleted handbook/sub/[2Js.md\n')])
   // Documents below are sought only where no file was deleted.
-  expect(asked.join('\n')).toContain('match=handbook/sub/')
-  expect(asked.join('\n')).not.toContain('match=handbook/leave.md/')
+  expect(requestPaths.join('\n')).toContain('match=handbook/sub/')
+  expect(requestPaths.join('\n')).not.toContain('match=handbook/leave.md/')
 })
 
 describe('inlay chat', () => {
