@@ -432,10 +432,13 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await page.locator('.chat-row', { hasText: 'How does he sleep?' }).locator('.chat-project').waitFor()
     await shot(page, 'chats-in-project')
     await page.getByRole('link', { name: 'Ask', exact: true }).click()
+    // The view of all chats has a field of the same name, until it is left.
+    await page.locator('main').getByRole('searchbox').waitFor({ state: 'detached' })
     await page.getByLabel('Search chats').fill('standing')
     await page
       .getByRole('navigation', { name: 'Recent chats' })
       .getByRole('link')
+      .filter({ hasText: 'How does he sleep' })
       .locator('.chat-project', { hasText: 'Stables' })
       .waitFor()
     await shot(page, 'sidebar-in-project')
