@@ -1,3 +1,4 @@
+import { cellsOf } from '@inlay/text/markdown'
 import type { Output } from './output.ts'
 import { clipped, widthOf, wrapped } from './word-wrap.ts'
 
@@ -37,14 +38,6 @@ export function drawTable(
     ).join('\n')
   })
   return [head, rule, ...body].join('\n')
-}
-
-function cellsOf(line: string): string[] {
-  const inner = line
-    .trim()
-    .replace(/^\|/, '')
-    .replace(/(?<!\\)\|$/, '')
-  return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
 }
 
 /** Takes from the widest until all fit; undefined if they would become too narrow. */

@@ -106,10 +106,12 @@ const sentencesOf = (start: string): string[] =>
     .split(/\n+|(?<=[.!?])\s+|(?<=[。！？])/u)
     .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
 
-const verbs =
-  'replaces?|supersedes?|ersetzt|ersetzen|löst|lösen|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|' +
-  'revoga|vervangt|ersätter|erstatter|zastępuje|заменяет'
-const replacing = new RegExp(`(?<!\\p{L})(?:${verbs})(?!\\p{L})|取代了`, 'iu')
+/** Verbs that have a document as their subject, in these forms. */
+const replaces =
+  'replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje'
+/** The same verbs, and forms that occur in other sentences, too. */
+const verbs = `${replaces}|replace|supersede|ersetzt|ersetzen|löst|lösen|заменяет`
+const replacing = new RegExp(`(?<!\\p{L})(?:${verbs})(?!\\p{L})`, 'iu')
 /** Captures the document as the subject and what it replaces: "From 2024, this policy replaces …". */
 const replacesOther = new RegExp(
   '^(?:[^,.;:]{1,40}, ?)?((?:this|these|diese[rs]?|cette?|ce|le présent|la présente|est[ea]|el presente|la presente|quest[oa]|' +
@@ -122,8 +124,7 @@ const negation =
   /(?<!\p{L})(?:not|never|no|longer|nicht|kein\p{L}*|nie|ne|pas|jamais|non|não|niet|inte|ikke|не)(?!\p{L})|n['’]t(?!\p{L})/iu
 
 /** Matches a sentence about documents that this one replaces. */
-const mayReplaceOthers =
-  /\b(?:replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/iu
+const mayReplaceOthers = new RegExp(`\\b(?:${replaces})\\b|заменяет|取代了`, 'iu')
 
 const isStatement = (sentence: string): boolean =>
   !mayReplaceOthers.test(sentence) && statements.some((statement) => statement.test(sentence))

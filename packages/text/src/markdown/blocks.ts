@@ -284,8 +284,8 @@ function readTable(reader: Reader): Block {
   return { kind: 'table', alignments, header: header.map((cell) => inline(cell, reader)), rows }
 }
 
-/** Splits a row into cells; an escaped bar is part of its cell. */
-function cellsOf(row: string): string[] {
+/** Splits a row of a table into cells; an escaped bar is part of its cell. */
+export function cellsOf(row: string): string[] {
   const inner = row
     .trim()
     .replace(/^\|/, '')

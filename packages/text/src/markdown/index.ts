@@ -1,3 +1,4 @@
+export { cellsOf } from './blocks.ts'
 export { decodeEntities } from './entities.ts'
 export { safeLink } from './links.ts'
 export { createMarkdownReader, readMarkdown } from './reader.ts'
