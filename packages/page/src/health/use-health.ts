@@ -59,8 +59,8 @@ export function useHealth(calls: AdminCalls): Health {
     }
     const readReadiness = async (): Promise<void> => {
       try {
-        const { message } = await calls.get<Readiness>('/health/ready', signal)
-        set(() => ({ readiness: { isReady: true, notes: message.split('; ').filter((note) => note !== 'ok') } }))
+        const { notes } = await calls.get<Readiness>('/health/ready', signal)
+        set(() => ({ readiness: { isReady: true, notes: notes.map(({ message }) => message) } }))
       } catch (error) {
         set(() => ({ readiness: { isReady: false, reason: toFailure(error).message } }))
       }
