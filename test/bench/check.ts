@@ -8,12 +8,12 @@
  * `--write-baseline` keeps the ratios of this run as the baseline: on a quiet machine, after a change that was meant to
  * move them.
  */
-import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Figure } from './figures.ts'
+import { benchNames, runBench } from './run-bench.ts'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string' }, 'write-baseline': { type: 'boolean', default: false } },
@@ -37,62 +37,29 @@ interface Baseline {
   readonly ratios: Readonly<Record<string, number>>
 }
 
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>
-}
 const load = loadavg()[0] ?? 0
 const wanted = options.only?.split(',')
-const benches = Object.keys(scripts)
-  .filter((name) => name.startsWith('bench:'))
-  .map((name) => name.slice('bench:'.length))
-  .filter((name) => wanted?.includes(name) ?? true)
-const folder = mkdtempSync(join(tmpdir(), 'inlay-benches-'))
+// The table runs the others, which would run twice.
+const benches = benchNames.filter((name) => wanted?.includes(name) ?? name !== 'table')
 const ratios: Record<string, number> = {}
 let failures = 0
-try {
-  for (const name of benches) {
-    const begun = performance.now()
-    const { code, output, figures } = await run(name)
-    const faults = faultsOf(code, output, figures)
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1)
-    console.log(
-      `bench:${name}: ${faults.length === 0 ? `${figures.length} figures` : faults.join('; ')} (${seconds} s)`,
-    )
-    for (const line of output.match(/^left out by --quick: .*$/gm) ?? []) console.log(`  ${line}`)
-    if (faults.length > 0) {
-      failures++
-      console.log(output)
-    }
-    if (compared.includes(name)) for (const figure of figures) if (isRatio(figure)) ratios[figure.name] = figure.value
+for (const name of benches) {
+  const begun = performance.now()
+  const { code, output, figures } = await runBench(name, ['--quick'], timeoutMs)
+  const faults = faultsOf(code, output, figures)
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1)
+  console.log(`bench:${name}: ${faults.length === 0 ? `${figures.length} figures` : faults.join('; ')} (${seconds} s)`)
+  for (const line of output.match(/^left out by --quick: .*$/gm) ?? []) console.log(`  ${line}`)
+  if (faults.length > 0) {
+    failures++
+    console.log(output)
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+  if (compared.includes(name)) for (const figure of figures) if (isRatio(figure)) ratios[figure.name] = figure.value
 }
 printBeside()
 if (options['write-baseline'] && failures === 0) writeBaseline()
 console.log(`${benches.length - failures} of ${benches.length} benchmarks ended with their figures`)
 process.exitCode = failures > 0 || benches.length === 0 ? 1 : 0
-
-/** Runs the command of the npm script, without its installation step. */
-async function run(name: string): Promise<{ code: number; output: string; figures: Figure[] }> {
-  const [, ...args] = scripts[`bench:${name}`]!.split('&&').at(-1)!.trim().split(' ')
-  const file = join(folder, `${name}.jsonl`)
-  const child = spawn(process.execPath, [...args, '--quick'], {
-    cwd: root,
-    env: { ...process.env, INLAY_BENCH_FIGURES: file },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
-  const timer = setTimeout(() => {
-    output += `\nended after ${timeoutMs / 1000} s`
-    child.kill('SIGKILL')
-  }, timeoutMs)
-  const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? 1)))
-  clearTimeout(timer)
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  return { code, output, figures: lines.map((line) => JSON.parse(line) as Figure) }
-}
 
 function faultsOf(code: number, output: string, figures: readonly Figure[]): string[] {
   // Nothing may block for a whole millisecond; every other figure is above 0.

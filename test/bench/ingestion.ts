@@ -2,7 +2,7 @@
  * Times the way of documents: accepting, indexing beside bare LanceDB on the same rows and beside the embedder alone,
  * freshness, and what many updates leave behind. Ratios count; absolute figures are the machine's.
  *
- *   npm run bench:ingestion [-- --folder <Markdown>] [--documents 2000] [--only accept,…] [--quick]
+ *   npm run bench:ingestion [-- --folder <Markdown>] [--documents 2000] [--only accept,…] [--skip-rest] [--quick]
  *
  * `--quick` takes a twentieth of everything: enough to see that it works, too little to judge by.
  */
@@ -17,6 +17,7 @@ import { schemaOf, toArrow } from '@inlay/drivers/internal/lancedb/rows'
 import { folderLocation } from '@inlay/drivers/internal/lancedb/folder-location'
 import { openTable } from '@inlay/drivers/internal/lancedb/table'
 import { leaveOut, note } from './figures.ts'
+import { measureDisk } from './ingestion/disk.ts'
 import { embedding } from './ingestion/embedding.ts'
 import { bytesOf, inParallel, openFixture, readDocuments, toRequest } from './ingestion/fixture.ts'
 import { percentile, timeEach, timesLine } from './timing.ts'
@@ -29,6 +30,8 @@ const { values: options } = parseArgs({
     folder: { type: 'string' },
     documents: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    /** Leaves out the wait until superseded versions are cleared away, and with it the disk in the end. */
+    'skip-rest': { type: 'boolean', default: false },
     only: { type: 'string', default: 'accept,indexing,embedding,flood,freshness,upkeep' },
   },
 })
@@ -53,8 +56,9 @@ const scenes: Record<string, () => Promise<void>> = {
 }
 for (const name of options.only.split(',')) await scenes[name]?.()
 
-/** Durable acceptance with nothing to index: 50 clients, one, and again what is there already. */
+/** Durable acceptance with nothing to index: 50 clients, one, and again what is there already; and what the disk allows. */
 async function accept(): Promise<void> {
+  measureDisk(Array.from({ length: of(20_000) }, (_, at) => JSON.stringify(small(at))))
   const { knowledge, close } = await openFixture()
   const requests = Array.from({ length: of(20_000) }, (_, at) => small(at))
   for (const [label, clients, entries] of [
@@ -81,10 +85,14 @@ async function indexing(): Promise<void> {
   await indexBoth(requests, 0)
   for (const dimensions of [0, 512]) {
     const label = `indexing, ${requests.length} documents, ${dimensions} dimensions`
-    const rounds: { readonly ratio: number; readonly cpu: number }[] = []
+    const rounds: { readonly ratio: number; readonly cpu: number; readonly us: number }[] = []
     for (let round = 1; round <= (options.quick ? 1 : 3); round++) {
       const { ours, bare, chunks } = await indexBoth(requests, dimensions)
-      rounds.push({ ratio: bare.ms / ours.ms, cpu: ours.cpuMs / bare.cpuMs })
+      rounds.push({
+        ratio: bare.ms / ours.ms,
+        cpu: ours.cpuMs / bare.cpuMs,
+        us: (ours.cpuMs / chunks) * 1000,
+      })
       const line = (name: string, { ms, cpuMs }: Spent): string =>
         `${name} ${Math.round((chunks / ms) * 1000)}/s (${((cpuMs / chunks) * 1000).toFixed(0)} µs CPU a chunk)`
       const ratio = (bare.ms / ours.ms).toFixed(2)
@@ -101,6 +109,7 @@ async function indexing(): Promise<void> {
     console.log(`${label}: ratio ${ratio.toFixed(2)}, CPU of a chunk over bare ${cpu.toFixed(2)}`)
     note(`ingestion, indexing over bare LanceDB, median, ${dimensions} dimensions`, ratio)
     note(`ingestion, CPU of an indexed chunk over bare LanceDB, median, ${dimensions} dimensions`, cpu)
+    note(`ingestion, µs CPU of an indexed chunk, ${dimensions} dimensions`, medianOf(rounds.map(({ us }) => us)))
   }
 }
 
@@ -159,12 +168,15 @@ async function flood(): Promise<void> {
     Array.from({ length: of(20_000) }, (_, at) => small(at)),
     (item) => knowledge.accept(item),
   )
+  note('ingestion, flood, accepted documents/s', times.length / seconds(begun))
+  note('ingestion, flood, acceptance p95, ms', percentile(times, 0.95))
   console.log(timesLine(`flood, 50 clients: ${Math.round(times.length / seconds(begun))} documents/s`, times))
   await knowledge.whenIdle()
   note('ingestion, flood, accepted and indexed documents/s', times.length / seconds(begun))
   console.log(`flood, accepted and indexed: ${Math.round(times.length / seconds(begun))} documents/s`)
   const accepted = await timesOfPaced((at) => knowledge.accept(small(1e6 + at)))
   console.log(timesLine('paced, 200 documents/s, acceptance', accepted))
+  note('ingestion, paced, acceptance p95, ms', percentile(accepted, 0.95))
   await close()
 }
 
@@ -232,7 +244,8 @@ async function upkeep(): Promise<void> {
   const [after, beside] = (await timesOfSearches(count, [knowledge, untouched.knowledge])) as [number[], number[]]
   clearInterval(watch)
   if (options.quick) leaveOut('the wait of 25 s until superseded versions are cleared away')
-  else await delay(25_000)
+  else if (!options['skip-rest']) await delay(25_000)
+  note('ingestion, upkeep, search p95, ms', percentile(after, 0.95))
   const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
   const ratioOf = (others: readonly number[], share = 0.95): number =>
     percentile(after, share) / percentile(others, share)

@@ -4,17 +4,20 @@
  * the first: the bar is 2.
  *
  *   npm run bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
- *                            [--texts <folder>] [--out <file>] [--keep <folder>] [--quick]
+ *                            [--texts <folder>] [--out <file>] [--keep <folder>] [--curves <file>] [--quick]
  *
  * `--out` appends each measured point as a line of JSON, for `npm run docs:sizes`. `--keep` leaves an index of each size
  * in the folder, and a later run with it and as many queries times the searches alone, all sizes in turn: twice, and the second counts.
+ * `--curves` draws the growth as a picture, for example with `--sizes 10000,100000,1000000`.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { leaveOut, note } from './figures.ts'
 import { engines, type Engine } from './million/engines.ts'
+import { toCurves, type Grown } from './million/curves.ts'
 import { inParallel } from './ingestion/fixture.ts'
 import { createRowSource, dimensions, filters, type RowSource } from './million/rows.ts'
 import { percentile, timeEach, timesLine, type Times } from './timing.ts'
@@ -30,6 +33,8 @@ const { values: options } = parseArgs({
     texts: { type: 'string', default: process.env['INLAY_BENCH_TEXTS'] },
     out: { type: 'string' },
     keep: { type: 'string' },
+    /** File for a picture of the figures of each size. */
+    curves: { type: 'string' },
   },
 })
 type OpenEngine = (typeof engines)[string]
@@ -45,8 +50,16 @@ if (open === undefined) throw new Error(`--engine is one of ${Object.keys(engine
 
 const newSource = (): RowSource => createRowSource(queryCount, options.texts)
 const first = new Map<string, number>()
+const grown: Grown[] = []
 if (options.quick) leaveOut('sizes beyond 4,000 rows, and the engines that need a server: OpenSearch and pgvector')
 await (options.keep === undefined ? measureGrowing(open) : measureKept(open, options.keep))
+if (options.curves) writeFileSync(options.curves, toCurves(grown, titleOfCurves()))
+
+function titleOfCurves(): string {
+  const date = new Date().toISOString().slice(0, 10)
+  const load = (loadavg()[0] ?? 0).toFixed(1)
+  return `An index in ${options.engine} as it grows (${date}, ${availableParallelism()} cores, load ${load})`
+}
 
 /** One index, which grows from size to size. */
 async function measureGrowing(open: OpenEngine): Promise<void> {
@@ -59,9 +72,11 @@ async function measureGrowing(open: OpenEngine): Promise<void> {
       const filled = await fill(engine, source, size - rows)
       rows = size
       const recall = await recallOf(engine.index, source)
-      report({ rows, ...filled, recall, times: await timeSearches(engine.index, source) })
-      await timeSearchers(engine.index, source)
+      const times = await timeSearches(engine.index, source)
+      report({ rows, ...filled, recall, times })
+      addGrown({ rows, rate: filled.rate }, times, await timeSearchers(engine.index, source))
     }
+    await timeBare(engine, source)
   } finally {
     await engine.close()
   }
@@ -78,8 +93,9 @@ async function measureKept(open: OpenEngine, folder: string): Promise<void> {
     const source = newSource()
     for (const { engine } of kept) await timeSearches(engine.index, source)
     for (const { engine, point } of kept) {
-      report({ ...point, times: await timeSearches(engine.index, source) })
-      await timeSearchers(engine.index, source)
+      const times = await timeSearches(engine.index, source)
+      report({ ...point, times })
+      addGrown(point, times, await timeSearchers(engine.index, source))
     }
   } finally {
     await Promise.all(kept.map(({ engine }) => engine.close()))
@@ -175,8 +191,24 @@ async function timeSearches(index: VectorIndex, { questions }: RowSource): Promi
   return times
 }
 
-/** Searches by words, with ever more people at once, each of whom asks again after each answer. */
-async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<void> {
+function addGrown(
+  { rows, rate }: { readonly rows: number; readonly rate: number },
+  times: ReadonlyMap<string, Times>,
+  searchers: ReadonlyMap<number, number>,
+): void {
+  const medians = new Map([...times].map(([name, measured]) => [name, percentile(measured, 0.5)]))
+  grown.push({ rows, rate, medians, searchers })
+  // Of the largest size, which comes last.
+  for (const [name, median] of rows === sizes.at(-1) ? medians : [])
+    note(`million, ${options.engine}, ${name}, p50, ms`, median)
+}
+
+/**
+ * Searches by words, with ever more people at once, each of whom asks again after each answer.
+ * @returns searches a second by number of people
+ */
+async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<ReadonlyMap<number, number>> {
+  const rates = new Map<number, number>()
   for (const count of searcherCounts) {
     const queries = Array.from(
       { length: Math.max(questions.length, 2 * count) },
@@ -187,7 +219,21 @@ async function timeSearchers(index: VectorIndex, { questions }: RowSource): Prom
     const rate = queries.length / ((performance.now() - begun) / 1000)
     console.log(timesLine(`  text, ${count} at once: ${Math.round(rate)} searches/s`, times))
     note(`million, ${options.engine}, ${count} at once, searches/s`, rate)
+    rates.set(count, rate)
   }
+  return rates
+}
+
+/** The hybrid search of the engine itself, on the same table. */
+async function timeBare({ openBare }: Engine, { questions }: RowSource): Promise<void> {
+  if (!openBare) return
+  const bare = await openBare()
+  const search = (at: number): Promise<unknown> => bare.hybrid(questions[at % questions.length]!)
+  await timeEach(Math.min(20, questions.length), search)
+  const times = await timeEach(questions.length, search)
+  console.log(timesLine(`  hybrid, no filter, ${options.engine} alone`, times))
+  note(`million, ${options.engine} alone, hybrid, p50, ms`, percentile(times, 0.5))
+  bare.close()
 }
 
 function report({ times, ...point }: Point & { readonly times: ReadonlyMap<string, Times> }): void {

@@ -144,6 +144,22 @@ function noteFigures(all: readonly Figures[], growth = Number.NaN, stopMs = Numb
   note('relay, inlay: slowest stop, ms', stopMs)
 }
 
+/** Absolute figures for the table of speed. In a quick run the differences among them may be below 0. */
+function noteAbsolute(all: readonly Figures[], slowBytes: number | undefined): void {
+  if (options.quick) return
+  const most = Math.max(...streamCounts)
+  for (const { name, streams, split, p50, peakBytes, idleBytes } of all) {
+    if (streams === 1) note(`relay, ${name}: µs CPU of a token, one stream`, split.usPerToken)
+    if (streams !== most) continue
+    note(`relay, ${name}: µs CPU of a token, most streams`, split.usPerToken)
+    note(`relay, ${name}: ms CPU of a run`, split.msPerRun)
+    note(`relay, ${name}: ms until the first token, p50`, p50)
+    note(`relay, ${name}: MB above idle`, (peakBytes - idleBytes) / 2 ** 20)
+    note(`relay, ${name}: MB when idle`, idleBytes / 2 ** 20)
+  }
+  if (slowBytes !== undefined) note('relay, inlay: MB that slow readers take', slowBytes / 2 ** 20)
+}
+
 /** Short and long answers of each relay: one relay after the other, the next round the other way round. */
 async function compare(relays: readonly Relay[], streams: number): Promise<readonly Figures[]> {
   const long = new Map<string, Measured[]>(relays.map(({ name }) => [name, []]))
@@ -182,6 +198,7 @@ async function compareLong(relays: readonly Relay[]): Promise<LongFigures | unde
       whole.push(await measure(relay, { streams: 1, length: longTokens, paceMs: 0 }))
     }
     const own = printLong(relay.name, { tokens: longTokens, whole, half })
+    note(`relay, ${relay.name}: µs CPU of a token of a long answer`, own.usPerToken)
     if (relay.name === 'inlay') long = own
   }
   return long
@@ -225,6 +242,7 @@ try {
   const stopMs = inlay && (await measureStops(inlay.port, options.quick ? 3 : 20, key))
   printBars(measured, { long, slowBytes, stopMs })
   noteFigures(figures, long?.growth, stopMs)
+  noteAbsolute(measured, slowBytes)
 } finally {
   for (const child of children) if (child.connected) child.disconnect()
 }

@@ -12,7 +12,7 @@ import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { IndexFilter, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { connect, Index, MatchQuery, type Table } from '@lancedb/lancedb'
 import { note } from './figures.ts'
-import { percentile, timeEach, timesLine } from './timing.ts'
+import { percentile, timeEach, timesLine, type Times } from './timing.ts'
 import { misspell, seededRandom } from './typos.ts'
 import { zipfText } from './zipf-text.ts'
 
@@ -104,16 +104,20 @@ async function compareIdle(index: VectorIndex, bare: Table): Promise<void> {
     bare.query().fullTextSearch(new MatchQuery(query(), 'text')).select(['id', 'text', '_score']).limit(10).toArray()
   for (const round of ['first', 'again']) {
     const [theirs, ours] = [await timeEach(queryCount, searchBare), await timeEach(queryCount, () => search())]
-    console.log(timesLine(`bare LanceDB, ${round}`, theirs))
-    console.log(timesLine(`index, ${round}`, ours))
+    printTimes(`bare LanceDB, ${round}`, theirs)
+    printTimes(`index, ${round}`, ours)
     note(`search p50 over bare LanceDB, ${round}`, percentile(ours, 0.5) / percentile(theirs, 0.5))
   }
-  console.log(timesLine('index, of two thirds (pairs)', await timeEach(queryCount, () => search({ pairs: [1] }))))
-  console.log(
-    timesLine('index, of a twentieth (tags)', await timeEach(queryCount, () => search({ tags: [['team=3']] }))),
-  )
+  printTimes('index, of two thirds (pairs)', await timeEach(queryCount, () => search({ pairs: [1] })))
+  printTimes('index, of a twentieth (tags)', await timeEach(queryCount, () => search({ tags: [['team=3']] })))
   const misspelt = (): Promise<unknown> => index.search({ text: misspell(query(), random), limit: 10 })
-  console.log(timesLine('index, misspelt', await timeEach(queryCount, misspelt)))
+  printTimes('index, misspelt', await timeEach(queryCount, misspelt))
+}
+
+function printTimes(name: string, times: Times): void {
+  console.log(timesLine(name, times))
+  note(`search, ${name}, p50, ms`, percentile(times, 0.5))
+  note(`search, ${name}, p95, ms`, percentile(times, 0.95))
 }
 
 /** 200 rows a second in five commits, as a worker makes them at this pace, with the upkeep that they make due. */
@@ -138,6 +142,7 @@ async function compareIngesting(index: VectorIndex): Promise<void> {
   times.sort((a, b) => a - b)
   console.log(timesLine(`index, while ${Math.round((appended / ingestingMs) * 1000)} rows a second come in`, times))
   note('search p50 while rows come in, ms', percentile(times, 0.5))
+  note('search while rows come in, slowest, ms', percentile(times, 1))
   console.log(`slowest ${percentile(times, 1).toFixed(0)} ms; ${JSON.stringify(await index.figures())}`)
 }
 

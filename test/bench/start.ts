@@ -79,4 +79,7 @@ const holds = (value: number, most: number): string => (value <= most ? 'holds '
 console.log(`\n${holds(ratio, 1.5)}  CPU of a start, over Express: ${ratio.toFixed(2)} (at most 1.5)`)
 console.log(`${holds(megabytes, 70)}  memory when idle, MB: ${megabytes.toFixed(0)} (at most 70)`)
 note('start, inlay: CPU over Express', ratio)
-note('start, inlay: MB when idle', megabytes)
+for (const host of hosts) {
+  note(`start, ${host}: ms CPU`, median(host, cpuOf))
+  note(`start, ${host}: MB when idle`, median(host, megabytesOf))
+}

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
+import { searchColumn } from '@inlay/drivers/internal/lancedb/rows'
+import { tableName } from '@inlay/drivers/internal/lancedb/table'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { VectorIndex } from '@inlay/knowledge'
@@ -16,6 +18,15 @@ export interface Engine {
   /** Size of the index in bytes. */
   disk(): Promise<number>
   close(): Promise<void>
+  /** The engine without Inlay, on the same table. */
+  openBare?(): Promise<BareEngine>
+}
+
+/** An engine as its own users call it. */
+export interface BareEngine {
+  /** Its own hybrid search, with its defaults. */
+  hybrid(question: { readonly text: string; readonly vector: Float32Array }): Promise<unknown>
+  close(): void
 }
 
 /** Place of the index after the run. */
@@ -38,6 +49,30 @@ async function lancedb(kept?: Kept): Promise<Engine> {
     close: async () => {
       await index.close()
       if (!kept) rmSync(folder, { recursive: true, force: true })
+    },
+    openBare: () => openBareTable(folder),
+  }
+}
+
+async function openBareTable(folder: string): Promise<BareEngine> {
+  // Not before the benchmark has said what the engine is to log.
+  const { connect, MatchQuery, rerankers } = await import('@lancedb/lancedb')
+  const connection = await connect(folder)
+  const table = await connection.openTable(tableName)
+  const reranker = await rerankers.RRFReranker.create()
+  return {
+    hybrid: ({ text, vector }) =>
+      table
+        .query()
+        .fullTextSearch(new MatchQuery(text, searchColumn))
+        .nearestTo(vector)
+        .rerank(reranker)
+        .select(['document_id', 'text'])
+        .limit(10)
+        .toArray(),
+    close: () => {
+      table.close()
+      connection.close()
     },
   }
 }
