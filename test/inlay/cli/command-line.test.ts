@@ -67,6 +67,13 @@ test.each([
   [['keys', 'revoke'], 2, /keys revoke needs <id>\. Usage: inlay keys revoke <id>/],
   [['keys', 'create', 'x'], 2, /Unexpected argument "x"\. Usage: inlay keys create/],
   [['documents', 'delet', 'x'], 2, /documents has no action "delet"\. Did you mean delete\?/],
+  [
+    ['keys', 'list', '--limit=3'],
+    2,
+    /^inlay: keys list has no option --limit; keys create has one\. See inlay help keys\./,
+  ],
+  [['keys', '--name', 'x'], 2, /keys list has no option --name; keys create has one/],
+  [['documents', 'retry', '--state', 'failed'], 2, /documents retry has no option --state; documents list has one/],
   [['documents', 'show'], 2, /documents show needs <id…>/],
   [['agents', 'update', 'x'], 2, /Usage: inlay agents update <name or number> <file>/],
   [['keys', 'revoke', 'x'], 2, /Specify a key by its number/],

@@ -140,6 +140,13 @@ describe('with --url', () => {
     expect(err).toContain('inlay: handbook/[2Jclosed: this user may not read the folder.')
   })
 
+  test('a name in a failure cannot control the terminal', async () => {
+    writeFileSync(join(folder, 'handbook/\u001b[2Jbroken.pdf'), 'no PDF')
+    const { code, err } = await inlay(['ingest', join(folder, 'handbook')])
+    expect([code, err]).toEqual([1, expect.stringContaining('inlay: handbook/[2Jbroken.pdf: ')])
+    expect(err).not.toContain('\u001b')
+  })
+
   test.each([['backup', 'somewhere'], ['restore', 'somewhere'], ['erase', 'ana'], ['serve']])(
     '%s is refused with the way to do it',
     async (...words) => {
@@ -469,6 +476,35 @@ test('doctor reads what an earlier version says of itself', async () => {
       .end('{"success":true,"message":"ok; the disk is full","data":null}'),
   )
   expect((await inlay(['doctor', '--offline'])).out).toMatch(/^warning {2}Ready: the disk is full$/m)
+})
+
+test('doctor says of an earlier version once that the embedding model is another', async () => {
+  const headers = { authorization: `Bearer ${key}` }
+  const figures = await (await fetch(`${url}/service-api/ingestion-figures`, { headers })).json()
+  const answers: Readonly<Record<string, object>> = {
+    '/health/ready': {
+      success: true,
+      message: 'ok; the embedding model of this process differs from that of the documents and is not used',
+    },
+    '/service-api/notices': {
+      notices: [
+        'The documents use none. To change the embedding model of all documents, run inlay reindex --embedder with the new setting.',
+        'The database /srv/inlay reindex --embedder is not used.',
+      ],
+    },
+    '/service-api/ingestion-figures': {
+      ...figures,
+      embedder: { ...figures.embedder, recorded: null, configured: 'm@4', is_used: false },
+    },
+  }
+  await serveOther((request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(answers[request.url!.replace(/^.*(?=\/(?:health|service-api)\/)/, '')] ?? {})),
+  )
+  const { out } = await inlay(['doctor', '--offline'])
+  expect(out.match(/embedding model|Embedding model/g), out).toHaveLength(1)
+  expect(out).toMatch(/^warning {2}Notice: The database \/srv/m)
 })
 
 test('doctor names what is wrong, with what to do', async () => {

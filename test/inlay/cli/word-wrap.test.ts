@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { clipped, createWordWrap, widthOf, wrapped } from 'inlay/internal/cli/word-wrap'
 
 const bold = (text: string): string => styleText('bold', text, { validateStream: false })
@@ -15,6 +15,11 @@ test.each([
   ],
   ['indented text', '   one two three four', ['   one two three', '   four']],
   ['a URL, which stays whole', 'see https://example.com/long now', ['see', 'https://example.com/long', 'now']],
+  [
+    'letters that are not wide after a URL',
+    'https://example.com/long日本語日本語日',
+    ['https://example.com/long', '日本語日本語日'],
+  ],
   ['wide letters', '职员每年享有二十八天，必须休完', ['职员每年享有二十', '八天，必须休完']],
   ['wide letters before punctuation', '职员每年享有二十，八天', ['职员每年享有二', '十，八天']],
 ])('%s', (_, text, lines) => {
@@ -28,6 +33,19 @@ test('wide letters are shown as they arrive, but the last, before which a line m
   const wrap = createWordWrap(() => 16)
   expect(['职员', '每年', '。'].map((piece) => wrap.push(piece))).toEqual(['职', '员每', ''])
   expect(wrap.end()).toBe('年。')
+})
+
+test('a word wider than a line is shown as it arrives, whatever its length', () => {
+  const wrap = createWordWrap(() => 16)
+  expect(wrap.push('see https://example.com')).toBe('see\nhttps://example.com')
+  expect(wrap.push('/а')).toBe('')
+  expect(wrap.push(' now')).toBe('/а')
+  expect(wrap.end()).toBe('\nnow')
+  const scanned = vi.spyOn(Intl.Segmenter.prototype, 'segment')
+  for (let at = 0; at < 1000; at++) wrap.push('абвг')
+  const lengths = scanned.mock.calls.map(([text]) => text.length)
+  scanned.mockRestore()
+  expect(Math.max(...lengths)).toBeLessThan(100)
 })
 
 test('further lines of a column stand in it', () => {

@@ -21,7 +21,7 @@ export const agents: Command = {
     const {
       action,
       given: [first = '', second = ''],
-    } = actionOf(context, 'agents', {
+    } = actionOf(context, agents, {
       list: '',
       show: '<name or number>',
       create: '<file>',

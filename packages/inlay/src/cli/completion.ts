@@ -1,6 +1,6 @@
 import { misuse, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { sharedOptions, type CommandOption } from './shared-options.ts'
+import { meaningOf, sharedOptions, type CommandOption } from './shared-options.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
@@ -144,7 +144,7 @@ if [ "$funcstack[1]" = _inlay ]; then _inlay "$@"; else compdef _inlay inlay; fi
 function fishOption(command: string, name: string, option: CommandOption): string {
   const choices = choicesOf(option)
   const value = option.type !== 'string' ? '' : choices.length > 0 ? ` -x -a ${fishText(choices.join(' '))}` : ' -r'
-  return `complete -c inlay -n "__fish_seen_subcommand_from ${command}" -l ${name}${value} -d ${fishText(option.meaning)}`
+  return `complete -c inlay -n "__fish_seen_subcommand_from ${command}" -l ${name}${value} -d ${fishText(meaningOf(option))}`
 }
 
 const fishText = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`

@@ -232,14 +232,18 @@ const readiness = v.pipe(
   v.object({ message: v.string(), notes: v.optional(v.array(serviceNoteSchema)) }),
   v.transform(({ message, notes }) => ({ notes: notes ?? notesIn(message) })),
 )
+const uncoded = (message: string): ServiceNote => ({
+  code: /embedding model of (?:this process|the documents|all documents)/.test(message) ? embedderMismatch : '',
+  message,
+})
 const notesIn = (message: string): ServiceNote[] =>
   message
     .split('; ')
     .filter((note) => note !== 'ok')
-    .map((note) => ({ code: '', message: note }))
+    .map(uncoded)
 const noticesOfAnyVersion = v.pipe(
   v.object({ notices: v.array(v.string()), details: v.optional(v.array(serviceNoteSchema)) }),
-  v.transform(({ notices, details }): ServiceNote[] => details ?? notices.map((message) => ({ code: '', message }))),
+  v.transform(({ notices, details }): ServiceNote[] => details ?? notices.map(uncoded)),
 )
 
 const checkDocuments: ServiceCheck = async (service) => {

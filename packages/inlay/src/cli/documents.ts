@@ -14,13 +14,18 @@ export const documents: Command = {
   ],
   words: [0, Number.POSITIVE_INFINITY],
   options: {
-    state: { type: 'string', value: documentStates.join('|'), meaning: 'list: only documents in this state' },
-    match: { type: 'string', value: 'text', meaning: 'list: only documents with this in their title or id' },
-    limit: { type: 'string', value: 'number', meaning: 'list: maximum number of documents (default: 100; all: 0)' },
+    state: { type: 'string', value: documentStates.join('|'), action: 'list', meaning: 'only documents in this state' },
+    match: { type: 'string', value: 'text', action: 'list', meaning: 'only documents with this in their title or id' },
+    limit: {
+      type: 'string',
+      value: 'number',
+      action: 'list',
+      meaning: 'maximum number of documents (default: 100; all: 0)',
+    },
   },
   async run(context) {
     const usage = { list: '', show: '<id…>', delete: '<id…>', retry: '[id…]' }
-    const { action, given: ids } = actionOf(context, 'documents', usage)
+    const { action, given: ids } = actionOf(context, documents, usage)
     const actions: Readonly<Record<typeof action, (service: Service) => Promise<number>>> = {
       list: (service) => list(context, service),
       show: (service) => show(context, service, ids),

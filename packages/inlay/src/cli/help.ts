@@ -1,6 +1,6 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { sharedOptions, type CommandOption } from './shared-options.ts'
+import { meaningOf, sharedOptions, type CommandOption } from './shared-options.ts'
 
 /** Output of `inlay --help`. @param columns width of the lines */
 export function generalHelp(columns: number): string {
@@ -51,7 +51,7 @@ export function commandHelp(command: Command, columns: number): string {
 function optionRow([name, option]: [string, CommandOption]): [string, string] {
   const short = option.short === undefined ? '' : `-${option.short}, `
   const value = option.value === undefined ? '' : ` <${option.value}>`
-  return [`${short}--${name}${value}`, option.meaning]
+  return [`${short}--${name}${value}`, meaningOf(option)]
 }
 
 /** Two columns; the second is wrapped. Where it would be narrower than this, it stands below the first. */

@@ -194,7 +194,7 @@ class Ingestion {
       const state = await this.#intake.state(source.id)
       if (state?.phase !== 'failed') continue
       outcomes.set(source, 'failed')
-      output.note(`inlay: ${source.id}: ${state.reason ?? 'it could not be indexed.'}`)
+      output.note(`inlay: ${plain(`${source.id}: ${state.reason ?? 'it could not be indexed.'}`)}`)
     }
     return outcomes
   }
@@ -216,7 +216,7 @@ class Ingestion {
           if (isInlayError(error) && endsAll(error.status, 'url' in source)) outage ??= error
           if (outage !== undefined) return
           outcomes.set(source, 'failed')
-          output.note(`inlay: ${source.id}: ${isInlayError(error) ? error.message : 'cannot be read.'}`)
+          output.note(`inlay: ${plain(`${source.id}: ${isInlayError(error) ? error.message : 'cannot be read.'}`)}`)
         }
         progress.to(++done)
       }

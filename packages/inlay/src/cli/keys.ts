@@ -15,40 +15,45 @@ export const keys: Command = {
   ],
   words: [0, Number.POSITIVE_INFINITY],
   options: {
-    name: { type: 'string', value: 'text', meaning: 'create: what the key is for' },
+    name: { type: 'string', value: 'text', action: 'create', meaning: 'what the key is for' },
     scope: {
       type: 'string',
       value: 'scope',
       multiple: true,
-      meaning: 'create: scope of the key; repeat for several (default: chat)',
+      action: 'create',
+      meaning: 'scope of the key; repeat for several (default: chat)',
     },
     owner: {
       type: 'string',
       value: 'id',
-      meaning: 'create: owner of the key; keys of one owner share sessions (default: the key itself)',
+      action: 'create',
+      meaning: 'owner of the key; keys of one owner share sessions (default: the key itself)',
     },
     expires: {
       type: 'string',
       value: 'days',
-      meaning: 'create: days until the key expires (default: never)',
+      action: 'create',
+      meaning: 'days until the key expires (default: never)',
     },
     limit: {
       type: 'string',
       value: 'name=number',
       multiple: true,
-      meaning: `create: limit of the key, can be repeated; names: ${limitNames.join(', ')}`,
+      action: 'create',
+      meaning: `limit of the key, can be repeated; names: ${limitNames.join(', ')}`,
     },
     'stream-format': {
       type: 'string',
       value: 'sse|lines',
-      meaning: 'create: stream format; some existing clients need lines',
+      action: 'create',
+      meaning: 'stream format; some existing clients need lines',
     },
   },
   async run(context) {
     const {
       action,
       given: [id = ''],
-    } = actionOf(context, 'keys', { list: '', create: '', rotate: '<id>', revoke: '<id>' })
+    } = actionOf(context, keys, { list: '', create: '', rotate: '<id>', revoke: '<id>' })
     if (action === 'create') return create(context)
     if (action === 'rotate') return rotate(context, id)
     return action === 'revoke' ? revoke(context, id) : list(context)

@@ -5,7 +5,13 @@ export type CommandOption = ParseArgsOptionDescriptor & {
   readonly meaning: string
   /** Placeholder of the value in the help, e.g. `folder`. */
   readonly value?: string
+  /** The action it belongs to, in a command that has several; the others refuse it. */
+  readonly action?: string
 }
+
+/** What an option does, as help and completion show it. */
+export const meaningOf = ({ action, meaning }: CommandOption): string =>
+  action === undefined ? meaning : `${action}: ${meaning}`
 
 /** Options of every command. */
 export const sharedOptions: Readonly<Record<string, CommandOption>> = {

@@ -56,6 +56,8 @@ const marker = /^(?:[-*+•>]|\d{1,3}[.)]|\[\d+\])$/
  */
 export function createWordWrap(columns: () => number, { hasColumns = false } = {}): WordWrap {
   let held = ''
+  /** Whether the word that `held` continues is shown already, as it is wider than a line. */
+  let isInWord = false
   let column = 0
   let gap = ''
   let indent = ''
@@ -100,19 +102,32 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
     return shown
   }
 
+  function goOn(part: string): string {
+    column += widthOf(part)
+    return part
+  }
+
   function take(isEnd: boolean): string {
     let shown = ''
     let at = 0
     for (const { 0: token, index } of held.matchAll(/\n|[^\S\n]+|\S+/g)) {
       at = index
-      if (token === '\n') shown += breakLine()
-      else if (token.trim() === '') gap += token.replaceAll('\t', '    ')
-      else {
+      if (token.trim() === '') {
+        isInWord = false
+        if (token === '\n') shown += breakLine()
+        else gap += token.replaceAll('\t', '    ')
+      } else {
         const parts = partsOf(token)
         const isWhole = isEnd || index + token.length < held.length
-        for (const part of isWhole ? parts : parts.slice(0, -1)) shown += place(part)
-        if (!isWhole) {
-          at += token.length - parts.at(-1)!.length
+        // What comes next cannot move a word that is wider than a line.
+        const last = isWhole || widthOf(parts.at(-1)!) > columns() ? undefined : parts.pop()
+        for (const part of parts) {
+          shown += isInWord && !mayBegin(part) ? goOn(part) : place(part)
+          isInWord = false
+        }
+        if (last === undefined) isInWord ||= !isWhole
+        else {
+          at += token.length - last.length
           break
         }
       }
@@ -139,8 +154,14 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
   }
 }
 
+/** Whether a line may break before a part of a word that follows letters which are not wide. */
+function mayBegin(part: string): boolean {
+  const shown = part.replace(style, '')
+  return wide.test(shown) && !closing.test(shown)
+}
+
 /** A word, cut where a line may break inside of it: beside wide letters. */
-function partsOf(word: string): readonly string[] {
+function partsOf(word: string): string[] {
   if (/^[ -~]*$/.test(word.replace(style, ''))) return [word]
   const parts: string[] = []
   let isAfterWide = true
