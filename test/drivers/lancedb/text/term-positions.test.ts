@@ -25,3 +25,10 @@ it('counts and positions words as splitting the text does, whatever the text', (
     { numRuns: 1000 },
   )
 })
+
+it('tells long words apart, however long', () => {
+  const [long, longer] = ['a'.repeat(70), 'a'.repeat(71)]
+  const { of, length } = termPositionsOf(`${longer} ${long} ${'a'.repeat(63)}`, new Set([long]))
+  expect([...of]).toEqual([[long, [1]]])
+  expect(length).toBe(3)
+})

@@ -80,44 +80,40 @@ export interface TermPositions {
 /** Finds whole words, ignoring case; takes a tenth of the time of splitting the text. @param words in lower case */
 export function termPositionsOf(text: string, words: ReadonlySet<string>): TermPositions {
   const lower = text.toLowerCase()
-  const lengths = new Set([...words].map((word) => word.length))
+  const lengths = new Uint8Array(maxWordLength + 1)
+  for (const { length } of words) lengths[Math.min(length, maxWordLength)] = 1
   const of = new Map<string, number[]>()
   let length = 0
-  for (let at = 0; at < lower.length;) {
-    const end = endOfWord(lower, at)
-    if (end === at) {
-      at++
-      continue
+  for (let at = 0; at < lower.length; at++) {
+    const start = at
+    for (; at < lower.length; at++) {
+      const code = lower.charCodeAt(at)
+      if (code < 128) {
+        if (isPlain[code] === 0) break
+      } else {
+        const point = lower.codePointAt(at)!
+        if (!isOther(point)) break
+        if (point > 0xffff) at++
+      }
     }
-    const word = lengths.has(end - at) ? lower.slice(at, end) : ''
-    if (words.has(word)) {
-      const positions = of.get(word)
-      if (positions) positions.push(length)
-      else of.set(word, [length])
+    if (at === start) continue
+    if (lengths[Math.min(at - start, maxWordLength)] === 1) {
+      const word = lower.slice(start, at)
+      if (words.has(word)) {
+        const positions = of.get(word)
+        if (positions) positions.push(length)
+        else of.set(word, [length])
+      }
     }
     length++
-    at = end
   }
   return { of, length }
 }
 
-function endOfWord(text: string, start: number): number {
-  let at = start
-  for (;;) {
-    const code = text.charCodeAt(at)
-    if (code < 128) {
-      if (!isPlain[code]) return at
-      at++
-    } else {
-      // At the end of the text the code is NaN, which is not a word character either.
-      const point = text.codePointAt(at)
-      if (point === undefined || !isOther(point)) return at
-      at += point > 0xffff ? 2 : 1
-    }
-  }
-}
+/** Words of this length and longer ones are told apart by comparing them. */
+const maxWordLength = 63
 
-const isPlain = Array.from({ length: 128 }, (_, code) => /[a-z0-9]/.test(String.fromCharCode(code)))
+const isPlain = Uint8Array.from({ length: 128 }, (_, code) => (/[a-z0-9]/.test(String.fromCharCode(code)) ? 1 : 0))
 const known = new Map<number, boolean>()
 
 function isOther(point: number): boolean {
