@@ -18,11 +18,14 @@ async function expectSets(dialect: Dialect): Promise<void> {
   expect(await count('name', ['a', 'b', 'it’s "x"'])).toBe(2)
   expect(await count('id', [])).toBe(0)
   expect(await count('name', [])).toBe(0)
-  for (const [ids, most] of [
-    [[2, 3], 1],
-    [[], 0],
+  for (const [column, type, ids, most] of [
+    ['id', 'bigint', [2, 3], 1],
+    ['id', 'bigint', [], 0],
+    ['name', 'text', ['a', 'it’s "x"', '{b}'], 1],
+    ['name', 'text', [], 0],
   ] as const) {
-    const { rows } = await sql`select id from inlay_some where ${isAmongIds(db, 'id', idList(db, ids))}`.execute(db)
+    const condition = isAmongIds(db, column, idList(db, ids), type)
+    const { rows } = await sql`select id from inlay_some where ${condition}`.execute(db)
     expect(rows).toHaveLength(most)
   }
   const { rows } = await sql`select id from inlay_some where not (${isAmong(db, 'name', [])})`.execute(db)

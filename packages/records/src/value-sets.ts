@@ -26,14 +26,21 @@ export function amongValues(db: AnyDatabase, values: readonly string[] | readonl
 }
 
 /** Ids as the one parameter that {@link isAmongIds} takes. */
-export function idList(db: AnyDatabase, ids: readonly number[]): string {
+export function idList(db: AnyDatabase, ids: readonly string[] | readonly number[]): string {
   return dialectOf(db) === 'sqlite' ? JSON.stringify(ids) : arrayLiteral(ids)
 }
 
 /** As {@link isAmong}, for a statement that is prepared: the same for any ids. @param ids made by {@link idList} */
-export function isAmongIds(db: AnyDatabase, column: string, ids: string): RawBuilder<SqlBool> {
+export function isAmongIds(
+  db: AnyDatabase,
+  column: string,
+  ids: string,
+  type: 'bigint' | 'text' = 'bigint',
+): RawBuilder<SqlBool> {
   const values =
-    dialectOf(db) === 'sqlite' ? sql`select value from json_each(${ids})` : sql`select unnest(cast(${ids} as bigint[]))`
+    dialectOf(db) === 'sqlite'
+      ? sql`select value from json_each(${ids})`
+      : sql`select unnest(cast(${ids} as ${sql.raw(type)}[]))`
   return sql<SqlBool>`${sql.ref(column)} in (${values})`
 }
 

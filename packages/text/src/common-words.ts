@@ -88,17 +88,27 @@ export const isCommonWord = (word: string): boolean => frequentAnywhere.has(word
 /** Words as written; `l'eau` is two. Letters inside codes (`5815a3d`, `L121-1`) are not words. */
 const wordForm = /(?<![\p{L}\p{M}\p{N}_])[\p{L}\p{M}]+(?![\p{L}\p{M}\p{N}_])/gu
 
+/** Each word with the languages in which it is frequent: looking it up in every language takes several times as long. */
+const languagesOf = new Map<string, CommonWords[]>()
+for (const language of languages)
+  for (const word of language.words) {
+    const others = languagesOf.get(word)
+    if (others) others.push(language)
+    else languagesOf.set(word, [language])
+  }
+
 /**
  * The frequent words of the language that a text appears to be in; undefined if it contains fewer than two of any
  * language.
  */
 export function commonWordsOf(text: string): CommonWords | undefined {
-  const there = new Set(text.toLowerCase().match(wordForm))
+  const counts = new Map<CommonWords, number>()
+  for (const word of new Set(text.toLowerCase().match(wordForm)))
+    for (const language of languagesOf.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
   let best: CommonWords | undefined
   let most = 1
-  for (const language of languages) {
-    let count = 0
-    for (const word of there) if (language.words.has(word)) count++
+  for (const language of counts.size > 0 ? languages : []) {
+    const count = counts.get(language) ?? 0
     if (count <= most) continue
     most = count
     best = language

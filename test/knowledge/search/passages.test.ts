@@ -98,6 +98,7 @@ describe('chunks of a document', () => {
 describe('a blurb', () => {
   test('is a short text as it is, on one line and without heading marks', () => {
     expect(toBlurb('# Title\n\nShort  text.')).toBe('Title Short text.')
+    expect(toBlurb('Short \t text.\r\n\u00a0 The\tend. ')).toBe('Short text. The end.')
   })
 
   test('ends with a sentence, or else with a word', () => {

@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { idList, isAmong, isAmongIds, prepared } from '@inlay/records'
 import { InlayError, hasScope, isNamed, toUserId } from '@inlay/protocol'
 import type { Access, Caller } from '../contracts/pairs.ts'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
@@ -50,12 +50,18 @@ export function isRecordId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
 }
 
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const storedPairs = (db: Records) => db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
+
+const allPairs = prepared(storedPairs)
+const pairsAmong = prepared((db: Records, { ids }: { readonly ids: string }) =>
+  storedPairs(db).where(isAmongIds(db, 'id', ids)),
+)
+
 /** Reads all pairs, or those with the given ids. Each id must be valid (`isRecordId`). */
 export async function readPairs(db: Records, ids?: readonly number[]): Promise<Map<number, GuardedPair>> {
   if (ids?.length === 0) return new Map()
-  let query = db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
-  if (ids) query = query.where(isAmong(db, 'id', ids))
-  const rows = await query.execute()
+  const rows = ids ? await pairsAmong(db, { ids: idList(db, ids) }) : await allPairs(db, {})
   const guarded = rows.filter((row) => !row.is_public).map((row) => row.id)
   const grants = guarded.length > 0 ? await readGrants(db, 'pair', guarded) : undefined
   return new Map(

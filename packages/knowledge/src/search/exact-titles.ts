@@ -1,4 +1,4 @@
-import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
+import type { ChunkMetadata } from '../chunking/chunk-metadata.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 import { rankingOf } from './reranking.ts'
 
@@ -11,9 +11,14 @@ const namedShare = 0.4
  * `Article L121-1` in "what does article L121-1 say", moves up: to the index it looks like any document that mentions
  * the name.
  * @param hits by descending score
+ * @param decode decodes chunk metadata
  * @returns by descending score, in [0, 1]
  */
-export function exactTitlesFirst(hits: readonly Hit[], query: string): readonly Hit[] {
+export function exactTitlesFirst(
+  hits: readonly Hit[],
+  query: string,
+  decode: (encoded: string) => ChunkMetadata,
+): readonly Hit[] {
   const wanted = plainName(query)
   const top = hits[0]?.score
   if (wanted === '' || top === undefined) return hits
@@ -24,7 +29,7 @@ export function exactTitlesFirst(hits: readonly Hit[], query: string): readonly 
   for (const hit of hits) {
     const isBest = !seen.has(hit.generation)
     seen.add(hit.generation)
-    const names = isBest ? namesOf(hit) : []
+    const names = isBest ? namesOf(hit.documentId, decode(hit.chunkMetadata)) : []
     if (names.includes(wanted)) titled.push({ ...hit, score: top, ranking: { ...rankingOf(hit), isNamed: true } })
     else if (names.some((name) => isCode(name) && ` ${wanted} `.includes(` ${name} `))) {
       isMoved = true
@@ -42,12 +47,16 @@ export function exactTitlesFirst(hits: readonly Hit[], query: string): readonly 
 }
 
 /** A document's title, name, and file name with and without its extension. */
-function namesOf({ chunkMetadata, documentId }: Hit): string[] {
-  const { semanticIdentifier, title = '' } = decodeChunkMetadata(chunkMetadata)
-  return [semanticIdentifier, title, documentId].flatMap((name) => {
+function namesOf(documentId: string, { semanticIdentifier, title = '' }: ChunkMetadata): string[] {
+  const names = new Set<string>()
+  for (const name of [semanticIdentifier, title, documentId]) {
     const file = name.split(/[/\\]/).at(-1)!
-    return [name, file, file.replace(/\.\w{1,5}$/, '')].map(plainName)
-  })
+    names
+      .add(name)
+      .add(file)
+      .add(file.replace(/\.\w{1,5}$/, ''))
+  }
+  return [...names].map(plainName)
 }
 
 /** Contains letters and digits, and is therefore unlikely to be in a query by chance. */

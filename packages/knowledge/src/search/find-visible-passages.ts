@@ -1,10 +1,10 @@
 import { InlayError, type SearchDoc } from '@inlay/protocol'
-import { isAmong } from '@inlay/records'
+import { idList, isAmongIds, prepared } from '@inlay/records'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
-import { type ReadHit, decodeChunkMetadata, textOf, titleOf } from '../chunking/chunk-metadata.ts'
+import { type ChunkMetadata, type ReadHit, decodeChunkMetadata, textOf, titleOf } from '../chunking/chunk-metadata.ts'
 import { toSearchQuery } from '../chunking/search-text.ts'
 import type { FoundPassage, DocumentReplacement, SearchRequest } from '../contracts/search.ts'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
@@ -57,19 +57,31 @@ export async function search(
   const isRanked = Boolean(context.reranker ?? recency)
   for (let count = Math.max(limit * 2 + 10, isRanked ? hitsToRank(context, request) : 0); ; count *= 3) {
     const { hits, isAll } = await findVisible({ ...query, limit: count }, { ...context, caller: request.caller?.id })
-    const joined = joinHits(hits)
+    const decode = decodedOnce()
+    const joined = joinHits(hits, decode)
     if (!isAll && count < maxHits && joined.length < limit) continue
-    const ranked = exactTitlesFirst(isRanked ? await rank(hits, request, context) : hits, text)
-    const shown = orderVersions(ranked === hits ? joined : joinHits(ranked), text).slice(0, limit)
+    const ranked = exactTitlesFirst(isRanked ? await rank(hits, request, context) : hits, text, decode)
+    const shown = orderVersions(ranked === hits ? joined : joinHits(ranked, decode), text).slice(0, limit)
     // An empty result would claim that no document matches.
     if (shown.length === 0 && (await context.lacksDocuments?.())) throw beingMadeAnew()
     const bare = shown.filter(({ best }) => !best.metadata.metadata).map(({ best }) => best.hit.documentId)
     const metadata = bare.length > 0 ? await readMetadata(context.db, bare) : undefined
-    const highlight = createHighlighter(text)
+    let highlighter: Highlighter | undefined
+    const highlight: Highlighter = (content) => (highlighter ??= createHighlighter(text))(content)
     return shown.map((each) => {
       const { note, replacedBy } = each
       return toPassage(each, { highlight, note, replacedBy, metadata: metadata?.get(each.best.hit.documentId) })
     })
+  }
+}
+
+/** Decodes chunk metadata, which chunks of one document often share, once for all steps of a search. */
+function decodedOnce(): (encoded: string) => ChunkMetadata {
+  const known = new Map<string, ChunkMetadata>()
+  return (encoded) => {
+    const metadata = known.get(encoded) ?? decodeChunkMetadata(encoded)
+    known.set(encoded, metadata)
+    return metadata
   }
 }
 
@@ -154,6 +166,19 @@ interface Shown {
   readonly indexedAt: number
 }
 
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
+const shownAmong = (db: Records, ids: string) =>
+  db
+    .selectFrom('inlay_documents')
+    .select(['id', 'visible_generation', 'indexed_at'])
+    .where(isAmongIds(db, 'id', ids, 'text'))
+
+const shownNow = prepared((db: Records, { ids }: { readonly ids: string }) => shownAmong(db, ids))
+
+const shownInPairs = prepared((db: Records, { ids, pairs }: { readonly ids: string; readonly pairs: string }) =>
+  shownAmong(db, ids).where(isInPairs(db, { holds: (column) => isAmongIds(db, column, pairs) })),
+)
+
 /**
  * Separates visible hits from documents of which only rows of other versions were found.
  * @param before versions that were visible when the index was searched: also valid as long as the document exists,
@@ -167,13 +192,12 @@ async function filterVisible(
 ): Promise<{ visible: readonly Hit[]; missed: ReadonlyMap<string, Shown> }> {
   if (hits.length === 0) return { visible: [], missed: new Map() }
   signal?.throwIfAborted()
-  const shownNow = db
-    .selectFrom('inlay_documents')
-    .select(['id', 'visible_generation', 'indexed_at'])
-    .where(isAmong(db, 'id', [...new Set(hits.map((hit) => hit.documentId))]))
+  const ids = idList(db, [...new Set(hits.map((hit) => hit.documentId))])
   // Checked again although the index has filtered: an error in an index driver must not disclose documents to other
   // callers.
-  const rows = await (filter?.pairs ? shownNow.where(isInPairs(db, filter.pairs)) : shownNow).execute()
+  const rows = filter?.pairs
+    ? await shownInPairs(db, { ids, pairs: idList(db, filter.pairs) })
+    : await shownNow(db, { ids })
   const there = new Set(hits.map((hit) => hit.generation))
   const shown = new Set<string>()
   const missed = new Map<string, Shown>()
@@ -204,12 +228,10 @@ export interface JoinedHits {
  * @param hits by descending score
  * @returns by the score of the best hit of each
  */
-export function joinHits(hits: readonly Hit[]): JoinedHits[] {
+export function joinHits(hits: readonly Hit[], decode = decodeChunkMetadata): JoinedHits[] {
   const byGeneration = Map.groupBy(hits, (hit) => hit.generation)
   return [...byGeneration.values()]
-    .flatMap((ofDocument) =>
-      joinWithin(ofDocument.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))),
-    )
+    .flatMap((ofDocument) => joinWithin(ofDocument.map((hit) => ({ hit, metadata: decode(hit.chunkMetadata) }))))
     .toSorted((left, right) => right.best.hit.score - left.best.hit.score)
 }
 
@@ -256,12 +278,16 @@ export function toPassage(
 ): FoundPassage {
   const text = textOf(chunks)
   let highlights: readonly string[] | undefined
+  let blurb: string | undefined
   const document: SearchDoc = {
     document_id: best.documentId,
     chunk_ind: best.position,
     semantic_identifier: metadata.semanticIdentifier.trim() === '' ? 'Unknown' : metadata.semanticIdentifier,
     link: metadata.link ?? null,
-    blurb: toBlurb(best.text || titleOf(metadata)),
+    // Computed when first read, like the highlights, since only some of many passages are shown.
+    get blurb() {
+      return (blurb ??= toBlurb(best.text || titleOf(metadata)))
+    },
     source_type: best.source,
     boost: 0,
     hidden: false,
@@ -269,7 +295,6 @@ export function toPassage(
     score: best.score,
     is_relevant: null,
     relevance_explanation: context.note ?? null,
-    // Computed when first read, since only some of many passages are shown.
     get match_highlights() {
       return (highlights ??= context.highlight?.(text) ?? [])
     },
@@ -292,6 +317,8 @@ export function toPassage(
 
 /** About 128 tokens. */
 const maxBlurbLength = 480
+/** Whitespace other than a single space, since replacing each space by itself would take most of the time. */
+const otherSpace = /[^\S ]\s*| \s+/g
 const sentenceEnd = /[.!?…](?=\s)|[。！？]/g
 
 /**
@@ -300,7 +327,7 @@ const sentenceEnd = /[.!?…](?=\s)|[。！？]/g
  */
 export function toBlurb(text: string): string {
   const plain = text.slice(0, maxBlurbLength * 4).replaceAll(/^ {0,3}#{1,6} /gm, '')
-  const start = plain.replaceAll(/\s+/g, ' ').trim()
+  const start = plain.replaceAll(otherSpace, ' ').trim()
   if (start.length <= maxBlurbLength) return start
   const window = start.slice(0, maxBlurbLength)
   const end = [...window.matchAll(sentenceEnd)].at(-1)

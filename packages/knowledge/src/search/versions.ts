@@ -31,6 +31,8 @@ interface Version {
   readonly title: string
   /** The title without the versions and words, such as "draft", in which versions differ. */
   readonly name: string
+  /** The name without numbers. */
+  readonly bareName: string
   /** The version in the title, such as `2022` or `1.10`; "" for none. */
   readonly version: string
   readonly words: ReadonlySet<string>
@@ -138,23 +140,37 @@ function toVersion({ best: { hit, metadata } }: Passage): Version {
   const versions = Array.from(title.matchAll(titleVersion), ([, number, year]) => number ?? year ?? '')
   const plain = title.replaceAll(titleVersion, ' ').replaceAll(/[([][^)\]]*[)\]]/g, ' ')
   const name = plainWords(plain).filter((word) => !versionWords.has(word))
-  const words = plainWords(`${title} ${hit.text}`)
+  const text = `${title} ${hit.text}`
   let wordSet: ReadonlySet<string> | undefined
   return {
     generation: hit.generation,
     reference: { documentId: hit.documentId, title, link: metadata.link ?? null },
     title,
     name: name.join(' '),
+    bareName: name.join(' ').replaceAll(/\p{N}+/gu, ''),
     version: versions.join(' '),
     // Made when first read, since most documents are unrelated to the others.
     get words() {
-      return (wordSet ??= new Set(words))
+      return (wordSet ??= new Set(plainWords(text)))
     },
-    significant: new Set(words.filter(isSignificant)),
+    significant: significantOf(text),
     updatedAt: hit.updatedAt,
     notice: metadata.superseded,
     replaces: metadata.replaces,
   }
+}
+
+/** Significant words by text, most recently used last: searches one after the other often find the same documents. */
+const significant = new Map<string, ReadonlySet<string>>()
+/** About 4 MB. */
+const maxKept = 256
+
+function significantOf(text: string): ReadonlySet<string> {
+  const words = significant.get(text) ?? new Set(plainWords(text).filter(isSignificant))
+  significant.delete(text)
+  significant.set(text, words)
+  if (significant.size > maxKept) significant.delete(significant.keys().next().value!)
+  return words
 }
 
 /** A year, a date or a number that is called a version. Other numbers tell documents apart: `Form 3`, `Form 4`. */
@@ -175,8 +191,7 @@ function successionOf(left: Version, right: Version): Succession | undefined {
     const isRelated = isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded
     return isRelated ? ordered(current, old, 1, 'statement') : undefined
   }
-  const withoutNumbers = ({ name }: Version): string => name.replaceAll(/\p{N}+/gu, '')
-  if (!isCalledSame && withoutNumbers(left) === withoutNumbers(right)) return undefined
+  if (!isCalledSame && left.bareName === right.bareName) return undefined
   const least = isCalledSame ? alikeByName : nearIdentical
   if (likeness(left, right, least) < least) return undefined
   const areNumbered = isCalledSame && left.version !== '' && right.version !== ''
@@ -202,7 +217,7 @@ function isNamedIn(notice: string | undefined, named: Version, { title }: Versio
 
 /** Whether a document says that it replaces another one. One word may be the name of anything: "the handbook". */
 function isReplacedBy(older: Version, newer: Version): boolean {
-  return plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)
+  return newer.replaces !== undefined && plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)
 }
 
 /**
