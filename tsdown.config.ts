@@ -46,7 +46,7 @@ const configs: UserConfig[] = await Promise.all(
       sourcemap: true,
       outputOptions: { sourcemapExcludeSources: true },
       // h3 goes into our file: a host app may need another major version of it where ours would be installed.
-      deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx'] },
+      deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx', 'uuid'] },
       plugins: [flatDeclarations(), bundledLicences('LICENSES.txt'), optionalMembers],
     }
   }),
