@@ -334,6 +334,28 @@ test('a model that only repeats itself is stopped, and the answer says so', asyn
   expect(model.requests).toHaveLength(2)
 })
 
+test('a step that is stopped counts the tokens it wrote until then', async () => {
+  const model = scriptedModel(({ prompt }) =>
+    hasResults(prompt) ? ['It is', ...Array.from({ length: 5_000 }, () => ' [1]')] : [prose],
+  )
+  const setting = await newSetting(() => [], {
+    models: providerOf(model, { callsTools: false }),
+    search: async () => [leave],
+  })
+  // The first question finds out that the model does not search, so the second one has a single step.
+  await (await setting.send()).whole()
+  const [stop] = (await setting.lines({ include_usage: true })).slice(-1)
+  const isBetween = (least: number, most: number) => (tokens: number) => tokens > least && tokens < most
+  expect(stop).toMatchObject({
+    obj: {
+      usage: {
+        input_tokens: expect.toSatisfy(isBetween(100, 5_000)),
+        output_tokens: expect.toSatisfy(isBetween(100, 1_000)),
+      },
+    },
+  })
+})
+
 test('numbers that go on for long are an answer, and shown once, however they are cut', async () => {
   const numbers = '1 2 3 4 5 6 7 8 9 10 '.repeat(12)
   const { ask, model } = await unknownModel((_call, step) =>

@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
+import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import { RepetitionDetector } from './repetition.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
@@ -81,10 +82,6 @@ export interface AttemptState {
 export const repetitionEnd = 'repetition'
 
 const failedEnds = new Set<string>(['error', 'interrupted'])
-const unknownUsage: LanguageModelV4Usage = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-}
 
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
 export class StepOutput implements StreamListener {
@@ -179,7 +176,7 @@ export class StepOutput implements StreamListener {
     if (this.#isStopped) {
       const finishReason = { unified: 'stop', raw: this.#isRepeating ? repetitionEnd : undefined } as const
       const written: WrittenPart[] = this.#isRepeating ? [{ type: 'text', text: this.#watchedText }] : content
-      return { content: written, calls: [], finishReason, usage: finish?.usage ?? unknownUsage }
+      return { content: written, calls: [], finishReason, usage: finish?.usage ?? this.#estimateUsage() }
     }
     const { options, forced, hold, context } = this.#request
     // A forced step without output is asked again, like one that gave only text.
@@ -190,6 +187,17 @@ export class StepOutput implements StreamListener {
       throw asError(stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context))
     }
     return { content, calls: this.#calls, finishReason: finish.finishReason, usage: finish.usage }
+  }
+
+  /** A step that is stopped never reports its usage, and yet costs tokens. */
+  #estimateUsage(): LanguageModelV4Usage {
+    const { options, promptTokens: limit } = this.#request
+    const input = Math.min(promptTokens(options.prompt), limit)
+    const text = estimateTokens(this.#watchedText || this.#text)
+    return {
+      inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: text, text, reasoning: undefined },
+    }
   }
 
   #onCall(): void {
