@@ -234,7 +234,7 @@ test.each(['How do I replace a locker key?', 'replace locker key'])(
   'a sentence that leads to a list is shown with it: %s',
   async (question) => {
     expect(await answer(question, keys)).toBe(
-      'To replace a locker key:\n\n- Go to the porter [1].\n- Sign the green form [1].\n- Pay the fee of 12 crowns [1].',
+      'To replace a locker key:\n\n1. Go to the porter [1].\n2. Sign the green form [1].\n3. Pay the fee of 12 crowns [1].',
     )
   },
 )

@@ -81,3 +81,13 @@ test('the sentence that leads to a command has no share in the words of the comm
   const disks = { title: 'disks', content: '# disks\n\nShow folders of crews:\n\n```sh\ndisks -t 10 /home\n```\n' }
   expect(await answer('can crews sleep at home on weekends?', shore, disks)).not.toContain('disks -t')
 })
+
+test('steps that the page does not number one after the other are no numbered list', async () => {
+  const pump = {
+    title: 'Pump',
+    content: '# Pump\n\nTo start the pump:\n\n1. Open the valve.\n3. Pull the lever.\n4. Wait.\n',
+  }
+  expect(await answer('how do I start the pump?', pump)).toBe(
+    'To start the pump:\n\n1. Open the valve [1].\n- Pull the lever [1].\n4. Wait [1].',
+  )
+})

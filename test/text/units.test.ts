@@ -65,3 +65,16 @@ test('a number before a title belongs to its sentence, one that ends a sentence 
   )
   expect(unitsOf('Fees are listed in section 12. Guests pay nothing.').map(({ text }) => text)).toHaveLength(2)
 })
+
+test.each([
+  ['1. One.\n2. Two.', [1, 2]],
+  ['1. One.\n1. Two.\n1. Three.', [1, 2, 3]],
+  ['4. Four.\n5. Five.', [4, 5]],
+  ['1. One:\n\n```sh\nls\n```\n\n2. Two.', [1, 2]],
+  ['1. One.\n   1. Inner.\n   2. Inner.\n2. Two.', [1, undefined, undefined, 2]],
+  ['1. One.\n\nText.\n\n1. One again.', [1, undefined, 1]],
+  ['1. One.\n\n## Heading\n\n1. One again.', [1, 1]],
+  ['- Bullet.', [undefined]],
+])('items of a numbered list have the numbers that readers see: %j', (page, numbers) => {
+  expect(unitsOf(page).map(({ number }) => number)).toEqual(numbers)
+})

@@ -1,4 +1,4 @@
-import { spaceless } from '@inlay/text'
+import { spaceless, type Unit } from '@inlay/text'
 import type { ReadUnit } from './page.ts'
 
 /** Inserts the citation before the punctuation mark that ends a sentence. */
@@ -42,7 +42,7 @@ export function written(units: readonly ReadUnit[]): string {
     const isLead = next !== undefined && next.lead === read
     // Code is written together with the sentence that introduces it.
     if ((isLead && next.unit.kind === 'code') || (isListed(read) && ++listed > maxListed)) continue
-    const quote = isListed(read) ? `- ${quoted(read)}` : quoted(read)
+    const quote = isListed(read) ? `${markOf(read.unit, before?.unit)} ${quoted(read)}` : quoted(read)
     const isNext = before === undefined || (before.passage === read.passage && read.at - before.at === 1)
     const isSame = isNext && before?.unit.block === read.unit.block
     const isItem = before !== undefined && isListed(before) && isListed(read)
@@ -51,6 +51,10 @@ export function written(units: readonly ReadUnit[]): string {
   }
   return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
 }
+
+/** The mark of a list item. A number that does not follow the one before it is left out: Markdown would count on. */
+const markOf = ({ number }: Unit, before: Unit | undefined): string =>
+  number === undefined || (before?.number !== undefined && before.number !== number - 1) ? '-' : `${number}.`
 
 /** Title and heading of a unit, and what replaces its page. */
 export function placeOf({ heading, passage: { source } }: ReadUnit): string {

@@ -13,6 +13,8 @@ export interface Unit {
   readonly lead?: string
   /** Whether it is an item of a numbered list. */
   readonly isNumbered?: boolean
+  /** The number that a reader sees before an item of a numbered list that is not inside another list. */
+  readonly number?: number
   /** Language of the code, if specified. */
   readonly language?: string
   /** The code that follows an item ending with a colon; it is quoted with the item. */
@@ -26,6 +28,7 @@ interface Block {
   readonly lines: string[]
   readonly level?: number
   readonly isNumbered?: boolean
+  readonly number?: number
   readonly language?: string
 }
 
@@ -44,6 +47,22 @@ const headingOf = (line: string): string =>
     .replace(/\s#+$/, '')
     .trimEnd()
 
+/**
+ * Counts the items of numbered lists. The returned function takes the first line of each block, and returns the number
+ * that a reader sees before it; undefined for all but items of an outermost numbered list.
+ */
+function createItemCounter(): (line: string) => number | undefined {
+  let list: { readonly indent: number; readonly number: number } | undefined
+  return (line) => {
+    const [, { length: indent } = '', digits] = /^(\s*)(?:(\d{1,3})[.)]\s)?/.exec(line)!
+    if (list && indent >= list.indent + 2) return undefined
+    if (digits === undefined) list = undefined
+    // Many lists write 1 before each item, and Markdown counts on.
+    else list = { indent, number: list && Number(digits) === 1 ? list.number + 1 : Number(digits) }
+    return list?.number
+  }
+}
+
 /** Splits a page into headings, paragraphs, list items, code and rows of tables. */
 function blocksOf(markdown: string): Block[] {
   // Front matter and comments are only for renderers.
@@ -56,6 +75,7 @@ function blocksOf(markdown: string): Block[] {
   let open: Block | undefined
   let mark = ''
   let isQuoted = false
+  const countItem = createItemCounter()
   for (const raw of page.split('\n')) {
     const line = raw.replace(quoteMark, '')
     // Code in a quotation or note ends with it at the latest.
@@ -73,6 +93,7 @@ function blocksOf(markdown: string): Block[] {
       blocks.push(open)
     } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
     else if (/^#{1,6}\s/.test(line)) {
+      countItem(line)
       blocks.push({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
       open = undefined
     } else if (/^\s*\|.*\|\s*$/.test(line)) {
@@ -80,8 +101,14 @@ function blocksOf(markdown: string): Block[] {
       open = undefined
     } else if ((open?.kind === 'item' || open?.kind === 'sentence') && !item.test(line)) open.lines.push(line.trim())
     else {
+      const number = countItem(line)
       open = item.test(line)
-        ? { kind: 'item', lines: [line.replace(item, '')], isNumbered: /^\s*\d/.test(line) }
+        ? {
+            kind: 'item',
+            lines: [line.replace(item, '')],
+            isNumbered: /^\s*\d/.test(line),
+            ...(number !== undefined && { number }),
+          }
         : { kind: 'sentence', lines: [line.trim()] }
       blocks.push(open)
     }
@@ -261,7 +288,7 @@ export function unitsOf(markdown: string): Unit[] {
   let header: string[] | undefined
   const blocks = blocksOf(markdown)
   for (let block = 0; block < blocks.length; block++) {
-    const { kind, lines, level = 1, isNumbered = false, language } = blocks[block]!
+    const { kind, lines, level = 1, isNumbered = false, number, language } = blocks[block]!
     if (kind === 'heading') {
       while ((path.at(-1)?.level ?? 0) >= level) path.pop()
       path.push({ level, text: toProse(lines[0] ?? '') })
@@ -284,7 +311,8 @@ export function unitsOf(markdown: string): Unit[] {
     if (code !== undefined) {
       const named = blocks[block + 1]?.language
       const attached = { text: code, ...(named !== undefined && { language: named }) }
-      units.push({ kind, text: texts.join(' '), block, index: 0, headings, code: attached })
+      const counted = { ...(number !== undefined && { number }) }
+      units.push({ kind, text: texts.join(' '), block, index: 0, headings, code: attached, ...counted })
       block++
       continue
     }
@@ -298,6 +326,7 @@ export function unitsOf(markdown: string): Unit[] {
         headings,
         ...(isLed && { lead }),
         ...(isNumbered && { isNumbered }),
+        ...(number !== undefined && { number }),
         ...(language && { language }),
       })
     if (kind === 'sentence')
