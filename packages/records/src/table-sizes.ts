@@ -41,7 +41,7 @@ async function sqliteRows(db: AnyDatabase, table: string): Promise<number> {
   const name = sql.table(table)
   const counted = await sql<{
     rows: number
-  }>`select count(*) as rows from (select 1 from ${name} limit ${maxCounted + 1})`.execute(db)
+  }>`select count(*) as rows from (select 1 from ${name} limit ${sql.lit(maxCounted + 1)})`.execute(db)
   const rows = Number(counted.rows[0]?.rows ?? 0)
   if (rows <= maxCounted) return rows
   const span = await sql<{

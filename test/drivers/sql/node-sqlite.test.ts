@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Kysely, sql, type Generated } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nodeSqlite, type NodeSqliteOptions } from '@inlay/drivers/node-sqlite'
+import { prepared } from '@inlay/records'
 
 interface Tables {
   note: { id: Generated<number>; text: string; size: number }
@@ -133,6 +134,27 @@ describe('a records file', () => {
         expect(result.rows[0]?.n).toBe(n)
       }
     }
+  })
+
+  it('writes a limit into its statement, as a bound one is planned again at each use', async () => {
+    const db = await withNotes()
+    await db
+      .insertInto('note')
+      .values([1, 2, 3].map((size) => ({ text: 'a', size })))
+      .execute()
+    const firstTwo = db.selectFrom('note').select('size').where('text', '=', 'a').orderBy('id').limit(2)
+    expect(firstTwo.compile()).toMatchObject({ sql: expect.stringMatching(/limit 2$/), parameters: ['a'] })
+    expect(await firstTwo.execute()).toEqual([{ size: 1 }, { size: 2 }])
+    const least = db
+      .selectFrom('note')
+      .select('size')
+      .orderBy('id')
+      .limit(sql<number>`(select min(size) from note)`)
+    expect(await least.execute()).toEqual([{ size: 1 }])
+    const first = prepared((tables: Kysely<Tables>, { count }: { readonly count: number }) =>
+      tables.selectFrom('note').select('size').orderBy('id').limit(count),
+    )
+    expect([await first(db, { count: 1 }), await first(db, { count: 2 })].map((rows) => rows.length)).toEqual([1, 2])
   })
 
   it('streams rows', async () => {

@@ -45,7 +45,7 @@ async function newest(db: ConversationDatabase, caller: Principal, limit: number
 function newestOf(caller: Principal, limit: number, condition = sql``): RawBuilder<unknown> {
   return sql`
     where owner_id = ${caller.id} and deleted_at is null ${condition}
-    order by created_at desc, id desc limit ${limit}`
+    order by created_at desc, id desc limit ${sql.lit(limit)}`
 }
 
 /** Sessions whose name or one of whose messages holds every term, the newest first. */
@@ -83,7 +83,7 @@ async function amongNewest(
         select 1 from inlay_chat_search where session_id = newest.id and ${holdsWords(db, words)} limit 1
       ) as texts
     ) = 1
-    order by created_at desc, id desc limit ${wanted}`.execute(db)
+    order by created_at desc, id desc limit ${sql.lit(wanted)}`.execute(db)
   return rows
 }
 

@@ -4,9 +4,11 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import {
   CompiledQuery,
+  LimitNode,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueNode,
   type DatabaseConnection,
   type Dialect,
   type QueryResult,
@@ -33,9 +35,21 @@ export type { NodeSqliteOptions }
 export function nodeSqlite(options: NodeSqliteOptions): Dialect {
   return {
     createDriver: () => new RecordsDriver(options),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new QueryCompiler(),
     createAdapter: () => new TurnsAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
+  }
+}
+
+/**
+ * Writes the number of a limit into the statement: SQLite plans a statement again each time a limit is bound to a
+ * parameter, which takes longer than most statements.
+ */
+class QueryCompiler extends SqliteQueryCompiler {
+  protected override visitLimit(node: LimitNode): void {
+    const { limit } = node
+    const isNumber = ValueNode.is(limit) && Number.isSafeInteger(limit.value)
+    super.visitLimit(isNumber ? LimitNode.create(ValueNode.createImmediate(limit.value)) : node)
   }
 }
 
