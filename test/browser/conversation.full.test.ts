@@ -134,6 +134,31 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
     expect(await page.locator('.question').allTextContents()).toEqual(['Tell me of dogs', 'What do they say?'])
   })
 
+  test('whoever comes back sees what was asked again on another device', async () => {
+    const page = await open(playground.address)
+    reply = () => [{ text: 'The first try.' }]
+    await ask(page, 'Try this')
+    await answered(page)
+    const client = createClient({ baseUrl: `${playground.origin}/api`, apiKey: playground.key })
+    const sessionId = page.url().slice(-36)
+    const { messages } = await client.sessions.get(sessionId)
+    const { message_id: questionId } = messages.find(({ message }) => message === 'Try this')!
+    const comeBack = (): Promise<unknown> => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
+    const response = page.waitForResponse((given) => given.url().includes(`/get-chat-session/${sessionId}`))
+    await comeBack()
+    await response
+    reply = () => [{ text: 'The second try.' }]
+    await client.ask({ message: 'Try this', chat_session_id: sessionId, parent_message_id: questionId })
+    expect(await page.locator('.answer').allTextContents()).toEqual(['The first try.'])
+    await comeBack()
+    await page.locator('.answer', { hasText: 'The second try.' }).waitFor()
+    await page.getByRole('button', { name: 'Previous version of the answer' }).click()
+    await page.locator('.answer', { hasText: 'The first try.' }).waitFor()
+    await client.ask({ message: 'And this', chat_session_id: sessionId })
+    await comeBack()
+    await expect.poll(() => page.locator('.question').allTextContents()).toEqual(['Try this', 'And this'])
+  })
+
   test('a number that stands in nothing the model read is underlined, also when the chat is read again', async () => {
     const page = await open(playground.address)
     let step = 0

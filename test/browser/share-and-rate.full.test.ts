@@ -26,6 +26,28 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     await model?.close()
   })
 
+  test.each(['light', 'dark'] as const)(
+    'on a phone no text shines through the %s buttons of a chat',
+    async (colorScheme) => {
+      const page = await open(playground.address, { ...phone, colorScheme })
+      const line = 'A line of a long answer, **bold** and `code`.'
+      reply = () => [{ text: `${line}\n\n`.repeat(40) }]
+      await ask(page, 'Tell me at length')
+      await answered(page)
+      const head = page.locator('.thread-head')
+      const pictureAt = async (top: number): Promise<string> => {
+        await page.evaluate((to) => scrollTo({ top: to, behavior: 'instant' }), top)
+        await expect.poll(() => page.evaluate(() => scrollY)).toBe(top)
+        // From the edge of the window, where the views of the page stand above the text, too.
+        const { y, height } = (await head.boundingBox())!
+        return (await page.screenshot({ clip: { x: 0, y: 0, width: 390, height: y + height } })).toString('base64')
+      }
+      const before = await pictureAt(400)
+      await shot(page, `thread-head-${colorScheme}`)
+      for (const top of [407, 415, 423]) expect(await pictureAt(top)).toBe(before)
+    },
+  )
+
   test('a rating can say why, and the reason is stored', async () => {
     const page = await open(playground.address)
     const sent: unknown[] = []

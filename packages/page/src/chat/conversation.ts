@@ -57,6 +57,7 @@ export function useConversation(
     () => onChangeElsewhere((change) => change.kind === 'chat' && core.changedElsewhere(change.sessionId)),
     [core],
   )
+  useEffect(() => onReturn(() => void readChanges(core, service)), [core, service])
   const { state } = core
   return useMemo(
     () => ({
@@ -70,4 +71,32 @@ export function useConversation(
     }),
     [core, state, settings],
   )
+}
+
+/** Calls a function each time the person comes back to this tab. @returns a function that stops it */
+function onReturn(listener: () => void): () => void {
+  const take = (): void => {
+    if (document.visibilityState === 'visible') listener()
+  }
+  document.addEventListener('visibilitychange', take)
+  return () => document.removeEventListener('visibilitychange', take)
+}
+
+/** Shows what was asked in the conversation on another device, which announces nothing here. */
+async function readChanges(core: Core<AskHow>, service: Service): Promise<void> {
+  const { sessionId, turns, isAnswering, isLoading } = core.state
+  if (sessionId === null || isAnswering || isLoading) return
+  // Nothing is said of a network that is not back yet: the person has asked for nothing.
+  const session = await service.chat(sessionId).catch(() => undefined)
+  if (session === undefined || core.state.turns !== turns) return
+  const shown = turns.flatMap(({ fold: { state }, versions }) => [
+    state.userMessageId,
+    state.messageId,
+    ...versions.questions,
+    ...versions.answers,
+  ])
+  // A question that never reached the service is known only here.
+  if (shown.includes(null)) return
+  const newest = Math.max(...shown.map(Number))
+  if (session.messages.some(({ message_id: id }) => id > newest)) core.changedElsewhere(sessionId)
 }

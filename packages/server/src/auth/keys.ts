@@ -38,8 +38,8 @@ export type ApiKeyChange = Partial<Omit<NewApiKey, 'owner'>>
 export interface Keys {
   /** Creates a key; `key` is returned only here. INVALID_INPUT without a scope. */
   create(wanted: NewApiKey): Promise<{ key: string; record: ApiKey }>
-  /** Keys that are not revoked, oldest first. */
-  list(): Promise<readonly ApiKey[]>
+  /** Keys, oldest first; without revoked ones unless they are wanted too. */
+  list(options?: { readonly withRevoked?: boolean }): Promise<readonly ApiKey[]>
   /** NOT_FOUND, INVALID_INPUT without a scope. */
   change(id: number, change: ApiKeyChange): Promise<ApiKey>
   /**
@@ -102,8 +102,9 @@ export function createKeys(options: KeysOptions): Keys {
       const key = newKey()
       return { key, record: toApiKey(await insertKey(db, await toRow(wanted, key, now()))) }
     },
-    async list() {
-      return (await liveKeys(db).orderBy('id').execute()).map(toApiKey)
+    async list({ withRevoked = false } = {}) {
+      const keys = withRevoked ? db.selectFrom('inlay_api_key').selectAll() : liveKeys(db)
+      return (await keys.orderBy('id').execute()).map(toApiKey)
     },
     async change(id, change) {
       await update(id, toChange(id, change))

@@ -1,6 +1,9 @@
 import type { FetchAddress } from '@inlay/conversations'
 import { toUserId } from '@inlay/protocol'
-import { expect, test } from 'vitest'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { createKeys, migrateServer, type KeyTable } from '@inlay/server'
+import { Kysely } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
 import { kennelDocument } from '../../../conversations/custom-tools/kennel.ts'
 import { newService } from '../../conversation.ts'
 
@@ -61,6 +64,19 @@ test('answers are counted by person and model, with the tokens of the provider',
   await ask(`/chat/delete-chat-session/${session}`, { method: 'DELETE' })
   expect((await fetchJson('/admin/usage', { key })).body).toMatchObject({ entries: [{ answers: 2 }, { answers: 1 }] })
   expect((await fetchJson('/admin/usage', { key: 'key-bob' })).status).toBe(403)
+})
+
+test('whoever asked with a key that was revoked since is named as the key was', async () => {
+  const db = new Kysely<KeyTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await migrateServer(db)
+  const keys = createKeys({ db })
+  const { say, fetchJson } = await newService([['Hello.']], {}, { keys })
+  const { record } = await keys.create({ name: 'Reception desk', owner: 'alice', scopes: ['chat'] })
+  await say('Hi')
+  await keys.revoke(record.id)
+  expect((await fetchJson('/admin/usage', admin)).body).toMatchObject({ entries: [{ name: 'Reception desk' }] })
+  expect(await keys.list()).toEqual([])
 })
 
 test('an action is called at once, with its arguments checked', async () => {

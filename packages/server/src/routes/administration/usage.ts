@@ -16,7 +16,8 @@ export const usageRoutes: readonly Route[] = [
     async handle({ query, parts }) {
       const [{ since, entries }, keys] = await Promise.all([
         parts.agent.usage(query.days * dayMs),
-        parts.keys?.list() ?? [],
+        // Answers outlive the key they were asked for with.
+        parts.keys?.list({ withRevoked: true }) ?? [],
       ])
       const emails = new Map(keys.flatMap(({ owner, email }) => (email === null ? [] : [[owner, email] as const])))
       const names = new Map(keys.flatMap(({ owner, name }) => (name === null ? [] : [[owner, name] as const])))
