@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { leaveOut, note } from './figures.ts'
-import { engines, type Engine } from './million/engines.ts'
+import { engines, type BareEngine, type Engine } from './million/engines.ts'
 import { toCurves, type Grown } from './million/curves.ts'
 import { inParallel } from './ingestion/fixture.ts'
 import { createRowSource, dimensions, filters, type RowSource } from './million/rows.ts'
@@ -71,7 +71,7 @@ async function measureGrowing(open: OpenEngine): Promise<void> {
     for (const size of sizes) {
       const filled = await fill(engine, source, size - rows)
       rows = size
-      const recall = await recallOf(engine.index, source)
+      const recall = await recallOf(nearestIn(engine.index), source)
       const times = await timeSearches(engine.index, source)
       report({ rows, ...filled, recall, times })
       addGrown({ rows, rate: filled.rate }, times, await timeSearchers(engine.index, source))
@@ -109,7 +109,7 @@ async function fillOnce(engine: Engine, rows: number, record: string): Promise<P
   if ((await engine.index.figures()).rows > 0) throw new Error(`half filled: remove the index of ${record} first`)
   const source = newSource()
   const filled = await fill(engine, source, rows)
-  const point: Point = { rows, ...filled, recall: await recallOf(engine.index, source) }
+  const point: Point = { rows, ...filled, recall: await recallOf(nearestIn(engine.index), source) }
   writeFileSync(record, JSON.stringify(point))
   return point
 }
@@ -165,14 +165,18 @@ async function fill({ index, memory, disk }: Engine, source: RowSource, count: n
 }
 
 /** The share of the ten truly nearest rows that a search by vector finds. */
-async function recallOf(index: VectorIndex, { questions, nearest }: RowSource): Promise<number> {
+async function recallOf(search: BareEngine['nearest'], { questions, nearest }: RowSource): Promise<number> {
   let hitCount = 0
   const exact = nearest()
   for (const [at, ids] of exact.entries()) {
-    const hits = await index.search({ vector: questions[at]!.vector, limit: 10 })
-    hitCount += hits.filter(({ documentId }) => ids.includes(documentId)).length
+    const documentIds = await search(questions[at]!.vector)
+    hitCount += documentIds.filter((id) => ids.includes(id)).length
   }
   return hitCount / exact.flat().length
+}
+
+function nearestIn(index: VectorIndex): BareEngine['nearest'] {
+  return async (vector) => (await index.search({ vector, limit: 10 })).map(({ documentId }) => documentId)
 }
 
 /** Each kind once to warm up, then timed. */
@@ -224,15 +228,27 @@ async function timeSearchers(index: VectorIndex, { questions }: RowSource): Prom
   return rates
 }
 
-/** The hybrid search of the engine itself, on the same table. */
-async function timeBare({ openBare }: Engine, { questions }: RowSource): Promise<void> {
+/** Hybrid searches and those of the engine itself on the same table, in turn; and how many of the nearest rows it finds. */
+async function timeBare({ index, openBare }: Engine, source: RowSource): Promise<void> {
   if (!openBare) return
   const bare = await openBare()
-  const search = (at: number): Promise<unknown> => bare.hybrid(questions[at % questions.length]!)
-  await timeEach(Math.min(20, questions.length), search)
-  const times = await timeEach(questions.length, search)
-  console.log(timesLine(`  hybrid, no filter, ${options.engine} alone`, times))
-  note(`million, ${options.engine} alone, hybrid, p50, ms`, percentile(times, 0.5))
+  const { questions } = source
+  const searches: Readonly<Record<string, (at: number) => Promise<unknown>>> = {
+    [options.engine]: (at) => index.search({ ...questions[at]!, limit: 10 }),
+    [`${options.engine} alone`]: (at) => bare.hybrid(questions[at]!),
+  }
+  const times = new Map(Object.keys(searches).map((name) => [name, [] as number[]]))
+  for (const at of questions.keys())
+    for (const [name, search] of Object.entries(searches))
+      times.get(name)!.push(...(await timeEach(1, () => search(at))))
+  for (const [name, measured] of times) {
+    const sorted = measured.toSorted((a, b) => a - b)
+    console.log(timesLine(`  hybrid, in turn, ${name}`, sorted))
+    note(`million, ${name}, hybrid in turn, p50, ms`, percentile(sorted, 0.5))
+  }
+  const recall = await recallOf(bare.nearest, source)
+  console.log(`  ${options.engine} alone: recall@10 ${recall.toFixed(3)}`)
+  note(`million, ${options.engine} alone, recall@10`, recall)
   bare.close()
 }
 

@@ -26,6 +26,8 @@ export interface Engine {
 export interface BareEngine {
   /** Its own hybrid search, with its defaults. */
   hybrid(question: { readonly text: string; readonly vector: Float32Array }): Promise<unknown>
+  /** Ids of the documents of the ten nearest rows, by a search with its defaults. */
+  nearest(vector: Float32Array): Promise<readonly string[]>
   close(): void
 }
 
@@ -70,6 +72,10 @@ async function openBareTable(folder: string): Promise<BareEngine> {
         .select(['document_id', 'text'])
         .limit(10)
         .toArray(),
+    nearest: async (vector) => {
+      const rows = await table.vectorSearch(vector).select(['document_id']).limit(10).toArray()
+      return rows.map((row) => row.document_id)
+    },
     close: () => {
       table.close()
       connection.close()
