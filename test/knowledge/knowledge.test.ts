@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fakeEmbedder } from './fake-embedder.ts'
 import { memoryIndex } from './memory-index.ts'
@@ -195,6 +195,23 @@ describe('closing', () => {
     await expect(knowledge.remove('x')).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(knowledge.search({ text: 'x', limit: 1 })).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(knowledge.start()).rejects.toMatchObject({ code: 'CLOSED' })
+  })
+
+  test('does not report work that it aborted', async () => {
+    const reached = Promise.withResolvers<void>()
+    const aborted = Promise.withResolvers<never>()
+    const afterDocument = (): Promise<never> => {
+      reached.resolve()
+      return aborted.promise
+    }
+    const { knowledge, errors } = await makeKnowledge({ hooks: { afterDocument } })
+    await knowledge.start()
+    await knowledge.accept(request())
+    await reached.promise
+    const closed = knowledge.close()
+    aborted.reject(new InlayError('CLOSED', { retryable: true }))
+    await closed
+    expect(errors).toEqual([])
   })
 
   test('loses nothing that was accepted before', async () => {

@@ -1,5 +1,5 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { prepared } from '@inlay/records'
+import { prepared, preparedRows } from '@inlay/records'
 import { CamelCasePlugin, Kysely } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -44,4 +44,29 @@ test('plugins of a host see each statement', async () => {
   await insert(db, { id: 2, text: 'two' })
   expect(built()).toBe(2)
   expect(await db.selectFrom('notes').selectAll().execute()).toHaveLength(2)
+})
+
+test('any number of rows is inserted by a few statements, which are built once', async () => {
+  const sizes: number[] = []
+  const insert = preparedRows(['id', 'text'], (db: Kysely<Tables>, rows: readonly Tables['notes'][]) => {
+    sizes.push(rows.length)
+    return db.insertInto('notes').values(rows)
+  })
+  const db = await makeNotes()
+  const rows = Array.from({ length: 201 }, (_, id) => ({ id, text: id % 3 === 0 ? null : `note ${id}` }))
+  await insert(db, [])
+  await insert(db, rows.slice(0, 150))
+  await db.transaction().execute((transaction) => insert(transaction, rows.slice(150)))
+  expect(await db.selectFrom('notes').selectAll().orderBy('id').execute()).toEqual(rows)
+  expect(sizes.toSorted((left, right) => left - right)).toEqual([1, 2, 4, 16, 32, 64])
+})
+
+test('plugins of a host see each insert of rows', async () => {
+  const insert = preparedRows(['id', 'text'], (db: Kysely<Tables>, rows: readonly Tables['notes'][]) =>
+    db.insertInto('notes').values(rows),
+  )
+  const db = await makeNotes([new CamelCasePlugin()])
+  const rows = Array.from({ length: 7 }, (_, id) => ({ id, text: `note ${id}` }))
+  await insert(db, rows)
+  expect(await db.selectFrom('notes').selectAll().orderBy('id').execute()).toEqual(rows)
 })

@@ -23,6 +23,7 @@ import { createFiguresSampler } from './figures/figures-sample.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
 import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
+import { isLetGo } from './calls/bounded-call.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readChunks, readExcerpt, readSize } from './search/excerpt.ts'
@@ -94,6 +95,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const disk = createFullDiskNote()
   const onError = (error: unknown): void => {
+    if (isLetGo(error)) return
     disk.note(error)
     options.onError?.(error)
   }

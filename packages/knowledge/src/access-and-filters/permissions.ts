@@ -1,9 +1,9 @@
-import { idList, isAmong, isAmongIds, prepared } from '@inlay/records'
+import { idList, isAmong, isAmongIds, prepared, preparedRows } from '@inlay/records'
 import { InlayError, hasScope, isNamed, toUserId } from '@inlay/protocol'
 import type { Access, Caller } from '../contracts/pairs.ts'
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { batchesOf } from '../schema/sql.ts'
-import type { GrantRow, Records } from '../schema/tables.ts'
+import type { GrantRow, Records, Tables } from '../schema/tables.ts'
 
 /** Access settings of a pair or document set. */
 export interface Guarded {
@@ -134,16 +134,19 @@ function visiblePairs(db: Records, caller: Caller | undefined): RawBuilder<unkno
 
 /** Ids of the pairs that documents are in, ascending, by document id. */
 export async function readMemberships(db: Records, documentIds: readonly string[]): Promise<Map<string, number[]>> {
-  const rows = await db
-    .selectFrom('inlay_document_pairs')
-    .selectAll()
-    .where(isAmong(db, 'document_id', documentIds))
-    .orderBy('pair_id')
-    .execute()
+  const rows = await memberships(db, { ids: idList(db, documentIds) })
   const byDocument = new Map<string, number[]>()
   for (const { document_id: id, pair_id: pairId } of rows) byDocument.set(id, [...(byDocument.get(id) ?? []), pairId])
   return byDocument
 }
+
+const memberships = prepared((db: Records, { ids }: { readonly ids: string }) =>
+  db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where(isAmongIds(db, 'document_id', ids, 'text'))
+    .orderBy('pair_id'),
+)
 
 /** People and groups with access to a pair or set. */
 export type Grants = Pick<Guarded, 'users' | 'groups'>
@@ -212,10 +215,20 @@ export async function noteActivity(
   const rows = [...new Set(pairIds)]
     .toSorted((left, right) => left - right)
     .map((id) => ({ pair_id: id, accepted_at: null, indexed_at: null, [what]: now }))
-  if (rows.length === 0) return
-  await db
-    .insertInto('inlay_pair_activity')
-    .values(rows)
-    .onConflict((conflict) => conflict.column('pair_id').doUpdateSet({ [what]: now }))
-    .execute()
+  await noted[what](db, rows)
 }
+
+// oxlint-disable-next-line typescript/explicit-function-return-type -- the type of the prepared statement
+const noting = (what: 'accepted_at' | 'indexed_at') =>
+  preparedRows(
+    ['pair_id', 'accepted_at', 'indexed_at'],
+    (db: Records, rows: readonly Insertable<Tables['inlay_pair_activity']>[]) =>
+      db
+        .insertInto('inlay_pair_activity')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.column('pair_id').doUpdateSet((of) => ({ [what]: of.ref(`excluded.${what}`) })),
+        ),
+  )
+
+const noted = { accepted_at: noting('accepted_at'), indexed_at: noting('indexed_at') }

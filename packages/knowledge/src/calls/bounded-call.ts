@@ -30,6 +30,11 @@ export async function boundedCall<Result>(
   }
 }
 
+/** Whether an error only says that the work was aborted to be done later, by closing or because its lease was lost. */
+export function isLetGo(error: unknown): boolean {
+  return isInlayError(error) && error.code === 'CLOSED' && error.retryable
+}
+
 /** Consequence of a failed attempt for its documents. */
 export interface ClassifiedError {
   /** Safe to show: contains no content, key, path or address. */

@@ -1,4 +1,13 @@
-import { type GroupCommit, type Outcome, createGroupCommit, hasRowLocks, isAmong } from '@inlay/records'
+import {
+  type GroupCommit,
+  type Outcome,
+  createGroupCommit,
+  hasRowLocks,
+  idList,
+  isAmongIds,
+  prepared,
+  preparedRows,
+} from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import type { InsertObject } from 'kysely'
 import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions.ts'
@@ -130,14 +139,7 @@ async function applyTasks(
 }
 
 async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
-  let documents = db
-    .selectFrom('inlay_documents')
-    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
-    .where(isAmong(db, 'id', ids))
-    .orderBy('id')
-  // Locks several documents in order of their ids to avoid deadlocks.
-  if (hasRowLocks(db)) documents = documents.forUpdate()
-  const rows = await documents.execute()
+  const rows = await storedDocuments(db, { ids: idList(db, ids) })
   if (rows.length === 0) return new Map()
   const pairIds = await readMemberships(
     db,
@@ -160,6 +162,16 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   )
 }
 
+const storedDocuments = prepared((db: Records, { ids }: { readonly ids: string }) => {
+  const documents = db
+    .selectFrom('inlay_documents')
+    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
+    .where(isAmongIds(db, 'id', ids, 'text'))
+    .orderBy('id')
+  // Locks several documents in order of their ids to avoid deadlocks.
+  return hasRowLocks(db) ? documents.forUpdate() : documents
+})
+
 /** Whether the recorded data of a document must be deleted: the document was removed, and possibly added again. */
 function isStale({ stored, isPresent, incarnation }: Draft): boolean {
   return stored !== undefined && (!isPresent || incarnation !== stored.incarnation)
@@ -179,15 +191,10 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
     )
   const accepted = drafts.flatMap((draft) => (draft.version ? [{ ...draft, version: draft.version }] : []))
   if (accepted.length === 0) return
-  await db
-    .insertInto('inlay_documents')
-    .values(accepted.map((draft) => toRow(draft, { now, admission: options.admission })))
-    .onConflict((conflict) =>
-      conflict
-        .column('id')
-        .doUpdateSet((of) => Object.fromEntries(overwritten.map((name) => [name, of.ref(`excluded.${name}`)]))),
-    )
-    .execute()
+  await insertDocuments(
+    db,
+    accepted.map((draft) => toRow(draft, { now, admission: options.admission })),
+  )
   await writeContents(
     db,
     accepted.filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash),
@@ -198,12 +205,7 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
       .filter((pairId) => incarnation !== stored?.incarnation || !stored.pairIds.includes(pairId))
       .map((pairId) => ({ document_id: id, pair_id: pairId })),
   )
-  if (memberships.length > 0)
-    await db
-      .insertInto('inlay_document_pairs')
-      .values(memberships)
-      .onConflict((conflict) => conflict.doNothing())
-      .execute()
+  await insertMemberships(db, memberships)
   const naming = accepted.filter(({ stored, version }) => stored !== undefined || version.files.length > 0)
   if (naming.length > 0)
     await noteWaitingImages(
@@ -221,7 +223,7 @@ async function writeContents(
   accepted: readonly { readonly id: string; readonly version: Version }[],
   contentIds: ReadonlyMap<LargeContent, string>,
 ): Promise<void> {
-  const short: InsertObject<Tables, 'inlay_contents'>[] = []
+  const short: Content[] = []
   const long: (typeof short)[] = []
   for (const { id, version } of accepted) {
     const large_id = version.large ? contentIds.get(version.large)! : null
@@ -230,20 +232,33 @@ async function writeContents(
     else short.push(row)
   }
   for (const group of [short, ...long]) {
-    if (group.length === 0) continue
     // SQLite writes on this thread, and keeps the last values bound to each statement.
     if (group !== short) await yieldToEventLoop()
-    await db
-      .insertInto('inlay_contents')
-      .values(group)
-      .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet((of) => ({ content: of.ref('excluded.content'), large_id: of.ref('excluded.large_id') })),
-      )
-      .execute()
+    await insertContents(db, group)
   }
 }
+
+type Content = InsertObject<Tables, 'inlay_contents'>
+
+const insertContents = preparedRows(['id', 'content', 'large_id'], (db: Records, rows: readonly Content[]) =>
+  db
+    .insertInto('inlay_contents')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((of) => ({ content: of.ref('excluded.content'), large_id: of.ref('excluded.large_id') })),
+    ),
+)
+
+type Membership = InsertObject<Tables, 'inlay_document_pairs'>
+
+const insertMemberships = preparedRows(['document_id', 'pair_id'], (db: Records, rows: readonly Membership[]) =>
+  db
+    .insertInto('inlay_document_pairs')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing()),
+)
 
 /** Everything that a new version changes. The visible generation stays until the new version is indexed. */
 const overwritten = [
@@ -264,10 +279,23 @@ const overwritten = [
   'reason',
 ] as const
 
+type DocumentRow = InsertObject<Tables, 'inlay_documents'>
+
+const insertDocuments = preparedRows(['id', ...overwritten], (db: Records, rows: readonly DocumentRow[]) =>
+  db
+    .insertInto('inlay_documents')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('id')
+        .doUpdateSet((of) => Object.fromEntries(overwritten.map((name) => [name, of.ref(`excluded.${name}`)]))),
+    ),
+)
+
 function toRow(
   draft: Draft & { version: Draft['version'] & {} },
   { now, admission }: { now: number; admission: IntakeOptions['admission'] },
-): InsertObject<Tables, 'inlay_documents'> {
+): DocumentRow {
   const { version } = draft
   const place = admission?.placeOf(draft.queuedFor ?? '', version.characters, now) ?? now
   const stored = isStale(draft) ? undefined : draft.stored

@@ -1,4 +1,4 @@
-import { hasRowLocks, isAmong } from '@inlay/records'
+import { hasRowLocks, isAmong, prepared } from '@inlay/records'
 import { type RawBuilder, sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { CounterRow, Records, SpacePhase } from './tables.ts'
@@ -8,14 +8,18 @@ import type { CounterRow, Records, SpacePhase } from './tables.ts'
  * any database, so that data read afterwards cannot change before the commit.
  */
 export async function addToCounter(db: Records, name: CounterRow['name'], amount: number): Promise<number> {
-  const { value } = await db
-    .updateTable('inlay_counters')
-    .set({ value: sql<number>`value + ${amount}` })
-    .where('name', '=', name)
-    .returning('value')
-    .executeTakeFirstOrThrow()
-  return Number(value)
+  const [row] = await addTo(db, { name, amount })
+  return Number(row!.value)
 }
+
+const addTo = prepared(
+  (db: Records, { name, amount }: { readonly name: CounterRow['name']; readonly amount: number }) =>
+    db
+      .updateTable('inlay_counters')
+      .set({ value: sql<number>`value + ${amount}` })
+      .where('name', '=', name)
+      .returning('value'),
+)
 
 /** Databases limit the number of parameters of a statement. */
 const rowsPerStatement = 1000
