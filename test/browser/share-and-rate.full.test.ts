@@ -48,6 +48,22 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     },
   )
 
+  test('on a phone on its side an answer is not covered by what stands above it', async () => {
+    const page = await open(playground.address, { ...phone, viewport: { width: 740, height: 360 } })
+    reply = () => [{ text: 'A line of a long answer.\n\n'.repeat(40) }]
+    await ask(page, 'Tell me at length')
+    await answered(page)
+    await page.evaluate(() => scrollTo({ top: 400, behavior: 'instant' }))
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(400)
+    await shot(page, 'phone-on-its-side')
+    const atTop = (): Promise<boolean> =>
+      page.evaluate(() => document.elementFromPoint(60, 10)?.closest('.turn') !== null)
+    expect(await atTop()).toBe(true)
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: 'Print' }).waitFor()
+  })
+
   test('a rating can say why, and the reason is stored', async () => {
     const page = await open(playground.address)
     const sent: unknown[] = []
