@@ -73,4 +73,25 @@ describe.skipIf(reason !== undefined)('documents that failed', () => {
     for (const name of names)
       await expect.poll(async () => (await client.documentState(name)).state, { timeout: 60_000 }).toBe('indexed')
   })
+
+  test('a document of which pages could not be read says so below its name and in its details', async () => {
+    await client.ingest(
+      {
+        id: 'archive/scan.pdf',
+        semantic_identifier: 'Harbour plan',
+        sections: [{ text: 'The harbour has two gates.' }],
+        metadata: { unreadable_pages: ['3', '10-11'], unreadable_page_count: '3 of 12', team: 'Port' },
+      },
+      { waitSeconds: 60 },
+    )
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: /^Documents/ }).click()
+    const row = page.getByRole('row').filter({ hasText: 'Harbour plan' })
+    const words = '3 of 12 pages could not be read: 3, 10-11.'
+    await row.getByText(words).waitFor()
+    expect(await row.locator('.cell-tags').textContent()).toBe('team: Port')
+    await row.getByRole('button', { name: /^Tags, sets and access/ }).click()
+    await page.locator('.document-details').getByText(words).waitFor()
+    await page.locator('.document-details').getByText('archive/scan.pdf').waitFor()
+  })
 })

@@ -143,7 +143,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,
     close: () => sampler.whenIdle().then(ingestion.close).finally(removeForegroundCalls),
-    status: (id, { caller } = {}) => readStatus(db, id, caller),
+    status: (id, { caller, withTags } = {}) => readStatus(db, id, caller, withTags),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),

@@ -2,7 +2,15 @@ import { extname } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Egress } from '@inlay/drivers/egress'
 import type { ImageReader } from '@inlay/knowledge'
-import { isInlayError, type InlayError, readableExtensions } from '@inlay/protocol'
+import {
+  describeUnread,
+  isInlayError,
+  metadataEntries,
+  readableExtensions,
+  unreadPartsOf,
+  type InlayError,
+  type IngestionRequest,
+} from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { intakeOf, type Acceptance, type Intake } from './intake.ts'
@@ -140,6 +148,8 @@ class Ingestion {
   readonly #intake: Intake
   readonly #reader: Reader
   #isWatching = false
+  /** Number of accepted files of which parts could not be read. */
+  #partlyRead = 0
 
   constructor(context: CommandContext, intake: Intake, reader: Reader) {
     this.#context = context
@@ -162,6 +172,7 @@ class Ingestion {
         ...done,
         skipped: skippedKinds,
         ...(removed !== undefined && { removed }),
+        ...(this.#partlyRead > 0 && { partly_read: this.#partlyRead }),
         ...(unread > 0 && { unread }),
       })
     else if (sources.length > 0 || removed !== undefined)
@@ -169,6 +180,7 @@ class Ingestion {
         summaryLine({
           ...done,
           ...(removed !== undefined && { removed }),
+          ...(this.#partlyRead > 0 && { 'partly read': this.#partlyRead }),
           ...(unread > 0 && { 'not read': unread }),
         }),
       )
@@ -211,7 +223,14 @@ class Ingestion {
       for (const source of queue) {
         if (signal.aborted || outage !== undefined) return
         try {
-          outcomes.set(source, await this.#intake.accept(await this.#reader.read(source)))
+          const request = await this.#reader.read(source)
+          const outcome = await this.#intake.accept(request)
+          outcomes.set(source, outcome)
+          const unread = outcome === 'unchanged' ? undefined : unreadOf(request)
+          if (unread !== undefined) {
+            this.#partlyRead++
+            output.note(`inlay: ${plain(source.id)}: ${plain(unread)}`)
+          }
         } catch (error) {
           if (isInlayError(error) && endsAll(error.status, 'url' in source)) outage ??= error
           if (outage !== undefined) return
@@ -311,6 +330,12 @@ class Ingestion {
   #progress(what: string, total: number): Progress {
     return this.#isWatching ? { to: () => {}, end: () => {} } : this.#context.output.progress(what, total)
   }
+}
+
+/** Says which parts of a file could not be read; undefined if all of it was. */
+function unreadOf({ document }: IngestionRequest): string | undefined {
+  const parts = unreadPartsOf(metadataEntries(document.metadata ?? {}))
+  return parts && describeUnread(parts)
 }
 
 /** A server that is away, for example while it restarts. @throws any other error */

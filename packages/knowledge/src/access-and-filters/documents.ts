@@ -10,18 +10,23 @@ import { phase } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
-/** Indexing status of a document; undefined when it does not exist or the caller cannot see it. */
+/**
+ * Indexing status of a document; undefined when it does not exist or the caller cannot see it.
+ * @param needsTags whether to add its tags once it is searchable
+ */
 export async function readStatus(
   db: Records,
   id: string,
   caller: Caller | undefined,
+  needsTags = false,
 ): Promise<DocumentStatus | undefined> {
   const pairs = await pairsFor(db, caller)
   const rows = await documentsIn(db, pairs)
     .select([...columns])
     .where('id', '=', id)
     .execute()
-  return (await toStatuses(db, rows))[0]
+  const statuses = await toStatuses(db, rows)
+  return (needsTags && statuses[0]?.phase === 'indexed' ? await withTags(db, statuses, pairs) : statuses)[0]
 }
 
 /** A page of the documents that the caller may see. */

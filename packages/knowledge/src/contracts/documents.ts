@@ -30,7 +30,7 @@ export interface DocumentStatus {
   /** Size of its content as stored, in bytes. */
   readonly contentBytes: number
   readonly pairIds: readonly number[]
-  /** Only in listings that ask for tags. */
+  /** Only where asked for. */
   readonly tags?: readonly KnownTag[]
 }
 

@@ -68,7 +68,7 @@ export interface Knowledge {
   changeMetadata(documentId: string, change: MetadataChange, options?: { caller?: Caller }): Promise<Accepted>
   /** Hides a document at once and deletes its rows later. @throws DOCUMENT_NOT_FOUND */
   remove(documentId: string, options?: { caller?: Caller }): Promise<void>
-  status(documentId: string, options?: { caller?: Caller }): Promise<DocumentStatus | undefined>
+  status(documentId: string, options?: { caller?: Caller; withTags?: boolean }): Promise<DocumentStatus | undefined>
   list(
     query?: DocumentQuery,
     options?: { caller?: Caller },

@@ -56,6 +56,8 @@ export const ingestionStateSchema = model('IngestionState', {
   chunk_count: orNull(integer),
   /** Connector/credential pairs the document belongs to. */
   cc_pair_ids: v.array(integer),
+  /** Only if parts of the file of a searchable document could not be read: which, in plain English. */
+  unread: v.optional(v.string()),
 })
 
 /** Answer of `GET /service-api/ingestion/{document_id}`. Times are ISO 8601 with `Z`. */

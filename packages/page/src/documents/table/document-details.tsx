@@ -9,6 +9,7 @@ import type { ListedDocument } from '../../service/service.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Documents } from '../use-documents.ts'
+import { unreadOf } from '../unread.ts'
 import { tagChanges, type Tag } from './tag-changes.ts'
 
 interface DetailsProps {
@@ -42,6 +43,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
     place.current?.scrollIntoView({ block: 'nearest', behavior: 'instant' })
   }, [])
   const { id, reason, pairIds } = document
+  const unread = unreadOf(document)
   return (
     <div
       ref={place}
@@ -71,6 +73,12 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
             <>
               <dt>{documentTexts.whyFailed}</dt>
               <dd class="failure-words">{reason}</dd>
+            </>
+          )}
+          {unread !== undefined && (
+            <>
+              <dt>{documentTexts.notRead}</dt>
+              <dd class="unread-words">{unread}</dd>
             </>
           )}
         </dl>

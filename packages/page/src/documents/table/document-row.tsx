@@ -1,4 +1,5 @@
 import { safeLink } from '@inlay/text/markdown'
+import { unreadKeys } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ConfirmButton } from '../../controls/confirm-button.tsx'
@@ -7,6 +8,7 @@ import type { ListedDocument } from '../../service/service.ts'
 import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
+import { unreadOf } from '../unread.ts'
 import { openDocument } from '../preview/open-document.tsx'
 import type { Documents } from '../use-documents.ts'
 
@@ -82,6 +84,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
 function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
   const { id, title, state, reason } = document
   const href = safeLink(document.link)
+  const unread = unreadOf(document)
   return (
     <span role="gridcell" class="cell-name">
       <span class="document-title">
@@ -116,6 +119,10 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
         <span class="document-path failure-words" title={reason}>
           {reason}
         </span>
+      ) : unread !== undefined ? (
+        <span class="document-path unread-words" title={unread}>
+          {unread}
+        </span>
       ) : (
         id !== title && <Path path={id} />
       )}
@@ -137,7 +144,9 @@ function Path({ path }: { path: string }): JSX.Element {
 /** Most tags of a row. */
 const maxTags = 2
 
-function Tags({ document: { tags }, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+  // Said in words below the name.
+  const tags = document.tags.filter(({ tag_key: key }) => !unreadKeys.has(key))
   return (
     <>
       {tags.slice(0, maxTags).map(({ tag_key: key, tag_value: value }) => (

@@ -121,6 +121,17 @@ export const documents: typeof english = {
   detailsOf: (title) => `Schlagwörter, Sätze und Zugriff von ${title}`,
   path: 'Pfad',
   whyFailed: 'Warum es gescheitert ist',
+  notRead: 'Nicht gelesen',
+  unreadPages: (count, total, numbers) =>
+    `${formatNumber(count)} von ${plural(total, { one: '# Seite', other: '# Seiten' })} ${count === 1 ? 'war' : 'waren'} ` +
+    `nicht lesbar${numbers === '' ? '' : `: ${numbers}`}.`,
+  unreadAttachments: (count, names) =>
+    `${plural(count, { one: '# Anhang war', other: '# Anhänge waren' })} nicht vollständig lesbar: ${names}.`,
+  missingNotes: (count) =>
+    plural(count, {
+      one: '# Fußnote oder Anmerkung fehlt in der Datei.',
+      other: '# Fußnoten oder Anmerkungen fehlen in der Datei.',
+    }),
   noTags: 'Es hat keine Schlagwörter.',
   removeTag: (tag) => `${tag} entfernen`,
   tagKey: 'Schlagwort',

@@ -129,6 +129,17 @@ export const documents = {
   detailsOf: (title: string) => `Tags, sets and access of ${title}`,
   path: 'Path',
   whyFailed: 'Why it failed',
+  notRead: 'Not read',
+  unreadPages: (count: number, total: number, numbers: string) =>
+    `${formatNumber(count)} of ${plural(total, { one: '# page', other: '# pages' })} could not be read` +
+    `${numbers === '' ? '' : `: ${numbers}`}.`,
+  unreadAttachments: (count: number, names: string) =>
+    `${plural(count, { one: '# attachment', other: '# attachments' })} could not be read in full: ${names}.`,
+  missingNotes: (count: number) =>
+    plural(count, {
+      one: '# footnote or comment is missing in the file.',
+      other: '# footnotes or comments are missing in the file.',
+    }),
   noTags: 'It has no tags.',
   removeTag: (tag: string) => `Remove ${tag}`,
   tagKey: 'Tag',

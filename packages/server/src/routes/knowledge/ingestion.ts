@@ -1,5 +1,6 @@
 import type { DocumentStatus } from '@inlay/knowledge'
 import {
+  describeUnread,
   docMinimalInfoSchema,
   documentChangeSchema,
   documentListingQuerySchema,
@@ -8,6 +9,7 @@ import {
   ingestionRequestSchema,
   ingestionResponseSchema,
   ingestionStateSchema,
+  unreadPartsOf,
   type IngestionResponse,
   type DocumentSetSummary,
   type IngestionState,
@@ -98,7 +100,7 @@ export const ingestionRoutes: readonly Route[] = [
     answer: { description: 'Its state.', schema: ingestionStateSchema },
     errors: ['DOCUMENT_NOT_FOUND'],
     async handle({ path, caller, parts }) {
-      const status = await parts.knowledge.status(path.document_id, { caller })
+      const status = await parts.knowledge.status(path.document_id, { caller, withTags: true })
       if (status === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
       return toState(status)
     },
@@ -161,6 +163,7 @@ function tooManyWait(): InlayError {
 }
 
 function toState(status: DocumentStatus): IngestionState {
+  const unread = unreadPartsOf((status.tags ?? []).map(({ key, value }) => [key, value]))
   return {
     document_id: status.documentId,
     state: status.phase,
@@ -171,5 +174,6 @@ function toState(status: DocumentStatus): IngestionState {
     indexed_at: toDate(status.indexedAt),
     chunk_count: status.chunkCount,
     cc_pair_ids: status.pairIds,
+    ...(unread && { unread: describeUnread(unread) }),
   }
 }

@@ -1,0 +1,17 @@
+import { unreadPartsOf } from '@inlay/protocol'
+import type { ListedDocument } from '../service/service.ts'
+import { documentTexts } from '../texts/document-texts.ts'
+
+/** Says which parts of a document's file could not be read; undefined if all of it was. */
+export function unreadOf({ tags }: Pick<ListedDocument, 'tags'>): string | undefined {
+  const parts = unreadPartsOf(tags.map(({ tag_key: key, tag_value: value }) => [key, value]))
+  if (!parts) return undefined
+  const { pages, attachments, missingNotes } = parts
+  return [
+    pages && documentTexts.unreadPages(pages.count, pages.total, pages.numbers.join(', ')),
+    attachments.length > 0 && documentTexts.unreadAttachments(attachments.length, attachments.join('; ')),
+    missingNotes > 0 && documentTexts.missingNotes(missingNotes),
+  ]
+    .filter(Boolean)
+    .join(' ')
+}

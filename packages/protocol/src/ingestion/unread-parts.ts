@@ -1,0 +1,69 @@
+/** Parts of a file that could not be read, as its reader noted them in the metadata of the document. */
+export interface UnreadParts {
+  readonly pages: UnreadPages | undefined
+  /** Attachments of a mail that could not be read, or only in part. */
+  readonly attachments: readonly string[]
+  /** Number of footnotes, endnotes and comments that the file refers to and does not contain. */
+  readonly missingNotes: number
+}
+
+export interface UnreadPages {
+  readonly count: number
+  readonly total: number
+  /** Numbers and ranges, such as `7-12`, in order. */
+  readonly numbers: readonly string[]
+}
+
+/** Metadata in which file readers note what they could not read. */
+export const unreadKeys: ReadonlySet<string> = new Set([
+  'unreadable_pages',
+  'unreadable_page_count',
+  'unreadable_attachments',
+  'missing_notes',
+])
+
+/**
+ * Parts of a file that could not be read; undefined if all of it was.
+ * @param entries the metadata of its document, one value each
+ */
+export function unreadPartsOf(entries: Iterable<readonly [key: string, value: string]>): UnreadParts | undefined {
+  const noted = Map.groupBy(entries, ([key]) => key)
+  const valuesOf = (key: string): string[] => (noted.get(key) ?? []).map(([, value]) => value)
+  const [, count, total] = /^(\d{1,9}) of (\d{1,9})$/.exec(valuesOf('unreadable_page_count')[0] ?? '') ?? []
+  const numbers = valuesOf('unreadable_pages').toSorted((left, right) => parseInt(left, 10) - parseInt(right, 10))
+  const pages = count === undefined ? undefined : { count: Number(count), total: Number(total), numbers }
+  const attachments = valuesOf('unreadable_attachments')
+  const [notes = ''] = valuesOf('missing_notes')
+  const missingNotes = /^\d{1,9}$/.test(notes) ? Number(notes) : 0
+  return pages || attachments.length > 0 || missingNotes > 0 ? { pages, attachments, missingNotes } : undefined
+}
+
+/** Metadata as one entry a text. */
+export function metadataEntries(metadata: Readonly<Record<string, unknown>>): [key: string, text: string][] {
+  return Object.entries(metadata).flatMap(([key, values]) =>
+    [values].flat().flatMap((value): [string, string][] => (typeof value === 'string' ? [[key, value]] : [])),
+  )
+}
+
+/** Says in English what could not be read. */
+export function describeUnread({ pages, attachments, missingNotes }: UnreadParts): string {
+  const sentences: string[] = []
+  if (pages) {
+    const which = pages.numbers.length === 0 ? '' : `: ${pages.numbers.join(', ')}`
+    sentences.push(
+      `${pages.count} of ${pages.total} ${pages.total === 1 ? 'page' : 'pages'} could not be read${which}.`,
+    )
+  }
+  if (attachments.length > 0)
+    sentences.push(
+      `${attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`} could not be read in full: ` +
+        `${attachments.join('; ')}.`,
+    )
+  if (missingNotes > 0)
+    sentences.push(
+      missingNotes === 1
+        ? '1 footnote or comment is missing in the file.'
+        : `${missingNotes} footnotes or comments are missing in the file.`,
+    )
+  return sentences.join(' ')
+}

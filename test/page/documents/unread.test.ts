@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { unreadOf } from '../../../packages/page/src/documents/unread.ts'
+import { loadDocumentTexts } from '../../../packages/page/src/texts/document-texts.ts'
+
+const tagged = (...pairs: readonly (readonly [string, string])[]) => ({
+  tags: pairs.map(([key, value]) => ({ tag_key: key, tag_value: value })),
+})
+const scan = tagged(
+  ['author', 'Ann'],
+  ['unreadable_page_count', '3 of 12'],
+  ['unreadable_pages', '10-11'],
+  ['unreadable_pages', '3'],
+)
+const mail = tagged(['unreadable_attachments', 'a.pdf'], ['unreadable_attachments', 'b.docx'], ['missing_notes', '1'])
+
+test('the page says in its language what could not be read', async () => {
+  await loadDocumentTexts('en')
+  expect(unreadOf(tagged(['author', 'Ann']))).toBeUndefined()
+  expect(unreadOf(scan)).toBe('3 of 12 pages could not be read: 3, 10-11.')
+  expect(unreadOf(mail)).toBe(
+    '2 attachments could not be read in full: a.pdf; b.docx. 1 footnote or comment is missing in the file.',
+  )
+  await loadDocumentTexts('de')
+  expect(unreadOf(scan)).toBe('3 von 12 Seiten waren nicht lesbar: 3, 10-11.')
+  expect(unreadOf(mail)).toBe(
+    '2 Anhänge waren nicht vollständig lesbar: a.pdf; b.docx. 1 Fußnote oder Anmerkung fehlt in der Datei.',
+  )
+  await loadDocumentTexts('en')
+})
