@@ -185,3 +185,40 @@ test('a megabyte without a single space is cut in reasonable time', () => {
   expect(chunks.length).toBeGreaterThanOrEqual(2 ** 20 / 4 / defaultChunkSize.maxTokens)
   expect(chunks.map(({ text }) => text).join('')).toHaveLength(2 ** 20)
 })
+
+describe('a hard-wrapped paragraph', () => {
+  const sentences = Array.from(
+    { length: 30 },
+    (_, at) =>
+      `The keeper of gate ${at} writes down every boat that passes, with its name, its draught and the hour of its arrival.`,
+  )
+  const wrap = (prose: string, width: number): string =>
+    prose.replace(new RegExp(`(.{1,${width}})(?: |$)`, 'g'), '$1\n').trimEnd()
+
+  test.each([65, 72, 100])('is split between sentences, not at the ends of its lines: %i columns', (width) => {
+    const chunks = chunksOf(wrap(sentences.join(' '), width))
+    expect(chunks.length).toBeGreaterThan(1)
+    for (const { text } of chunks) {
+      expect(text).toMatch(/^The\skeeper[^]*arrival\.$/)
+      expect(estimateTokens(text, 0, text.length)).toBeLessThanOrEqual(defaultChunkSize.maxTokens)
+    }
+  })
+
+  test('a sentence that is too long for a chunk is split at spaces', () => {
+    const chunks = chunksOf(wrap(`we saw ${'boats and barges of the harbour '.repeat(100)}`, 72))
+    expect(chunks.length).toBeGreaterThan(1)
+    for (const { text } of chunks)
+      expect(estimateTokens(text, 0, text.length)).toBeLessThanOrEqual(defaultChunkSize.maxTokens)
+  })
+
+  test.each([
+    ['items', (at: number) => `- the keeper of gate ${at} writes down every boat. Its name comes first, and then`],
+    ['a log', (at: number) => `2026-01-${10 + at} INFO gate ${at} opened. Boat passed with draught of two metres`],
+    ['verses', (at: number) => `and gate ${at}. It opens`],
+  ])('lines that stand for themselves stay whole: %s', (_, lineAt) => {
+    const lines = Array.from({ length: 80 }, (_line, at) => lineAt(at))
+    const chunks = chunksOf(lines.join('\n'), small)
+    expect(chunks.length).toBeGreaterThan(1)
+    for (const { text } of chunks) for (const line of text.split('\n')) expect(lines).toContain(line)
+  })
+})
