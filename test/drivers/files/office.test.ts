@@ -113,6 +113,23 @@ describe('Word documents', () => {
     expect(text).toMatch(/^\[rules\]\(https:\/\/x\.org\/rules\) new\[1\]\n\n1\. See the law\.$/)
   })
 
+  test('notes, links and pictures that the file does not contain are left out, and missing notes are counted', async () => {
+    const reference = (kind: string, id: number): string => `<w:r><w:${kind}Reference w:id="${id}"/></w:r>`
+    const notes =
+      reference('footnote', 2) + reference('footnote', 9) + reference('endnote', 1) + reference('comment', 4)
+    const picture =
+      '<w:r><w:drawing><wp:inline xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"><wp:docPr id="1" name="P"/><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:graphicData><pic:pic xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:blipFill><a:blip r:embed="gone"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r>'
+    const bytes = docx(`<w:p><w:r><w:t>Pay by Friday</w:t></w:r>${notes}${picture}</w:p>${paragraph('or later.')}`, {
+      parts: {
+        'word/footnotes.xml': wordPart('footnotes', `<w:footnote w:id="2">${paragraph('See the law.')}</w:footnote>`),
+      },
+      relations: [{ id: 'f', type: 'footnotes', target: 'footnotes.xml' }],
+    })
+    const { sections, metadata } = await extract({ name: 'a.docx', bytes })
+    expect(sections.map(({ text }) => text)).toEqual(['Pay by Friday[1]\n\nor later.\n\n1. See the law.'])
+    expect(metadata).toEqual({ missing_notes: '3' })
+  })
+
   test('title, author, keywords and dates', async () => {
     const core =
       '<dc:title>Leave</dc:title><dc:creator>Ann;Bob</dc:creator><cp:lastModifiedBy>Cy</cp:lastModifiedBy><cp:keywords>a, b</cp:keywords><dcterms:created xsi:type="dcterms:W3CDTF">2024-01-02T03:04:05Z</dcterms:created><dcterms:modified xsi:type="dcterms:W3CDTF">2024-02-03T00:00:00Z</dcterms:modified>'

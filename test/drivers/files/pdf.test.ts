@@ -346,6 +346,19 @@ describe('PDFs that are not as they should be', () => {
       })
     })
 
+    test('a number of pages that is too small hides none of them', async () => {
+      for (const count of [2, 1])
+        expect(await read(damaged('/Count 5', `/Count ${count}`))).toEqual({
+          pages: ['1 Alpha', '2 Beta', '3 Gamma', '4 Delta', '5 Eps'],
+          metadata: {},
+        })
+    })
+
+    test('a page that an edit removed stays removed', async () => {
+      const removed = file.replace('/Count 5/Kids[6 0 R 8 0 R', '/Count 4/Kids[6 0 R')
+      expect((await read(latin1(removed))).pages).toEqual(['1 Alpha', '2 Gamma', '3 Delta', '4 Eps'])
+    })
+
     test('pages that stay lost are counted', async () => {
       // A page within the list itself.
       const bytes = damaged('8 0 R 10 0 R', '42 <</Type/Page>> 10 0 R')

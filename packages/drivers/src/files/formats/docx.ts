@@ -28,6 +28,7 @@ const otherStyles = [
 export async function readDocx(archive: Archive, budget: Budget): Promise<Reading> {
   const document = mainPart(archive) ?? 'word/document.xml'
   const { parts, styles } = unpackedParts(archive, document)
+  const missingNotes = removeDeadReferences(parts)
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(storeZip(parts).buffer) },
@@ -43,6 +44,7 @@ export async function readDocx(archive: Archive, budget: Budget): Promise<Readin
   const { title, ...facts } = officeFacts(archive)
   return {
     ...facts,
+    ...(missingNotes > 0 && { metadata: { ...facts.metadata, missing_notes: `${missingNotes}` } }),
     title: title ?? firstHeading(page),
     sections: sectionsOf(toMarkdown(page).text, budget),
     imageCount: mediaCount(archive),
@@ -68,7 +70,7 @@ function unpackedParts(archive: Archive, document: string): { parts: Map<string,
     if (childOf(tree, 'styles')) styles = childOf(tree, 'styles')
     parts.set(
       name,
-      withoutDeadLinks(withoutHidden(bytes), () => relationsOf(archive, name)),
+      withoutDeadRelations(withoutHidden(bytes), () => relationsOf(archive, name)),
     )
   }
   if (!parts.has(document))
@@ -76,15 +78,51 @@ function unpackedParts(archive: Archive, document: string): { parts: Map<string,
   return { parts, styles }
 }
 
-/** The library fails on a link whose relation is missing; its text stays. */
-function withoutDeadLinks(bytes: Uint8Array, relations: () => ReadonlyMap<string, unknown>): Uint8Array {
-  if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('<w:hyperlink ')) return bytes
+const relating = ['<w:hyperlink ', '<a:blip ', '<a:hlinkClick ', '<v:imagedata ']
+const relatingTag = /<(?:w:hyperlink|a:blip|a:hlinkClick|v:imagedata)\s[^>]*>/g
+
+/** The library fails on a link or picture whose relation is missing; the text of a link stays. */
+function withoutDeadRelations(bytes: Uint8Array, relations: () => ReadonlyMap<string, unknown>): Uint8Array {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!relating.some((tag) => buffer.includes(tag))) return bytes
   const known = relations()
   const text = decodeText(bytes, declaredCharset(bytes))
-  const kept = text.replace(/(<w:hyperlink(?=\s)[^>]*?)\s+r:id="([^"]*)"/g, (all, before: string, id: string) =>
-    known.has(id) ? all : before,
+  const kept = text.replace(relatingTag, (tag) =>
+    tag.replace(/\s+r:(?:id|embed|link)="([^"]*)"/g, (all, id: string) => (known.has(id) ? all : '')),
   )
   return kept === text ? bytes : new TextEncoder().encode(kept)
+}
+
+/**
+ * Removes references to footnotes, endnotes and comments that no part contains: the library fails on them.
+ * @returns the number of missing notes
+ */
+function removeDeadReferences(parts: Map<string, Uint8Array>): number {
+  const texts = new Map<string, string>()
+  for (const [name, bytes] of parts) {
+    if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('Reference '))
+      texts.set(name, decodeText(bytes, declaredCharset(bytes)))
+  }
+  if (texts.size === 0) return 0
+  const known = new Set<string>()
+  for (const bytes of parts.values()) {
+    const text = decodeText(bytes, declaredCharset(bytes))
+    for (const [, kind, id] of text.matchAll(/<w:(footnote|endnote|comment)\s(?:[^>]*\s)?w:id="([^"]*)"/g))
+      known.add(`${kind} ${id}`)
+  }
+  const missing = new Set<string>()
+  for (const [name, text] of texts) {
+    const kept = text.replace(
+      /<w:(footnote|endnote|comment)Reference\s(?:[^>]*\s)?w:id="([^"]*)"[^>]*?(?:\/>|><\/w:\1Reference>)/g,
+      (tag, kind: string, id: string) => {
+        if (known.has(`${kind} ${id}`)) return tag
+        missing.add(`${kind} ${id}`)
+        return ''
+      },
+    )
+    if (kept !== text) parts.set(name, new TextEncoder().encode(kept))
+  }
+  return missing.size
 }
 
 /** The library reads hidden text as any other. */

@@ -96,12 +96,13 @@ async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string 
   const text = latin1Of(bytes)
   const about = { ...imagesOf(text), undecoded: undecodedBy(decoders, text) }
   const pdf = await openWith(bytes, decoders)
-  // After a wrong entry the number of pages ends at it.
+  // After a wrong entry the number of pages ends at it. A wrong number hides the pages behind it.
   const isLastLost = await pdf.getPage(pdf.numPages).then(
     () => false,
     () => true,
   )
-  if (!isLastLost) return { pdf, lostPages: { areBlank: false, behind: 0 }, ...about }
+  const isWhole = !isLastLost && countPages(text) <= pdf.numPages
+  if (isWhole) return { pdf, lostPages: { areBlank: false, behind: 0 }, ...about }
   const { bytes: repaired, statedPages = 0 } = repairPageTree(text, budget)
   const whole = repaired && (await openWith(repaired, decoders).catch(() => undefined))
   if (whole && whole.numPages >= pdf.numPages) {
@@ -124,6 +125,13 @@ async function openWith(bytes: Uint8Array, decoders: { readonly wasmUrl?: string
   }).catch((error: unknown) => {
     throw refusalFor(error)
   })
+}
+
+/** Number of pages that are not inside compressed objects, including those that an earlier edit of the file removed. */
+function countPages(text: string): number {
+  let count = 0
+  for (const _ of text.matchAll(/\/Type\s*\/Page(?![A-Za-z])/g)) count++
+  return count
 }
 
 function brokenPdf(cause?: unknown): Error {
