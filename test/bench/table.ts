@@ -40,6 +40,8 @@ const chosen = new Set(
     .map(({ name }) => name),
 )
 const runs = Number(options.runs ?? (options.quick ? 1 : 3))
+// Before the first figure is recorded, which changes a file.
+const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim()
 const isRecording = options.out !== undefined && !options.quick
 
 const recorded = isRecording && existsSync(recordFile) ? linesOf(recordFile) : []
@@ -73,7 +75,7 @@ async function measure({ name, bench, args }: Step, run: number): Promise<void> 
     step: name,
     command: ['npm run', `bench:${bench}`, ...(given.length > 0 ? ['--', ...given] : [])].join(' '),
     date,
-    commit: execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim(),
+    commit,
     node: process.version,
     cores: availableParallelism(),
     seconds: Math.round((performance.now() - begun) / 1000),
