@@ -109,15 +109,24 @@ function* pairsOf(run: string): Generator<string> {
   }
 }
 
+/** Cache of keys, since words repeat. */
+const keys = new Map<string, readonly string[]>()
+
+function keysOfWord(word: string): readonly string[] {
+  const known = keys.get(word)
+  if (known) return known
+  const lower = word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
+  const own = spaceless.test(lower)
+    ? [...pairsOf(lower)]
+    : [keyOf(lower), ...partsOf(word).map((part) => keyOf(part.toLowerCase()))]
+  if (keys.size >= maxStems) keys.clear()
+  if (word.length < 40) keys.set(word, own)
+  return own
+}
+
 /** Keys of all words of a text in order; names with several parts also give the keys of their parts. */
 export function keysOf(text: string): string[] {
-  const keys: string[] = []
-  for (const [token] of text.matchAll(wordPattern)) {
-    const lower = token.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
-    if (spaceless.test(lower)) keys.push(...pairsOf(lower))
-    else keys.push(keyOf(lower), ...partsOf(token).map((part) => keyOf(part.toLowerCase())))
-  }
-  return keys
+  return (text.match(wordPattern) ?? []).flatMap(keysOfWord)
 }
 
 /** Whether a key of the passages is similar enough to a key of the question that they do not contain. */
