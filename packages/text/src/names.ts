@@ -54,20 +54,28 @@ const maxLength = 60
 /** `v3.12.1` also returns its number, `path.to.some_name` also `somename`. */
 function joinedForms(compound: string): string[] {
   if (compound.length > maxLength) return []
-  const forms = [joined(compound)]
-  if (/[.:/\\]/.test(compound))
-    for (const name of compound.split(/[.:/\\]+/)) if (/[-_]/.test(name)) forms.push(joined(name))
-  if (anyDigit.test(compound)) for (const [number] of compound.matchAll(numbers)) forms.push(joined(number))
+  const hasDigit = anyDigit.test(compound)
+  const forms = [joined(compound, hasDigit)]
+  if (pathSign.test(compound) && nameSign.test(compound))
+    for (const name of compound.split(pathSigns)) if (nameSign.test(name)) forms.push(joined(name, hasDigit))
+  if (hasDigit) for (const [number] of compound.matchAll(numbers)) forms.push(joined(number, hasDigit))
   return forms.length > 1 ? [...new Set(forms)] : forms
 }
 
+const pathSign = /[.:/\\]/
+const pathSigns = /[.:/\\]+/
+const nameSign = /[-_]/
 const anyDigit = /\p{N}/u
 const numbers = /\p{N}+(?:[-.]\p{N}+)+/gu
 
+/** The only signs in a compound. */
+const signs = /[-_.:/\\]+/g
+const signsInNumber = /(?<=\p{N})[-_.:/\\]+(?=\p{N})/gu
+
 /** One word of letters and digits. Numbers stay separate, otherwise `1.23` and `12.3` would be equal. */
-function joined(compound: string): string {
-  const apart = anyDigit.test(compound) ? compound.replace(/(?<=\p{N})[^\p{L}\p{N}]+(?=\p{N})/gu, 'x') : compound
-  const whole = apart.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
+function joined(compound: string, hasDigit: boolean): string {
+  const apart = hasDigit ? compound.replace(signsInNumber, 'x') : compound
+  const whole = apart.replace(signs, '').toLowerCase()
   return isCommonWord(whole) ? marked(whole) : whole
 }
 

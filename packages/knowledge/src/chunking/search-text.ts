@@ -60,14 +60,15 @@ export function toSearchQuery(query: string): string {
 
 const word = /[\p{L}\p{N}]+/gu
 const part = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}]+|\p{N}+/gu
+const asciiPart = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 
 function wordParts(text: string): string[] {
-  return [...compounds(text).flatMap(identifierParts), ...withoutArticles(text)]
+  return [...compounds(text).flatMap((token) => identifierParts(token)), ...withoutArticles(text)]
 }
 
 /** Words inside a word, split at changes of case and between letters and digits. An index splits `foo_bar` itself. */
-export function identifierParts(token: string): string[] {
-  const parts = token.match(part) ?? []
+export function identifierParts(token: string, pattern: RegExp = part): string[] {
+  const parts = token.match(pattern) ?? []
   return parts.length > 1 ? parts.filter((piece) => piece.length > 1) : []
 }
 
@@ -83,35 +84,30 @@ function compounds(text: string): string[] {
   return isCompound.test(text) ? (text.match(word) ?? []).filter((token) => isCompound.test(token)) : []
 }
 
-const [other, lower, upper, digit] = [0, 1, 2, 3]
-const kinds = Uint8Array.from({ length: 128 }, (_, unit) => {
-  const character = String.fromCharCode(unit)
-  return /[a-z]/.test(character) ? lower : /[A-Z]/.test(character) ? upper : /[0-9]/.test(character) ? digit : other
-})
-const capitalOrDigit = /[A-Z0-9]/g
+/** A capital or digit inside a compound word: `fooBar`, `HTTPHeader`, `utf8`, `3d`. */
+const insideCompound = /[A-Z0-9](?:(?<=[a-z].)|(?<=[A-Z].)(?:(?<=[0-9])|(?<=[A-Z])(?=[a-z]))|(?<=[0-9])(?=[A-Za-z]))/g
 
 /**
- * Parts of the compound words of a text whose letters and digits are all ASCII. Each chunk passes through here, so only
- * capitals and digits are looked at: every compound word has one. Half the time of looking at each letter.
+ * Parts of the compound words of a text whose letters and digits are all ASCII. Each chunk passes through here: one
+ * pattern finds the compound words, which takes three quarters of the time of looking at each capital and digit.
  */
 function asciiParts(text: string): string[] {
-  const kindAt = (at: number): number => kinds[text.charCodeAt(at)] ?? other
   const parts: string[] = []
-  capitalOrDigit.lastIndex = 0
-  while (capitalOrDigit.test(text)) {
-    const at = capitalOrDigit.lastIndex - 1
-    const [before, kind, after] = [kindAt(at - 1), kindAt(at), kindAt(at + 1)]
-    const isInside =
-      before === lower ||
-      (kind === digit ? before === upper || after === lower || after === upper : before === upper && after === lower)
-    if (!isInside) continue
-    let [start, end] = [at, at + 1]
-    while (kindAt(start - 1) !== other) start--
-    while (kindAt(end) !== other) end++
-    for (const part of identifierParts(text.slice(start, end))) parts.push(part)
-    capitalOrDigit.lastIndex = end
+  insideCompound.lastIndex = 0
+  while (insideCompound.test(text)) {
+    let end = insideCompound.lastIndex
+    let start = end - 1
+    while (isWordUnit(text.charCodeAt(start - 1))) start--
+    while (isWordUnit(text.charCodeAt(end))) end++
+    for (const part of identifierParts(text.slice(start, end), asciiPart)) parts.push(part)
+    insideCompound.lastIndex = end
   }
   return parts
+}
+
+/** Whether a UTF-16 unit is an ASCII letter or digit; false for NaN. */
+function isWordUnit(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57)
 }
 
 const isCompound = /\p{Ll}\p{Lu}|\p{Lu}{2}\p{Ll}|\p{L}\p{N}|\p{N}\p{L}/u
