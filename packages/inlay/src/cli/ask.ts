@@ -1,7 +1,7 @@
 import type { SendMessageInput } from '@inlay/protocol'
 import { smallTalkOf } from '@inlay/text'
 import { isAnswered, showAnswer, showSources } from './answer-view.ts'
-import { textOption, wordsOf, type Command, type CommandContext } from './command.ts'
+import { textOption, argumentText, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { messageOptions, messageOptionsOf } from './message-options.ts'
 import { withService, type Service } from './service.ts'
@@ -18,7 +18,7 @@ export const ask: Command = {
     ...messageOptions,
   },
   run: async (context) => {
-    const question = wordsOf(context, 'question')
+    const question = argumentText(context, 'question')
     return withService(context, (service) => answer(context, service, question), { creates: true })
   },
 }

@@ -35,7 +35,7 @@ export interface Command extends CommandRow {
 }
 
 /** The arguments of a command as one text. @param what describes it in the error, e.g. `question` */
-export function wordsOf({ words }: CommandContext, what: string): string {
+export function argumentText({ words }: CommandContext, what: string): string {
   const text = words.join(' ').trim()
   if (text === '') throw misuse(`The ${what} is empty.`)
   return text

@@ -1,4 +1,4 @@
-import { misuse, textOption, wordsOf, type Command } from './command.ts'
+import { misuse, textOption, argumentText, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { withService, type Service } from './service.ts'
 import { noteEmptyFolder } from './with-inlay.ts'
@@ -17,7 +17,7 @@ export const search: Command = {
   },
   async run(context) {
     const { output, signal } = context
-    const text = wordsOf(context, 'search')
+    const text = argumentText(context, 'search')
     const limit = limitOf(textOption(context, 'limit'))
     const passages = await withService(context, async (service) => {
       if (service.inlay) await noteEmptyFolder(context, service.inlay)

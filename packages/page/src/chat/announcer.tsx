@@ -11,12 +11,12 @@ import { sourcesOf, type Turn } from '@inlay/client/conversation'
 export function Announcer({ turn }: { turn: Turn | undefined }): JSX.Element {
   return (
     <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">
-      {turn === undefined ? '' : wordsOf(turn)}
+      {turn === undefined ? '' : announcementOf(turn)}
     </div>
   )
 }
 
-function wordsOf(turn: Turn): string {
+function announcementOf(turn: Turn): string {
   switch (turn.phase) {
     case 'answering':
       if (turn.isDisconnected) return disconnectedNote()

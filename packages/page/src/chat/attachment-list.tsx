@@ -19,7 +19,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps): JS
         <li key={attachment.id} class={attachment.refusal === null ? 'file-chip' : 'file-chip refused'}>
           <Preview attachment={attachment} />
           <span>
-            {wordsOf(attachment)}
+            {labelOf(attachment)}
             {attachment.refusal === null && <span class="file-size">{formatBytes(attachment.size)}</span>}
           </span>
           {attachment.pasted !== null && (
@@ -50,7 +50,7 @@ function Preview({ attachment: { preview } }: { attachment: Attachment }): JSX.E
   )
 }
 
-function wordsOf({ name, sent, refusal }: Attachment): string {
+function labelOf({ name, sent, refusal }: Attachment): string {
   if (refusal !== null) return texts.chat.refused(name, refusal)
   return sent === null ? texts.chat.uploading(name) : name
 }
