@@ -4,13 +4,10 @@ type Splitter = (text: string, span: Span) => Iterable<Span>
 
 /** From coarse to fine; each covers its span without gaps. */
 const splitters: readonly Splitter[] = [splitLines, splitSentences, splitSpaces, splitWords, splitCharacters]
-/** For prose whose lines end where a column was full. */
-const wrappedSplitters: readonly Splitter[] = [splitWrappedSentences, ...splitters.slice(2)]
 
 /**
  * Splits a span that is too long: at line ends if that suffices, otherwise between sentences, at spaces, between words
- * of scripts without spaces, and as the last resort between characters. The line ends of a hard-wrapped paragraph count
- * as spaces.
+ * of scripts without spaces, and as the last resort between characters.
  * @param options.room maximum tokens of the first piece
  * @param options.limit maximum tokens of each further piece; with a limit below 16, pieces of single characters may
  * exceed it
@@ -19,9 +16,8 @@ const wrappedSplitters: readonly Splitter[] = [splitWrappedSentences, ...splitte
 export function* splitSpan(text: string, span: Span, options: { room: number; limit: number }): Generator<Span> {
   let { room } = options
   let piece: { start: number; end: number; tokens: number } | undefined
-  const levels = isWrapped(text, span) ? wrappedSplitters : splitters
   // The units fit into every piece; the first piece may have less room than the others.
-  for (const unit of toUnits(text, span, Math.min(room, options.limit), levels)) {
+  for (const unit of toUnits(text, span, Math.min(room, options.limit), 0)) {
     const tokens = estimateTokens(text, unit.start, unit.end)
     if (piece && piece.tokens + tokens > room) {
       yield piece
@@ -35,38 +31,14 @@ export function* splitSpan(text: string, span: Span, options: { room: number; li
 }
 
 /** Splits into the coarsest units that each fit into the limit. */
-function* toUnits(text: string, span: Span, limit: number, [split, ...finer]: readonly Splitter[]): Generator<Span> {
-  for (const unit of split!(text, span)) {
-    const fits = finer.length === 0 || estimateTokens(text, unit.start, unit.end, limit) <= limit
+function* toUnits(text: string, span: Span, limit: number, level: number): Generator<Span> {
+  const split = splitters[level]!
+  for (const unit of split(text, span)) {
+    const fits = level === splitters.length - 1 || estimateTokens(text, unit.start, unit.end, limit) <= limit
     if (fits) yield unit
-    else yield* toUnits(text, unit, limit, finer)
+    else yield* toUnits(text, unit, limit, level + 1)
   }
 }
-
-/** Lines of a wrapped paragraph, in characters; mails, manual pages and READMEs wrap at 65 to 100. */
-const wrappedLength = { min: 40, max: 120 }
-/** Enough lines to tell. */
-const maxWrappedLines = 40
-
-/**
- * Whether lines end where a column was full: they are about as long as each other, and most of them begin within a
- * sentence. Lists, verses, addresses and logs are not wrapped.
- */
-function isWrapped(text: string, span: Span): boolean {
-  let [count, inside] = [0, 0]
-  let isFirst = true
-  for (const { start, end } of splitLines(text, span)) {
-    const line = text.slice(start, Math.min(end, start + wrappedLength.max + 20)).trim()
-    if (line.length > wrappedLength.max || listMark.test(line)) return false
-    if (end < span.end && line.length < wrappedLength.min) return false
-    if (!isFirst && /^["'“„(]?\p{Ll}/u.test(line)) inside++
-    isFirst = false
-    if (++count === maxWrappedLines) break
-  }
-  return count > 2 && inside * 2 >= count - 1
-}
-
-const listMark = /^(?:[-*+•]|\d{1,3}[.)])\s/
 
 function* splitLines(text: string, { start, end }: Span): Generator<Span> {
   for (let from = start; from < end;) {
@@ -85,10 +57,6 @@ const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
 function splitSentences(text: string, span: Span): Iterable<Span> {
   return segment(text, span, sentences)
-}
-
-function splitWrappedSentences(text: string, span: Span): Iterable<Span> {
-  return segment(text, span, sentences, (piece) => piece.replace(/[\r\n]/g, ' '))
 }
 
 function* splitSpaces(text: string, { start, end }: Span): Generator<Span> {
@@ -118,11 +86,10 @@ function* segment(
   text: string,
   { start, end }: Span,
   segmenter: Intl.Segmenter,
-  read = (piece: string): string => piece,
 ): Generator<Span & { readonly isWord: boolean }> {
   for (let from = start; from < end;) {
     const to = from + windowLength < end ? boundaryBefore(text, from, from + windowLength) : end
-    for (const { index, segment: piece, isWordLike } of segmenter.segment(read(text.slice(from, to))))
+    for (const { index, segment: piece, isWordLike } of segmenter.segment(text.slice(from, to)))
       yield { start: from + index, end: from + index + piece.length, isWord: isWordLike === true }
     from = to
   }
