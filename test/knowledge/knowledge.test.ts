@@ -214,6 +214,15 @@ describe('closing', () => {
     expect(errors).toEqual([])
   })
 
+  test('does not silence a lost lease, which is reported while the process runs', async () => {
+    const afterDocument = (): Promise<never> => Promise.reject(new InlayError('CLOSED', { retryable: true }))
+    const { knowledge, errors } = await makeKnowledge({ hooks: { afterDocument } })
+    await knowledge.start()
+    await knowledge.accept(request())
+    await vi.waitFor(() => expect(errors).not.toEqual([]), { timeout: 30_000 })
+    await knowledge.close()
+  })
+
   test('loses nothing that was accepted before', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'inlay-close-'))
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))

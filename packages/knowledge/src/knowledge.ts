@@ -94,8 +94,10 @@ function defaultGate(): SearchGateOptions {
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const disk = createFullDiskNote()
+  let isClosing = false
   const onError = (error: unknown): void => {
-    if (isLetGo(error)) return
+    // Work that closing aborts. While it runs, the same error tells of lost leases.
+    if (isClosing && isLetGo(error)) return
     disk.note(error)
     options.onError?.(error)
   }
@@ -142,7 +144,10 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     embedder: index.embedder,
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,
-    close: () => sampler.whenIdle().then(ingestion.close).finally(removeForegroundCalls),
+    close: () => {
+      isClosing = true
+      return sampler.whenIdle().then(ingestion.close).finally(removeForegroundCalls)
+    },
     status: (id, { caller, withTags } = {}) => readStatus(db, id, caller, withTags),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
     sources: ({ caller } = {}) => listSources(db, caller),

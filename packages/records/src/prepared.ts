@@ -44,7 +44,8 @@ export function prepared<Tables, Values extends object, Row>(
 
 /**
  * Prepares a statement that inserts rows, see {@link prepared}. It is built once for each power of two, and any number
- * of rows is split into these: the database would otherwise compile another statement for each number.
+ * of rows is split into these: the database would otherwise compile another statement for each number. Each row needs a
+ * value for each column. Several statements may run: call it in a transaction.
  * @param columns names of all columns of a row
  * @example
  * const add = preparedRows(['id', 'name'], (db: Kysely<Tables>, rows: Note[]) => db.insertInto('note').values(rows))

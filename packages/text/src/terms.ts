@@ -109,7 +109,7 @@ function* pairsOf(run: string): Generator<string> {
   }
 }
 
-/** Cache of keys, since words repeat. */
+/** Cache of keys, since words repeat. Of short words: V8 keeps a match of 13 characters as a slice of its text. */
 const keys = new Map<string, readonly string[]>()
 
 function keysOfWord(word: string): readonly string[] {
@@ -120,7 +120,7 @@ function keysOfWord(word: string): readonly string[] {
     ? [...pairsOf(lower)]
     : [keyOf(lower), ...partsOf(word).map((part) => keyOf(part.toLowerCase()))]
   if (keys.size >= maxStems) keys.clear()
-  if (word.length < 40) keys.set(word, own)
+  if (word.length < 13) keys.set(word, own)
   return own
 }
 

@@ -188,12 +188,16 @@ interface Turn extends DatabaseConnection {
   isReleased: boolean
 }
 
-/** Prepares statements and keeps them by their SQL. */
+/** Prepares statements and keeps those used last by their SQL. */
 function createStatements(database: DatabaseSync, limit: number): Records['prepare'] {
   const cache = new Map<string, Omit<Prepared, 'values'>>()
   return (sql, given, isFresh) => {
     let known = isFresh ? undefined : cache.get(sql)
-    if (!known) {
+    if (known) {
+      // Behind the others: the one that was used longest ago makes room.
+      cache.delete(sql)
+      cache.set(sql, known)
+    } else {
       const statement = database.prepare(sql)
       known = { statement, kind: kindOf(sql), givesRows: statement.columns().length > 0 }
       if (changesSchema.test(sql)) cache.clear()
