@@ -7,6 +7,8 @@ export interface Passage {
   readonly section?: string
   readonly updated_at?: string
   readonly replaced_by?: string
+  /** Its citation number, if it is not its position. */
+  readonly document?: number
 }
 
 /** The whole text for a question when a search found these passages. */

@@ -88,6 +88,26 @@ test('steps that the page does not number one after the other are no numbered li
     content: '# Pump\n\nTo start the pump:\n\n1. Open the valve.\n3. Pull the lever.\n4. Wait.\n',
   }
   expect(await answer('how do I start the pump?', pump)).toBe(
-    'To start the pump:\n\n1. Open the valve [1].\n- Pull the lever [1].\n4. Wait [1].',
+    'To start the pump:\n\n- Open the valve [1].\n- Pull the lever [1].\n- Wait [1].',
   )
+})
+
+test.each([
+  ['1. Open the valve.\n2. Pull the lever.', '1. Call the tower.\n2. Wait.'],
+  ['1. Open the valve.', '2. Call the tower.'],
+])('steps of two passages are not numbered as one instruction: %j, %j', async (...contents) => {
+  const passages = contents.map((content) => ({ title: 'Starting the pump', content, document: 1 }))
+  const steps = contents.join('\n').split('\n')
+  const shown = steps.map((step) => step.replace(/^\d\./, '-').replace(/\.$/, ' [1].'))
+  expect(await answer('Starting the pump', ...passages)).toBe(shown.join('\n'))
+})
+
+test('steps that stand further down keep their numbers', async () => {
+  const stop = { title: 'Stopping the pump', content: '4. Close the valve.\n5. Push the lever.\n' }
+  expect(await answer('Stopping the pump', stop)).toBe('4. Close the valve [1].\n5. Push the lever [1].')
+})
+
+test('steps between which other items stand are not numbered', async () => {
+  const list = { title: 'Starting the pump', content: '1. Open the valve.\n   - Slowly.\n2. Pull the lever.\n' }
+  expect(await answer('Starting the pump', list)).toBe('- Open the valve [1].\n- Slowly [1].\n- Pull the lever [1].')
 })

@@ -74,6 +74,17 @@ test.each([
   ['1. One.\n   1. Inner.\n   2. Inner.\n2. Two.', [1, undefined, undefined, 2]],
   ['1. One.\n\nText.\n\n1. One again.', [1, undefined, 1]],
   ['1. One.\n\n## Heading\n\n1. One again.', [1, 1]],
+  ['1. One.\n1. Two.\n2. Three.', [1, 2, 3]],
+  ['1. One.\n3. Three.', [1, 3]],
+  ['1. One.\n1) One again.', [1, 1]],
+  ['1. One.\n\n---\n\n1. One again.', [1, 1]],
+  ['1. One.\n\n---\n\n2. Two.', [1, 2]],
+  ['1. One.\n\n```sh\nls\n```\n\n1. One again.', [1, undefined, 1]],
+  ['1. One.\n\n   ```sh\n   ls\n   ```\n\n1. Two.', [1, undefined, 2]],
+  ['1. One.\n\n| A | B |\n|---|---|\n| a | b |\n\n1. One again.', [1, undefined, 1]],
+  ['1. One.\n\n   | A | B |\n   |---|---|\n   | a | b |\n\n1. Two.', [1, undefined, 2]],
+  ['1. One.\n\n   > Note.\n\n1. Two.', [1, undefined, 2]],
+  ['1. One.\n\n> 1. Quoted.\n\n1. One again.', [1, undefined, 1]],
   ['- Bullet.', [undefined]],
 ])('items of a numbered list have the numbers that readers see: %j', (page, numbers) => {
   expect(unitsOf(page).map(({ number }) => number)).toEqual(numbers)

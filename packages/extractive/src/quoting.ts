@@ -1,4 +1,4 @@
-import { spaceless, type Unit } from '@inlay/text'
+import { spaceless } from '@inlay/text'
 import type { ReadUnit } from './page.ts'
 
 /** Inserts the citation before the punctuation mark that ends a sentence. */
@@ -26,6 +26,16 @@ export function quoted({ unit, heading, passage: { source } }: ReadUnit): string
   return cited(words, source.number) + (code ? `\n\n${fenced(code.text, code.language)}` : '')
 }
 
+/** Whether items are successive steps of one passage. Only then are they shown with their numbers, as one instruction. */
+const areSteps = (items: readonly ReadUnit[]): boolean =>
+  items.every(
+    ({ unit, passage, at }, index) =>
+      unit.number !== undefined &&
+      passage === items[0]?.passage &&
+      at === items[0].at + index &&
+      unit.number === items[0].unit.number! + index,
+  )
+
 const maxListed = 15
 
 /**
@@ -37,24 +47,25 @@ export function written(units: readonly ReadUnit[]): string {
     units.length > 1 && !isCommand && (kind === 'item' || kind === 'row')
   let text = ''
   let listed = 0
+  let isNumbered = false
   for (const [at, read] of units.entries()) {
     const [before, next] = [units[at - 1], units[at + 1]]
+    const isItem = before !== undefined && isListed(before) && isListed(read)
+    if (isListed(read) && !isItem) {
+      const end = units.findIndex((later, index) => index > at && !isListed(later))
+      isNumbered = areSteps(units.slice(at, end === -1 ? undefined : end))
+    }
     const isLead = next !== undefined && next.lead === read
     // Code is written together with the sentence that introduces it.
     if ((isLead && next.unit.kind === 'code') || (isListed(read) && ++listed > maxListed)) continue
-    const quote = isListed(read) ? `${markOf(read.unit, before?.unit)} ${quoted(read)}` : quoted(read)
+    const quote = isListed(read) ? `${isNumbered ? `${read.unit.number}.` : '-'} ${quoted(read)}` : quoted(read)
     const isNext = before === undefined || (before.passage === read.passage && read.at - before.at === 1)
     const isSame = isNext && before?.unit.block === read.unit.block
-    const isItem = before !== undefined && isListed(before) && isListed(read)
     const gap = isSame ? (spaceless.test(quote) ? '' : ' ') : isItem ? '\n' : isNext ? '\n\n' : '\n\n…\n\n'
     text += (text === '' ? '' : gap) + (isLead ? read.unit.text : quote)
   }
   return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
 }
-
-/** The mark of a list item. A number that does not follow the one before it is left out: Markdown would count on. */
-const markOf = ({ number }: Unit, before: Unit | undefined): string =>
-  number === undefined || (before?.number !== undefined && before.number !== number - 1) ? '-' : `${number}.`
 
 /** Title and heading of a unit, and what replaces its page. */
 export function placeOf({ heading, passage: { source } }: ReadUnit): string {

@@ -13,7 +13,7 @@ export interface Unit {
   readonly lead?: string
   /** Whether it is an item of a numbered list. */
   readonly isNumbered?: boolean
-  /** The number that a reader sees before an item of a numbered list that is not inside another list. */
+  /** The number that a reader sees before an item of a numbered list that is not inside another list or a quotation. */
   readonly number?: number
   /** Language of the code, if specified. */
   readonly language?: string
@@ -49,16 +49,16 @@ const headingOf = (line: string): string =>
 
 /**
  * Counts the items of numbered lists. The returned function takes the first line of each block, and returns the number
- * that a reader sees before it; undefined for all but items of an outermost numbered list.
+ * that a reader sees before it; undefined for all but items of an outermost numbered list outside quotations.
  */
 function createItemCounter(): (line: string) => number | undefined {
-  let list: { readonly indent: number; readonly number: number } | undefined
+  let list: { readonly indent: number; readonly mark: string; readonly number: number } | undefined
   return (line) => {
-    const [, { length: indent } = '', digits] = /^(\s*)(?:(\d{1,3})[.)]\s)?/.exec(line)!
+    const [, { length: indent } = '', digits, mark = ''] = /^(\s*)(?:(\d{1,3})([.)])\s)?/.exec(line)!
     if (list && indent >= list.indent + 2) return undefined
-    if (digits === undefined) list = undefined
     // Many lists write 1 before each item, and Markdown counts on.
-    else list = { indent, number: list && Number(digits) === 1 ? list.number + 1 : Number(digits) }
+    const next = list?.mark === mark ? list.number + 1 : 0
+    list = digits === undefined ? undefined : { indent, mark, number: Math.max(next, Number(digits)) }
     return list?.number
   }
 }
@@ -87,21 +87,26 @@ function blocksOf(markdown: string): Block[] {
       continue
     }
     if (opening?.[1]) {
+      countItem(raw)
       mark = opening[1]
       isQuoted = line !== raw
       open = { kind: 'code', lines: [], ...(opening[2] && { language: opening[2].toLowerCase() }) }
       blocks.push(open)
-    } else if (line.trim() === '' || directive.test(line) || /^\[!\w+\]$/.test(line.trim())) open = undefined
-    else if (/^#{1,6}\s/.test(line)) {
-      countItem(line)
+    } else if (line.trim() === '') open = undefined
+    else if (directive.test(line) || /^\[!\w+\]$/.test(line.trim())) {
+      countItem(raw)
+      open = undefined
+    } else if (/^#{1,6}\s/.test(line)) {
+      countItem(raw)
       blocks.push({ kind: 'heading', lines: [headingOf(line)], level: line.indexOf(' ') })
       open = undefined
     } else if (/^\s*\|.*\|\s*$/.test(line)) {
+      countItem(raw)
       blocks.push({ kind: 'row', lines: [line] })
       open = undefined
     } else if ((open?.kind === 'item' || open?.kind === 'sentence') && !item.test(line)) open.lines.push(line.trim())
     else {
-      const number = countItem(line)
+      const number = countItem(raw)
       open = item.test(line)
         ? {
             kind: 'item',
