@@ -85,6 +85,11 @@ test.each([
   ['1. One.\n\n   | A | B |\n   |---|---|\n   | a | b |\n\n1. Two.', [1, undefined, 2]],
   ['1. One.\n\n   > Note.\n\n1. Two.', [1, undefined, 2]],
   ['1. One.\n\n> 1. Quoted.\n\n1. One again.', [1, undefined, 1]],
+  ['1. One.\n  - Bullet.\n1. One again.', [1, undefined, 1]],
+  ['1. One.\n  1. Two.\n  2. Three.\n2. Four.', [1, 2, 3, 4]],
+  ['- Bullet.\n  1. Inner.\n\n1. One.\n1. Two.', [undefined, undefined, 1, 2]],
+  ['1. One.\n1. Two.\n   - Bullet.\n1. Three.', [1, 2, undefined, 3]],
+  [`${'1. Step.\n'.repeat(10)}   - Bullet.\n1. Eleven.`, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, undefined, 11]],
   ['- Bullet.', [undefined]],
 ])('items of a numbered list have the numbers that readers see: %j', (page, numbers) => {
   expect(unitsOf(page).map(({ number }) => number)).toEqual(numbers)

@@ -52,14 +52,16 @@ const headingOf = (line: string): string =>
  * that a reader sees before it; undefined for all but items of an outermost numbered list outside quotations.
  */
 function createItemCounter(): (line: string) => number | undefined {
-  let list: { readonly indent: number; readonly mark: string; readonly number: number } | undefined
+  // With as many spaces as the text of its last item has before it, a line is inside the list. Bullets count as NaN.
+  let list: { readonly spaces: number; readonly kind: string; readonly number: number } | undefined
   return (line) => {
-    const [, { length: indent } = '', digits, mark = ''] = /^(\s*)(?:(\d{1,3})([.)])\s)?/.exec(line)!
-    if (list && indent >= list.indent + 2) return undefined
+    const [, { length: indent } = '', mark = ''] = /^(\s*)((?:\d{1,3}[.)]|[-*+•])(?=\s))?/.exec(line)!
+    if (list && indent >= list.spaces) return undefined
+    const kind = mark.slice(-1)
     // Many lists write 1 before each item, and Markdown counts on.
-    const next = list?.mark === mark ? list.number + 1 : 0
-    list = digits === undefined ? undefined : { indent, mark, number: Math.max(next, Number(digits)) }
-    return list?.number
+    const number = Math.max(list?.kind === kind ? list.number + 1 : 0, Number.parseInt(mark, 10))
+    list = mark === '' ? undefined : { spaces: indent + mark.length + 1, kind, number }
+    return Number.isNaN(number) ? undefined : number
   }
 }
 
