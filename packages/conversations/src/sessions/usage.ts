@@ -9,7 +9,10 @@ export interface ModelUsage {
   readonly answers: number
   /** Answers among them that failed. */
   readonly failed: number
-  /** Tokens of prompts and answers, as the providers counted them; answers without a count add nothing. */
+  /**
+   * Tokens of prompts and answers, as the providers counted them; those of a step that was stopped are estimated.
+   * Answers without a count add nothing.
+   */
   readonly inputTokens: number
   readonly outputTokens: number
   /** Answers whose tokens were counted. */

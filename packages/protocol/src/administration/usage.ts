@@ -25,7 +25,7 @@ const usageEntrySchema = model('UsageEntry', {
   answers: integer,
   /** Answers among them that failed. */
   failed: integer,
-  /** Answers whose tokens the provider counted; the others add nothing to the tokens. */
+  /** Answers with tokens, as the provider counted them, estimated for a step that was stopped; the others add nothing. */
   counted: integer,
   /** Tokens of prompts. */
   input_tokens: integer,

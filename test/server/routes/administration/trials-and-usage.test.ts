@@ -79,6 +79,20 @@ test('whoever asked with a key that was revoked since is named as the key was', 
   expect(await keys.list()).toEqual([])
 })
 
+test('a live key names its owner, beside a newer one that was revoked', async () => {
+  const db = new Kysely<KeyTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await migrateServer(db)
+  const keys = createKeys({ db })
+  const { say, fetchJson } = await newService([['Hello.']], {}, { keys })
+  await keys.create({ name: 'Live', email: 'live@x.org', owner: 'alice', scopes: ['chat'] })
+  const { record } = await keys.create({ name: 'Lost', email: 'lost@x.org', owner: 'alice', scopes: ['chat'] })
+  await keys.revoke(record.id)
+  await say('Hi')
+  const { body } = await fetchJson('/admin/usage', admin)
+  expect(body).toMatchObject({ entries: [{ name: 'Live', email: 'live@x.org' }] })
+})
+
 test('an action is called at once, with its arguments checked', async () => {
   const requests: string[] = []
   const fetchAddress: FetchAddress = async (url) => {

@@ -10,15 +10,19 @@ export const usageRoutes: readonly Route[] = [
   route('GET /admin/usage', 'getUsage', 'Answers and tokens by person and model', {
     description:
       'Counts stored answers, those of hidden sessions too. Erased sessions are not counted any more. Answers from before ' +
-      'tokens were stored, and those of providers that count none, add nothing to the tokens.',
+      'tokens were stored, and those of providers that count none, add nothing to the tokens. ' +
+      'Those of a step that was stopped are estimated.',
     input: { query: usageQuerySchema },
     answer: { description: 'The usage.', schema: usageReportSchema },
     async handle({ query, parts }) {
-      const [{ since, entries }, keys] = await Promise.all([
+      const [{ since, entries }, allKeys, liveKeys] = await Promise.all([
         parts.agent.usage(query.days * dayMs),
         // Answers outlive the key they were asked for with.
         parts.keys?.list({ withRevoked: true }) ?? [],
+        parts.keys?.list() ?? [],
       ])
+      // Of keys with the same owner the last one counts.
+      const keys = [...allKeys, ...liveKeys]
       const emails = new Map(keys.flatMap(({ owner, email }) => (email === null ? [] : [[owner, email] as const])))
       const names = new Map(keys.flatMap(({ owner, name }) => (name === null ? [] : [[owner, name] as const])))
       return {
