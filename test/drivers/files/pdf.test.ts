@@ -359,6 +359,11 @@ describe('PDFs that are not as they should be', () => {
       expect((await read(latin1(removed))).pages).toEqual(['1 Alpha', '2 Gamma', '3 Delta', '4 Eps'])
     })
 
+    test('the number of lost pages stands before everything else that is told of the file', async () => {
+      const { metadata = {} } = await read(damaged('10 0 R', '99 0 R'))
+      expect(Object.keys(metadata)).toEqual(['unreadable_page_count', 'unreadable_pages'])
+    })
+
     test('pages that stay lost are counted', async () => {
       // A page within the list itself.
       const bytes = damaged('8 0 R 10 0 R', '42 <</Type/Page>> 10 0 R')

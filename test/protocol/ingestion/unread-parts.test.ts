@@ -17,11 +17,16 @@ test.each<[Metadata, string]>([
     { unreadable_attachments: ['a.pdf: pages 3', 'b.docx'], missing_notes: '1' },
     '2 attachments could not be read in full: a.pdf: pages 3; b.docx. 1 footnote or comment is missing in the file.',
   ],
+  [{ unreadable_mails: '1' }, '1 mail could not be read.'],
+  [{ unreadable_mails: '3' }, '3 mails could not be read.'],
+  [{ unreadable_pages: ['10-11', '3'] }, 'Pages could not be read: 3, 10-11.'],
 ])('what could not be read is said in words: %j', (metadata, sentence) => {
   expect(said({ author: 'Ann', ...metadata })).toBe(sentence)
 })
 
 test('metadata of another meaning says nothing', () => {
   expect(said({ author: 'Ann' })).toBeUndefined()
-  expect(said({ unreadable_page_count: 'many', missing_notes: 'none' })).toBeUndefined()
+  expect(
+    said({ unreadable_page_count: 'many', unreadable_pages: 'few', unreadable_mails: 'no', missing_notes: 'none' }),
+  ).toBeUndefined()
 })

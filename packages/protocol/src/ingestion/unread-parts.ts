@@ -3,13 +3,16 @@ export interface UnreadParts {
   readonly pages: UnreadPages | undefined
   /** Attachments of a mail that could not be read, or only in part. */
   readonly attachments: readonly string[]
+  /** Number of mails of a mailbox that could not be read. */
+  readonly mails: number
   /** Number of footnotes, endnotes and comments that the file refers to and does not contain. */
   readonly missingNotes: number
 }
 
 export interface UnreadPages {
-  readonly count: number
-  readonly total: number
+  /** Undefined where only numbers are known. */
+  readonly count: number | undefined
+  readonly total: number | undefined
   /** Numbers and ranges, such as `7-12`, in order. */
   readonly numbers: readonly string[]
 }
@@ -19,6 +22,7 @@ export const unreadKeys: ReadonlySet<string> = new Set([
   'unreadable_pages',
   'unreadable_page_count',
   'unreadable_attachments',
+  'unreadable_mails',
   'missing_notes',
 ])
 
@@ -30,12 +34,23 @@ export function unreadPartsOf(entries: Iterable<readonly [key: string, value: st
   const noted = Map.groupBy(entries, ([key]) => key)
   const valuesOf = (key: string): string[] => (noted.get(key) ?? []).map(([, value]) => value)
   const [, count, total] = /^(\d{1,9}) of (\d{1,9})$/.exec(valuesOf('unreadable_page_count')[0] ?? '') ?? []
-  const numbers = valuesOf('unreadable_pages').toSorted((left, right) => parseInt(left, 10) - parseInt(right, 10))
-  const pages = count === undefined ? undefined : { count: Number(count), total: Number(total), numbers }
+  const numbers = valuesOf('unreadable_pages')
+    .filter((text) => /^\d+(?:-\d+)?$/.test(text))
+    .toSorted((left, right) => parseInt(left, 10) - parseInt(right, 10))
+  const pages =
+    count !== undefined
+      ? { count: Number(count), total: Number(total), numbers }
+      : numbers.length > 0
+        ? { count: undefined, total: undefined, numbers }
+        : undefined
   const attachments = valuesOf('unreadable_attachments')
-  const [notes = ''] = valuesOf('missing_notes')
-  const missingNotes = /^\d{1,9}$/.test(notes) ? Number(notes) : 0
-  return pages || attachments.length > 0 || missingNotes > 0 ? { pages, attachments, missingNotes } : undefined
+  const numberOf = (key: string): number => {
+    const [text = ''] = valuesOf(key)
+    return /^\d{1,9}$/.test(text) ? Number(text) : 0
+  }
+  const [mails, missingNotes] = [numberOf('unreadable_mails'), numberOf('missing_notes')]
+  const isPartial = pages !== undefined || attachments.length > 0 || mails > 0 || missingNotes > 0
+  return isPartial ? { pages, attachments, mails, missingNotes } : undefined
 }
 
 /** Metadata as one entry a text. */
@@ -46,19 +61,20 @@ export function metadataEntries(metadata: Readonly<Record<string, unknown>>): [k
 }
 
 /** Says in English what could not be read. */
-export function describeUnread({ pages, attachments, missingNotes }: UnreadParts): string {
+export function describeUnread({ pages, attachments, mails, missingNotes }: UnreadParts): string {
   const sentences: string[] = []
   if (pages) {
     const which = pages.numbers.length === 0 ? '' : `: ${pages.numbers.join(', ')}`
-    sentences.push(
-      `${pages.count} of ${pages.total} ${pages.total === 1 ? 'page' : 'pages'} could not be read${which}.`,
-    )
+    const howMany =
+      pages.count === undefined ? 'Pages' : `${pages.count} of ${pages.total} ${pages.total === 1 ? 'page' : 'pages'}`
+    sentences.push(`${howMany} could not be read${which}.`)
   }
   if (attachments.length > 0)
     sentences.push(
       `${attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`} could not be read in full: ` +
         `${attachments.join('; ')}.`,
     )
+  if (mails > 0) sentences.push(`${mails === 1 ? '1 mail' : `${mails} mails`} could not be read.`)
   if (missingNotes > 0)
     sentences.push(
       missingNotes === 1

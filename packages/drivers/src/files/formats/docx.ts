@@ -44,7 +44,7 @@ export async function readDocx(archive: Archive, budget: Budget): Promise<Readin
   const { title, ...facts } = officeFacts(archive)
   return {
     ...facts,
-    ...(missingNotes > 0 && { metadata: { ...facts.metadata, missing_notes: `${missingNotes}` } }),
+    ...(missingNotes > 0 && { metadata: { missing_notes: `${missingNotes}`, ...facts.metadata } }),
     title: title ?? firstHeading(page),
     sections: sectionsOf(toMarkdown(page).text, budget),
     imageCount: mediaCount(archive),

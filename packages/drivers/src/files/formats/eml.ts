@@ -55,7 +55,7 @@ export async function readEml(
   return {
     title: title === '' ? null : title,
     sections,
-    metadata: { ...factsOfMail(mail), ...factsOf({ unreadable_attachments: unread }) },
+    metadata: { ...factsOf({ unreadable_attachments: unread.map(shortened) }), ...factsOfMail(mail) },
     createdAt: sentAt,
     updatedAt: sentAt,
     imageCount,
@@ -96,6 +96,13 @@ function normalizedText(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
 
+/** Longer tags are not recorded, and the document would seem to be read in full. */
+const maxUnreadLength = 400
+
+export function shortened(entry: string): string {
+  return entry.length > maxUnreadLength ? `${entry.slice(0, maxUnreadLength)}…` : entry
+}
+
 /** Appends the text of an attachment to the sections; answers how many images are in it. */
 async function readAttachment(
   attachment: Attachment,
@@ -109,8 +116,15 @@ async function readAttachment(
       metadata = {},
     } = await mail.readInner(name, attachment.mimeType, contentOf(attachment))
     for (const section of sections) mail.sections.push({ ...section, heading: joinHeadings(name, section.heading) })
-    const { unreadable_pages: pages, unreadable_attachments: inner } = metadata
+    const {
+      unreadable_pages: pages,
+      unreadable_attachments: inner,
+      unreadable_mails: mails,
+      missing_notes: notes,
+    } = metadata
     if (pages !== undefined) mail.unread.push(`${name}: pages ${[pages].flat().join(', ')}`)
+    if (mails !== undefined) mail.unread.push(`${name}: ${[mails].flat().join(', ')} of its mails`)
+    if (notes !== undefined) mail.unread.push(`${name}: ${[notes].flat().join(', ')} of its footnotes or comments`)
     for (const each of [inner ?? []].flat()) mail.unread.push(joinHeadings(name, each)!)
     return imageCount
   } catch (error) {

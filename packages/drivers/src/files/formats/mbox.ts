@@ -1,6 +1,6 @@
 import { concernsPartOnly } from '../budget.ts'
 import { factsOf, oneLine, type Reading } from '../sections.ts'
-import { readEml, type MailReading } from './eml.ts'
+import { readEml, shortened, type MailReading } from './eml.ts'
 
 /** Reads a mailbox (mbox): each mail in sections under its subject, sender and date; repeated messages once. */
 export async function readMbox(bytes: Uint8Array, reading: Omit<MailReading, 'seen'>): Promise<Reading> {
@@ -30,7 +30,7 @@ export async function readMbox(bytes: Uint8Array, reading: Omit<MailReading, 'se
   }
   const metadata = factsOf({
     unreadable_mails: unread === 0 ? undefined : String(unread),
-    unreadable_attachments: unreadAttachments,
+    unreadable_attachments: unreadAttachments.map(shortened),
   })
   return { title: null, sections, metadata, imageCount, updatedAt }
 }

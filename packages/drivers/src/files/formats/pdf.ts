@@ -387,12 +387,13 @@ function factsOfPdf(
 ): Pick<Reading, 'metadata' | 'createdAt' | 'updatedAt'> {
   return {
     metadata: factsOf({
+      // First, since of long metadata only the beginning is recorded as tags.
+      unreadable_page_count: unreadable.length === 0 ? undefined : `${unreadable.length} of ${pageCount}`,
       author: listed(plain(info.Author), /;/),
       subject: plain(info.Subject),
       keywords: listed(plain(info.Keywords)),
       language: plain(info.Language),
       unreadable_pages: rangesOf(unreadable.map(Number)),
-      unreadable_page_count: unreadable.length === 0 ? undefined : `${unreadable.length} of ${pageCount}`,
     }),
     createdAt: toTimestamp(plain(info.CreationDate) ?? ''),
     updatedAt: toTimestamp(plain(info.ModDate) ?? ''),

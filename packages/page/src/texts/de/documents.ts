@@ -123,10 +123,12 @@ export const documents: typeof english = {
   whyFailed: 'Warum es gescheitert ist',
   notRead: 'Nicht gelesen',
   unreadPages: (count, total, numbers) =>
-    `${formatNumber(count)} von ${plural(total, { one: '# Seite', other: '# Seiten' })} ${count === 1 ? 'war' : 'waren'} ` +
+    `${count === undefined || total === undefined ? 'Seiten' : `${formatNumber(count)} von ${plural(total, { one: '# Seite', other: '# Seiten' })}`} ` +
+    `${count === 1 ? 'war' : 'waren'} ` +
     `nicht lesbar${numbers === '' ? '' : `: ${numbers}`}.`,
   unreadAttachments: (count, names) =>
     `${plural(count, { one: '# Anhang war', other: '# Anhänge waren' })} nicht vollständig lesbar: ${names}.`,
+  unreadMails: (count) => `${plural(count, { one: '# E-Mail war', other: '# E-Mails waren' })} nicht lesbar.`,
   missingNotes: (count) =>
     plural(count, {
       one: '# Fußnote oder Anmerkung fehlt in der Datei.',

@@ -130,11 +130,12 @@ export const documents = {
   path: 'Path',
   whyFailed: 'Why it failed',
   notRead: 'Not read',
-  unreadPages: (count: number, total: number, numbers: string) =>
-    `${formatNumber(count)} of ${plural(total, { one: '# page', other: '# pages' })} could not be read` +
-    `${numbers === '' ? '' : `: ${numbers}`}.`,
+  unreadPages: (count: number | undefined, total: number | undefined, numbers: string) =>
+    `${count === undefined || total === undefined ? 'Pages' : `${formatNumber(count)} of ${plural(total, { one: '# page', other: '# pages' })}`} ` +
+    `could not be read${numbers === '' ? '' : `: ${numbers}`}.`,
   unreadAttachments: (count: number, names: string) =>
     `${plural(count, { one: '# attachment', other: '# attachments' })} could not be read in full: ${names}.`,
+  unreadMails: (count: number) => `${plural(count, { one: '# mail', other: '# mails' })} could not be read.`,
   missingNotes: (count: number) =>
     plural(count, {
       one: '# footnote or comment is missing in the file.',
