@@ -1,6 +1,7 @@
 import { styleText } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { clipped, createWordWrap, widthOf, wrapped } from 'inlay/internal/cli/word-wrap'
+import { seededRandom } from '../../life/random.ts'
 
 const bold = (text: string): string => styleText('bold', text, { validateStream: false })
 
@@ -37,15 +38,46 @@ test('wide letters are shown as they arrive, but the last, before which a line m
 
 test('a word wider than a line is shown as it arrives, whatever its length', () => {
   const wrap = createWordWrap(() => 16)
-  expect(wrap.push('see https://example.com')).toBe('see\nhttps://example.com')
-  expect(wrap.push('/а')).toBe('')
-  expect(wrap.push(' now')).toBe('/а')
+  expect(wrap.push('see https://example.com')).toBe('see\nhttps://example.co')
+  expect(wrap.push('/а')).toBe('m/')
+  expect(wrap.push(' now')).toBe('а')
   expect(wrap.end()).toBe('\nnow')
   const scanned = vi.spyOn(Intl.Segmenter.prototype, 'segment')
   for (let at = 0; at < 1000; at++) wrap.push('абвг')
   const lengths = scanned.mock.calls.map(([text]) => text.length)
   scanned.mockRestore()
   expect(Math.max(...lengths)).toBeLessThan(100)
+})
+
+test('lines break in the same places however the text is cut', () => {
+  const random = seededRandom(7)
+  const below = (count: number): number => Math.floor(random() * count)
+  const parts = [
+    ...'ab/1é日本語。，」ー   ',
+    '  ',
+    '\n',
+    '- ',
+    'https://example.com/a/b',
+    'éééééééééé',
+    '❤️',
+    '1️⃣',
+    '👩‍👩‍👧',
+    'e\u0301',
+  ]
+  for (let run = 0; run < 400; run++) {
+    const picked = Array.from({ length: 1 + below(30) }, () => parts[below(parts.length)]!)
+    const text = picked.map((part) => (below(8) === 0 ? bold(part) : part)).join('')
+    const columns = 8 + below(24)
+    const whole = createWordWrap(() => columns)
+    const cut = createWordWrap(() => columns)
+    const lines = whole.push(text) + whole.end()
+    // oxlint-disable-next-line no-control-regex -- styles begin with this character, and are never cut
+    const atoms = text.match(/\u001b\[\d+m|./gsu)!
+    let pieces = ''
+    while (atoms.length > 0) pieces += cut.push(atoms.splice(0, 1 + below(6)).join(''))
+    pieces += cut.end()
+    expect(pieces.split('\n'), JSON.stringify({ text, columns })).toEqual(lines.split('\n'))
+  }
 })
 
 test('further lines of a column stand in it', () => {

@@ -56,8 +56,8 @@ const marker = /^(?:[-*+•>]|\d{1,3}[.)]|\[\d+\])$/
  */
 export function createWordWrap(columns: () => number, { hasColumns = false } = {}): WordWrap {
   let held = ''
-  /** Whether the word that `held` continues is shown already, as it is wider than a line. */
-  let isInWord = false
+  /** The last letter shown of a word that `held` continues, as it is wider than a line; else empty. */
+  let before = ''
   let column = 0
   let gap = ''
   let indent = ''
@@ -113,21 +113,30 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
     for (const { 0: token, index } of held.matchAll(/\n|[^\S\n]+|\S+/g)) {
       at = index
       if (token.trim() === '') {
-        isInWord = false
         if (token === '\n') shown += breakLine()
         else gap += token.replaceAll('\t', '    ')
       } else {
-        const parts = partsOf(token)
+        const parts = partsOf(before + token)
         const isWhole = isEnd || index + token.length < held.length
-        // What comes next cannot move a word that is wider than a line.
-        const last = isWhole || widthOf(parts.at(-1)!) > columns() ? undefined : parts.pop()
-        for (const part of parts) {
-          shown += isInWord && !mayBegin(part) ? goOn(part) : place(part)
-          isInWord = false
+        let next = ''
+        let rest = ''
+        if (!isWhole) {
+          rest = parts.pop()!
+          const letters = lettersOf(rest)
+          const ready = letters.slice(0, -1).join('')
+          // What comes next cannot move a word that is wider than a line, but may change its last letter.
+          if ((before !== '' && parts.length === 0) || widthOf(ready) > columns()) {
+            const done = ready === '' ? before : ready
+            parts.push(done)
+            rest = rest.slice(done.length)
+            next = (letters.at(-2) ?? before).replace(style, '')
+          }
         }
-        if (last === undefined) isInWord ||= !isWhole
-        else {
-          at += token.length - last.length
+        for (const [nth, part] of parts.entries())
+          shown += nth === 0 && before !== '' ? goOn(part.slice(before.length)) : place(part)
+        before = next
+        if (!isWhole) {
+          at += token.length - rest.length
           break
         }
       }
@@ -154,17 +163,25 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
   }
 }
 
-/** Whether a line may break before a part of a word that follows letters which are not wide. */
-function mayBegin(part: string): boolean {
-  const shown = part.replace(style, '')
-  return wide.test(shown) && !closing.test(shown)
-}
-
 /** A word, cut where a line may break inside of it: beside wide letters. */
 function partsOf(word: string): string[] {
   if (/^[ -~]*$/.test(word.replace(style, ''))) return [word]
   const parts: string[] = []
   let isAfterWide = true
+  for (const letter of lettersOf(word)) {
+    const shown = letter.replace(style, '')
+    const isWide = wide.test(shown)
+    const isJoined = closing.test(shown) || invisible.test(shown) || !(isWide || isAfterWide)
+    if (isJoined && parts.length > 0) parts[parts.length - 1] += letter
+    else parts.push(letter)
+    isAfterWide = isWide
+  }
+  return parts
+}
+
+/** The letters of a word, each with the styles before it; the last one also with those after it. */
+function lettersOf(word: string): string[] {
+  const letters: string[] = []
   let codes = ''
   for (const piece of word.split(styleOrText)) {
     if (piece.startsWith('\u001b')) {
@@ -172,15 +189,10 @@ function partsOf(word: string): string[] {
       continue
     }
     for (const { segment } of segmenter.segment(piece)) {
-      const isWide = wide.test(segment)
-      const isJoined = closing.test(segment) || invisible.test(segment) || !(isWide || isAfterWide)
-      if (isJoined && parts.length > 0) parts[parts.length - 1] += codes + segment
-      else parts.push(codes + segment)
+      letters.push(codes + segment)
       codes = ''
-      isAfterWide = isWide
     }
   }
-  if (parts.length > 0) parts[parts.length - 1] += codes
-  else parts.push(codes)
-  return parts
+  letters.push((letters.pop() ?? '') + codes)
+  return letters
 }
