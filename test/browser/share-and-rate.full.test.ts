@@ -57,11 +57,26 @@ describe.skipIf(reason !== undefined)('what can be done with an answer and a who
     await expect.poll(() => page.evaluate(() => scrollY)).toBe(400)
     await shot(page, 'phone-on-its-side')
     const atTop = (): Promise<boolean> =>
-      page.evaluate(() => document.elementFromPoint(60, 10)?.closest('.turn') !== null)
+      page.evaluate(() => document.elementFromPoint(60, 10)?.closest('.turn') instanceof Element)
     expect(await atTop()).toBe(true)
     await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }))
     await page.getByRole('button', { name: 'Export' }).click()
     await page.getByRole('menuitem', { name: 'Print' }).waitFor()
+  })
+
+  test('on an upright phone nothing moves above the chat when the keyboard opens', async () => {
+    const page = await open(playground.address, phone)
+    reply = () => [{ text: 'A line of a long answer.\n\n'.repeat(40) }]
+    await ask(page, 'Tell me at length')
+    await answered(page)
+    await page.evaluate(() => scrollTo({ top: 400, behavior: 'instant' }))
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(400)
+    const head = page.locator('.thread-head')
+    const before = await head.boundingBox()
+    await page.setViewportSize({ width: 390, height: 440 })
+    await expect.poll(() => page.evaluate(() => innerHeight)).toBe(440)
+    expect(await head.boundingBox()).toEqual(before)
+    expect(await page.evaluate(() => document.elementFromPoint(60, 10)?.closest('.top') instanceof Element)).toBe(true)
   })
 
   test('a rating can say why, and the reason is stored', async () => {
