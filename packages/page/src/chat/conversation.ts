@@ -1,5 +1,7 @@
+import { exchangesOf } from '@inlay/client'
 import {
   createConversation,
+  hasMessage,
   type Conversation as Core,
   type ConversationState,
   type Question,
@@ -83,20 +85,19 @@ function onReturn(listener: () => void): () => void {
 }
 
 /** Shows what was asked in the conversation on another device, which announces nothing here. */
-async function readChanges(core: Core<AskHow>, service: Service): Promise<void> {
-  const { sessionId, turns, isAnswering, isLoading } = core.state
-  if (sessionId === null || isAnswering || isLoading) return
+export async function readChanges(
+  core: Pick<Core<AskHow>, 'state' | 'changedElsewhere'>,
+  service: Pick<Service, 'chat'>,
+): Promise<void> {
+  const { sessionId, turns, isAnswering, isLoading, queue } = core.state
+  // A question that waits behind a failed one would be sent.
+  if (sessionId === null || isAnswering || isLoading || queue.length > 0) return
   // Nothing is said of a network that is not back yet: the person has asked for nothing.
   const session = await service.chat(sessionId).catch(() => undefined)
   if (session === undefined || core.state.turns !== turns) return
-  const shown = turns.flatMap(({ fold: { state }, versions }) => [
-    state.userMessageId,
-    state.messageId,
-    ...versions.questions,
-    ...versions.answers,
-  ])
   // A question that never reached the service is known only here.
-  if (shown.includes(null)) return
-  const newest = Math.max(...shown.map(Number))
-  if (session.messages.some(({ message_id: id }) => id > newest)) core.changedElsewhere(sessionId)
+  if (turns.some(({ fold: { state } }) => state.userMessageId === null || state.messageId === null)) return
+  const active = exchangesOf(session).flatMap(({ question, answer = question }) => [question, answer])
+  const isNew = active.some(({ message_id: id }) => !turns.some((turn) => hasMessage(turn, id)))
+  if (isNew) core.changedElsewhere(sessionId)
 }
