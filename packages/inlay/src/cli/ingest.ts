@@ -149,7 +149,7 @@ class Ingestion {
   readonly #reader: Reader
   #isWatching = false
   /** Number of accepted files of which parts could not be read. */
-  #partlyRead = 0
+  readonly #partlyRead = new Set<Source>()
 
   constructor(context: CommandContext, intake: Intake, reader: Reader) {
     this.#context = context
@@ -172,7 +172,7 @@ class Ingestion {
         ...done,
         skipped: skippedKinds,
         ...(removed !== undefined && { removed }),
-        ...(this.#partlyRead > 0 && { partly_read: this.#partlyRead }),
+        ...(this.#partlyRead.size > 0 && { partly_read: this.#partlyRead.size }),
         ...(unread > 0 && { unread }),
       })
     else if (sources.length > 0 || removed !== undefined)
@@ -180,7 +180,7 @@ class Ingestion {
         summaryLine({
           ...done,
           ...(removed !== undefined && { removed }),
-          ...(this.#partlyRead > 0 && { 'partly read': this.#partlyRead }),
+          ...(this.#partlyRead.size > 0 && { 'partly read': this.#partlyRead.size }),
           ...(unread > 0 && { 'not read': unread }),
         }),
       )
@@ -206,6 +206,7 @@ class Ingestion {
       const state = await this.#intake.state(source.id)
       if (state?.phase !== 'failed') continue
       outcomes.set(source, 'failed')
+      this.#partlyRead.delete(source)
       output.note(`inlay: ${plain(`${source.id}: ${state.reason ?? 'it could not be indexed.'}`)}`)
     }
     return outcomes
@@ -228,7 +229,7 @@ class Ingestion {
           outcomes.set(source, outcome)
           const unread = outcome === 'unchanged' ? undefined : unreadOf(request)
           if (unread !== undefined) {
-            this.#partlyRead++
+            this.#partlyRead.add(source)
             output.note(`inlay: ${plain(source.id)}: ${plain(unread)}`)
           }
         } catch (error) {
