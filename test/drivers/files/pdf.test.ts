@@ -1,3 +1,4 @@
+import { deflateSync } from 'node:zlib'
 import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { afterAll, describe, expect, test } from 'vitest'
 import { joinBytes, latin1, passwordTrailer, pdf, pdfStream, pdfText, restrictedPdf } from './samples.ts'
@@ -354,6 +355,16 @@ describe('PDFs that are not as they should be', () => {
         })
     })
 
+    test('a PDF whose page count is corrected keeps its title', async () => {
+      const pages = words.map((word) => body([word]))
+      const titled = Buffer.from(pdf(pages, { info: '/Title(Birds)' })).toString('latin1')
+      const { title, sections } = await extract({
+        name: 'a.pdf',
+        bytes: latin1(titled.replace('/Count 5', '/Count 2')),
+      })
+      expect([title, sections.length]).toEqual(['Birds', 5])
+    })
+
     test('a page that an edit removed stays removed', async () => {
       const removed = file.replace('/Count 5/Kids[6 0 R 8 0 R', '/Count 4/Kids[6 0 R')
       expect((await read(latin1(removed))).pages).toEqual(['1 Alpha', '2 Gamma', '3 Delta', '4 Eps'])
@@ -371,6 +382,48 @@ describe('PDFs that are not as they should be', () => {
         pages: ['1 Alpha'],
         metadata: { unreadable_pages: '2-5', unreadable_page_count: '4 of 5' },
       })
+    })
+  })
+
+  describe('sound PDFs that hold more page objects than pages', () => {
+    const file = Buffer.from(pdf(['Alpha', 'Beta', 'Gamma'].map((word) => body([word])))).toString('latin1')
+    /** The file with an object saved once more behind its end. */
+    const saved = (text: string, number: number, object: string): string => {
+      const at = text.length + 1
+      const update = `${number} 0 obj\n${object}\nendobj\n`
+      const previous = Array.from(text.matchAll(/startxref\s+(\d+)/g)).at(-1)![1]
+      const table = `xref\n${number} 1\n${String(at).padStart(10, '0')} 00000 n \n`
+      const trailer = `trailer\n<</Size 100/Root 1 0 R/Prev ${previous}>>\nstartxref\n${at + update.length}\n%%EOF\n`
+      return `${text}\n${update}${table}${trailer}`
+    }
+    const stream = (entries: string, content: string): string =>
+      `<<${entries}/Length ${content.length}>>\nstream\n${content}\nendstream`
+    const firstPage = /\n6 0 obj\s(.*?)endobj/s.exec(file)![1]!
+    const savedTwice = (text: string): string => saved(saved(text, 6, firstPage), 6, firstPage)
+    const withoutType = file.replace(/(\n8 0 obj\s*<<)\/Type\/Page/, '$1          ')
+    const attached = Buffer.from(pdf(Array.from({ length: 9 }, () => body(['Attached'])))).toString('latin1')
+    const packed = Buffer.from(deflateSync(Buffer.from(`70 0 ${' '.repeat(45_000_000)}`))).toString('latin1')
+    let withPackedObjects = file
+    for (let number = 60; number < 66; number++)
+      withPackedObjects = saved(
+        withPackedObjects,
+        number,
+        stream('/Type/ObjStm/N 1/First 5/Filter/FlateDecode', packed),
+      )
+
+    test.each([
+      ['a page was saved again', savedTwice(file)],
+      ['a page was saved again, another has no type', savedTwice(withoutType)],
+      ['a PDF is attached', saved(file, 90, stream('/Type/EmbeddedFile', attached))],
+      [
+        'a stream is a long run of digits',
+        savedTwice(saved(file, 90, stream('/Filter/ASCIIHexDecode', `${'0'.repeat(1_000_000)}>`))),
+      ],
+      ['compressed objects are larger than what may be unpacked', savedTwice(withPackedObjects)],
+    ])('are read in full: %s', async (_, text) => {
+      const { sections, metadata } = await extract({ name: 'a.pdf', bytes: latin1(text) })
+      expect(sections.map(({ page, text }) => `${page} ${text}`)).toEqual(['1 Alpha', '2 Beta', '3 Gamma'])
+      expect(metadata).toEqual({})
     })
   })
 

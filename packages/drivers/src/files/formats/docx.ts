@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.ts'
 import { toMarkdown } from './html-markdown.ts'
-import { childOf, elementsIn, parseHtml, parseXml, type Element } from './markup.ts'
+import { childOf, childrenOf, elementsIn, parseHtml, parseXml, type Element } from './markup.ts'
 import { mainPart, mediaCount, officeFacts, relationsOf } from './office.ts'
 import { decodeText, declaredCharset } from '../encodings.ts'
 import { refusal } from '../refusals.ts'
@@ -27,8 +27,8 @@ const otherStyles = [
  */
 export async function readDocx(archive: Archive, budget: Budget): Promise<Reading> {
   const document = mainPart(archive) ?? 'word/document.xml'
-  const { parts, styles } = unpackedParts(archive, document)
-  const missingNotes = removeDeadReferences(parts)
+  const { parts, styles, notes } = unpackedParts(archive, document)
+  const missingNotes = removeDeadReferences(parts, notes)
   const { default: mammoth } = await import('mammoth')
   const { value } = await mammoth.convertToHtml(
     { buffer: Buffer.from(storeZip(parts).buffer) },
@@ -55,19 +55,24 @@ export async function readDocx(archive: Archive, budget: Budget): Promise<Readin
  * The parts with text, unpacked within the budget. Each is checked for XML bombs before the library, which has no
  * limits, reads it.
  */
-function unpackedParts(archive: Archive, document: string): { parts: Map<string, Uint8Array>; styles?: Element } {
+function unpackedParts(
+  archive: Archive,
+  document: string,
+): { parts: Map<string, Uint8Array>; styles?: Element; notes: ReadonlySet<string> } {
   const folder = document.slice(0, document.lastIndexOf('/') + 1)
   const wanted = ['[Content_Types].xml', '_rels/.rels', document]
   for (const { type, target, isOutside } of relationsOf(archive, document).values())
     if (!isOutside && ['styles', 'numbering', 'footnotes', 'endnotes', 'comments'].includes(type)) wanted.push(target)
   const relations = wanted.filter((name) => name.startsWith(folder)).map((name) => relationsPart(name))
   const parts = new Map<string, Uint8Array>()
+  const notes = new Set<string>()
   let styles: Element | undefined
   for (const name of [...wanted, ...relations]) {
     const bytes = archive.read(name)
     if (!bytes) continue
     const tree = parseXml(bytes)
     if (childOf(tree, 'styles')) styles = childOf(tree, 'styles')
+    for (const note of notesIn(tree)) notes.add(note)
     parts.set(
       name,
       withoutDeadRelations(withoutHidden(bytes), () => relationsOf(archive, name)),
@@ -75,11 +80,17 @@ function unpackedParts(archive: Archive, document: string): { parts: Map<string,
   }
   if (!parts.has(document))
     throw refusal('broken', 'The Word document has no text part: save it anew and send it again.')
-  return { parts, styles }
+  return { parts, styles, notes }
 }
 
-const relating = ['<w:hyperlink ', '<a:blip ', '<a:hlinkClick ', '<v:imagedata ']
-const relatingTag = /<(?:w:hyperlink|a:blip|a:hlinkClick|v:imagedata)\s[^>]*>/g
+const relating = ['<w:hyperlink', '<a:blip', '<a:hlinkClick', '<v:imagedata']
+/** Attributes, whose values may hold `>`. */
+const attributes = /(?:[^<>"']|"[^"<]*"|'[^'<]*')*/.source
+const relatingTag = new RegExp(`<(?:w:hyperlink|a:blip|a:hlinkClick|v:imagedata)\\s${attributes}>`, 'g')
+const referenceTag = new RegExp(
+  `<w:(footnote|endnote|comment)Reference(\\s${attributes})(?:(?<=/)>|>\\s*</w:\\1Reference\\s*>)`,
+  'g',
+)
 
 /** The library fails on a link or picture whose relation is missing; the text of a link stays. */
 function withoutDeadRelations(bytes: Uint8Array, relations: () => ReadonlyMap<string, unknown>): Uint8Array {
@@ -88,38 +99,41 @@ function withoutDeadRelations(bytes: Uint8Array, relations: () => ReadonlyMap<st
   const known = relations()
   const text = decodeText(bytes, declaredCharset(bytes))
   const kept = text.replace(relatingTag, (tag) =>
-    tag.replace(/\s+r:(?:id|embed|link)="([^"]*)"/g, (all, id: string) => (known.has(id) ? all : '')),
+    tag.replace(/\sr:(?:id|embed|link)\s*=\s*(["'])(.*?)\1/gs, (all, _, id: string) => (known.has(id) ? all : '')),
   )
   return kept === text ? bytes : new TextEncoder().encode(kept)
 }
 
+/** Kinds and numbers of the notes in a part. */
+function* notesIn(tree: Element): Generator<string> {
+  for (const kind of ['footnote', 'endnote', 'comment']) {
+    const list = childOf(tree, `${kind}s`)
+    for (const note of list ? childrenOf(list, kind) : []) {
+      // Prefixes differ between the programs that wrote the parts.
+      const valueOf = (name: string): string | undefined =>
+        Object.entries(note.attributes).find(([key]) => key.endsWith(`:${name}`))?.[1]
+      // The library reads the lines above the notes as no notes.
+      if (!['separator', 'continuationSeparator'].includes(valueOf('type') ?? '')) yield `${kind} ${valueOf('id')}`
+    }
+  }
+}
+
 /**
  * Removes references to footnotes, endnotes and comments that no part contains: the library fails on them.
+ * @param notes kinds and numbers of those that are there
  * @returns the number of missing notes
  */
-function removeDeadReferences(parts: Map<string, Uint8Array>): number {
-  const texts = new Map<string, string>()
-  for (const [name, bytes] of parts) {
-    if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('Reference '))
-      texts.set(name, decodeText(bytes, declaredCharset(bytes)))
-  }
-  if (texts.size === 0) return 0
-  const known = new Set<string>()
-  for (const bytes of parts.values()) {
-    const text = decodeText(bytes, declaredCharset(bytes))
-    for (const [, kind, id] of text.matchAll(/<w:(footnote|endnote|comment)\s(?:[^>]*\s)?w:id="([^"]*)"/g))
-      known.add(`${kind} ${id}`)
-  }
+function removeDeadReferences(parts: Map<string, Uint8Array>, notes: ReadonlySet<string>): number {
   const missing = new Set<string>()
-  for (const [name, text] of texts) {
-    const kept = text.replace(
-      /<w:(footnote|endnote|comment)Reference\s(?:[^>]*\s)?w:id="([^"]*)"[^>]*?(?:\/>|><\/w:\1Reference>)/g,
-      (tag, kind: string, id: string) => {
-        if (known.has(`${kind} ${id}`)) return tag
-        missing.add(`${kind} ${id}`)
-        return ''
-      },
-    )
+  for (const [name, bytes] of parts) {
+    if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('Reference')) continue
+    const text = decodeText(bytes, declaredCharset(bytes))
+    const kept = text.replace(referenceTag, (tag, kind: string, rest: string) => {
+      const note = `${kind} ${/\sw:id\s*=\s*(["'])(.*?)\1/s.exec(rest)?.[2]}`
+      if (notes.has(note)) return tag
+      missing.add(note)
+      return ''
+    })
     if (kept !== text) parts.set(name, new TextEncoder().encode(kept))
   }
   return missing.size

@@ -78,7 +78,7 @@ function refIn(body: string, name: string): number | undefined {
 /** Bodies of all objects by their numbers, also of those in compressed streams; the last one of a number stands. */
 function readObjects(text: string, budget: Budget): ReadonlyMap<number, string> {
   const objects = new Map<number, string>()
-  for (const match of text.matchAll(/(\d+)\s+\d+\s+obj\b/g)) {
+  for (const match of text.matchAll(/(?<!\d)(\d{1,10})\s+\d{1,5}\s+obj\b/g)) {
     const start = match.index + match[0].length
     const end = text.indexOf('endobj', start)
     const body = text.slice(start, end === -1 ? undefined : end)
@@ -139,7 +139,8 @@ function withObjects(text: string, changed: ReadonlyMap<number, string>, root: s
   }
   const at = text.length + update.length
   const previous = lastMatch(text, /startxref\s+(\d+)/g)?.[1] ?? '0'
+  const info = lastMatch(text, /\/Info\s+\d+\s+\d+\s+R/g)?.[0] ?? ''
   const size = Number(lastMatch(text, /\/Size\s+(\d+)/g)?.[1] ?? 0)
-  update += `xref\n${table.join('')}trailer\n<</Size ${size}${root}/Prev ${previous}>>\nstartxref\n${at}\n%%EOF\n`
+  update += `xref\n${table.join('')}trailer\n<</Size ${size}${root}${info}/Prev ${previous}>>\nstartxref\n${at}\n%%EOF\n`
   return new Uint8Array(Buffer.from(text + update, 'latin1'))
 }

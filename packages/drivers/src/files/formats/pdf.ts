@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
-import type { Budget } from '../budget.ts'
+import { createBudget, type Budget } from '../budget.ts'
 import { refusalOfMany, type Picture, type Pictures } from '../pictures.ts'
 import { toTimestamp } from '../timestamps.ts'
 import { pageImage } from './page-image.ts'
@@ -28,6 +28,7 @@ interface PdfInfo {
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 
 const maxPages = 20_000
+const maxUnpackedToRecount = 50_000_000
 /** An A3 page at 600 dots per inch has 70 million. */
 const maxImagePixels = 100_000_000
 /** Maximum number of unreadable pages before the first readable one: with more, the page count of the file is wrong. */
@@ -96,13 +97,16 @@ async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string 
   const text = latin1Of(bytes)
   const about = { ...imagesOf(text), undecoded: undecodedBy(decoders, text) }
   const pdf = await openWith(bytes, decoders)
-  // After a wrong entry the number of pages ends at it. A wrong number hides the pages behind it.
+  // After a wrong entry the number of pages ends at it.
   const isLastLost = await pdf.getPage(pdf.numPages).then(
     () => false,
     () => true,
   )
-  const isWhole = !isLastLost && countPages(text) <= pdf.numPages
-  if (isWhole) return { pdf, lostPages: { areBlank: false, behind: 0 }, ...about }
+  if (!isLastLost) {
+    const whole = countPages(text) > pdf.numPages ? await recounted(pdf, text, decoders) : undefined
+    if (whole) await pdf.loadingTask.destroy()
+    return { pdf: whole ?? pdf, lostPages: { areBlank: false, behind: 0 }, ...about }
+  }
   const { bytes: repaired, statedPages = 0 } = repairPageTree(text, budget)
   const whole = repaired && (await openWith(repaired, decoders).catch(() => undefined))
   if (whole && whole.numPages >= pdf.numPages) {
@@ -127,11 +131,50 @@ async function openWith(bytes: Uint8Array, decoders: { readonly wasmUrl?: string
   })
 }
 
-/** Number of pages that are not inside compressed objects, including those that an earlier edit of the file removed. */
+/** Number of pages that are not inside compressed objects, also replaced and removed ones, and those of attached files. */
 function countPages(text: string): number {
   let count = 0
   for (const _ of text.matchAll(/\/Type\s*\/Page(?![A-Za-z])/g)) count++
   return count
+}
+
+/**
+ * A page count that is too small hides the pages behind it: opens the file with the right count.
+ * @returns undefined unless that file has all pages of the given one, in their order, and more
+ */
+async function recounted(
+  pdf: PdfDocument,
+  text: string,
+  decoders: { readonly wasmUrl?: string },
+): Promise<PdfDocument | undefined> {
+  let whole: PdfDocument | undefined
+  try {
+    // Most files that get here are sound: what the attempt unpacks is not charged to them.
+    const { bytes } = repairPageTree(text, createBudget({ unpackedBytes: maxUnpackedToRecount, textCharacters: 0 }))
+    whole = bytes && (await openWith(bytes, decoders))
+    if (whole && whole.numPages > pdf.numPages && whole.numPages <= maxPages) {
+      const before = await pageObjects(pdf)
+      const after = await pageObjects(whole)
+      let kept = 0
+      for (const number of after) if (number === before[kept]) kept++
+      if (kept === before.length) return whole
+    }
+  } catch {
+    // The file stays as it was opened.
+  }
+  await whole?.loadingTask.destroy()
+  return undefined
+}
+
+/** Object numbers of all pages. @throws if one cannot be opened or is no object of the file */
+async function pageObjects(pdf: PdfDocument): Promise<number[]> {
+  const numbers: number[] = []
+  for (let number = 1; number <= pdf.numPages; number++) {
+    const { ref } = await pdf.getPage(number)
+    if (ref === null) throw brokenPdf()
+    numbers.push(ref.num)
+  }
+  return numbers
 }
 
 function brokenPdf(cause?: unknown): Error {
