@@ -34,26 +34,24 @@ const root = join(import.meta.dirname, '../..')
 const recordFile = join(import.meta.dirname, 'table/measured.jsonl')
 const wanted = options.only?.split(',')
 const isChosen = ({ bench }: Step): boolean => wanted?.includes(bench) ?? true
-const chosen = new Set(
-  stepsOf(1)
-    .filter(isChosen)
-    .map(({ name }) => name),
-)
 const runs = Number(options.runs ?? (options.quick ? 1 : 3))
 // Before the first figure is recorded, which changes a file.
 const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim()
-const isRecording = options.out !== undefined && !options.quick
+const page = options.quick ? undefined : options.out
+const marks = /(<!-- table -->\n)[^]*?(<!-- end -->)/
+if (page !== undefined && !marks.test(readFileSync(page, 'utf8')))
+  throw new Error(`No marks for the tables in ${page}.`)
 
-const recorded = isRecording && existsSync(recordFile) ? linesOf(recordFile) : []
-const kept = options.add || runs === 0 ? recorded : recorded.filter(({ step }) => !chosen.has(step))
-const lines = [...kept]
+const recorded = page !== undefined && existsSync(recordFile) ? linesOf(recordFile) : []
+const measured: Line[] = []
 const failures: string[] = []
-const before = options.add ? Math.max(0, ...kept.map(({ run }) => run)) : 0
+const before = options.add ? Math.max(0, ...recorded.map(({ run }) => run)) : 0
 for (let run = before + 1; run <= before + runs; run++)
   for (const step of stepsOf(run).filter(isChosen)) await measure(step, run)
 
+const lines = allLines()
 console.log(toText(lines))
-if (isRecording) writePage(options.out!)
+if (page !== undefined) writePage(page, lines)
 const missing = wanted === undefined && !options.quick ? missingIn(lines) : []
 for (const what of missing) console.log(`no figure: ${what}`)
 for (const failure of failures) console.log(`failed: ${failure}`)
@@ -92,8 +90,18 @@ async function measure({ name, bench, args }: Step, run: number): Promise<void> 
     return console.log(output)
   }
   if (/saturated/.test(output)) console.log('  the machine was saturated under some load of it')
-  lines.push(line)
-  if (isRecording) writeFileSync(recordFile, lines.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  measured.push(line)
+  if (page === undefined) return
+  const lines = allLines()
+  writeFileSync(recordFile, lines.map((each) => `${JSON.stringify(each)}\n`).join(''))
+  // A run that is stopped leaves what it has.
+  writePage(page, lines)
+}
+
+/** Recorded figures that were not measured again, and those of now. */
+function allLines(): readonly Line[] {
+  const kept = recorded.filter(({ step }) => options.add || measured.every((line) => line.step !== step))
+  return [...kept, ...measured]
 }
 
 /** Share of all cores that is in use while this process waits for a second. */
@@ -110,18 +118,18 @@ function coreTimes(): readonly [idle: number, all: number] {
   return [sum(times.map(({ idle }) => idle)), sum(times.flatMap((each) => Object.values(each)))]
 }
 
-function writePage(page: string): void {
+function writePage(page: string, lines: readonly Line[]): void {
   const of = (pick: (line: Line) => string | number): string => [...new Set(lines.map(pick))].join(', ')
   const busiest = Math.max(...lines.map(({ busy }) => busy))
   const origin =
     `Measured by \`npm run bench:table\` on ${of(({ date }) => date.slice(0, 10))}, commit ${of(({ commit }) => commit)}, ` +
     `Node ${of(({ node }) => node)}, ${of(({ cores }) => cores)} cores; others kept at most ${Math.round(busiest * 100)} % of them busy before a benchmark.`
   const text = readFileSync(page, 'utf8')
-  const next = text.replace(
-    /(<!-- table -->\n)[^]*?(<!-- end -->)/,
-    () => `<!-- table -->\n\n${origin}\n\n${toMarkdown(lines)}\n\n<!-- end -->`,
+  const tables = `<!-- table -->\n\n${origin}\n\n${toMarkdown(lines)}\n\n<!-- end -->`
+  writeFileSync(
+    page,
+    text.replace(marks, () => tables),
   )
-  writeFileSync(page, next)
 }
 
 function linesOf(file: string): readonly Line[] {

@@ -91,23 +91,33 @@ function indexingRow(dimensions: number): Row {
   }
 }
 
-function acceptanceRow(clients: string, inCommit: string): Row {
-  const [ours, bare] = [
-    `ingestion, accept, ${clients}, documents/s`,
-    `ingestion, bare SQLite, ${inCommit} in a commit, documents/s`,
-  ]
-  return {
-    what: `accepted, ${clients}, over bare SQLite`,
-    limit: `one insert and one sync for ${inCommit}`,
-    ...ratio(ours, bare),
+const bareSqlite = (inCommit: string): Shown =>
+  figure(`ingestion, bare SQLite, ${inCommit} in a commit, documents/s`, '/s')
+
+/** With 50 clients the disk is not the limit: a sync carries 50 documents. */
+const acceptanceRows: readonly Row[] = [
+  {
+    what: 'accepted, 50 clients',
+    limit: 'the CPU of a document, one sync for 50',
+    ...figure('ingestion, accept, 50 clients, documents/s', '/s'),
+    bar: { atLeast: 8000 },
+    beside: { 'bare SQLite': bareSqlite('50 documents') },
+  },
+  {
+    what: 'accepted, 1 client, over bare SQLite',
+    limit: 'one insert and one sync for each document',
+    ...ratio(
+      'ingestion, accept, 1 client, documents/s',
+      'ingestion, bare SQLite, one document in a commit, documents/s',
+    ),
     bar: { atLeast: 0.8 },
     beside: {
-      Inlay: figure(ours, '/s'),
-      'bare SQLite': figure(bare, '/s'),
+      Inlay: figure('ingestion, accept, 1 client, documents/s', '/s'),
+      'bare SQLite': bareSqlite('one document'),
       'syncs of a page': figure('ingestion, syncs of a written page, syncs/s', '/s'),
     },
-  }
-}
+  },
+]
 
 const searchersRows = [1, 10, 50, 200].map((count): Row => {
   const rate = figure(`million, lancedb, ${count} at once, searches/s`, '/s')
@@ -194,8 +204,7 @@ export const parts: readonly Part[] = [
     title: 'Documents',
     size: '20,000 documents of 100 words, 2,000 from one client; 2,000 documents of 20 chunks to index, three rounds in turn with bare LanceDB; 20 documents with an embedder that takes 5 ms a text; 10,000 updates of 100 documents',
     rows: [
-      acceptanceRow('50 clients', '50 documents'),
-      acceptanceRow('1 client', 'one document'),
+      ...acceptanceRows,
       indexingRow(0),
       indexingRow(512),
       {
