@@ -105,9 +105,10 @@ export function commonWordsOf(text: string): CommonWords | undefined {
   const counts = new Map<CommonWords, number>()
   for (const word of new Set(text.toLowerCase().match(wordForm)))
     for (const language of languagesOf.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1)
+  if (counts.size === 0) return undefined
   let best: CommonWords | undefined
   let most = 1
-  for (const language of counts.size > 0 ? languages : []) {
+  for (const language of languages) {
     const count = counts.get(language) ?? 0
     if (count <= most) continue
     most = count

@@ -109,7 +109,10 @@ function* pairsOf(run: string): Generator<string> {
   }
 }
 
-/** Cache of keys, since words repeat. Of short words: V8 keeps a match of 13 characters as a slice of its text. */
+/**
+ * Keys of words, which repeat. Only of words with fewer than 13 characters: V8 keeps a longer match as a slice of its text,
+ * so that a word in this map would keep its whole document in memory.
+ */
 const keys = new Map<string, readonly string[]>()
 
 function keysOfWord(word: string): readonly string[] {
@@ -119,8 +122,9 @@ function keysOfWord(word: string): readonly string[] {
   const own = spaceless.test(lower)
     ? [...pairsOf(lower)]
     : [keyOf(lower), ...partsOf(word).map((part) => keyOf(part.toLowerCase()))]
+  if (word.length >= 13) return own
   if (keys.size >= maxStems) keys.clear()
-  if (word.length < 13) keys.set(word, own)
+  keys.set(word, own)
   return own
 }
 

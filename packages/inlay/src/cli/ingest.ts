@@ -148,7 +148,7 @@ class Ingestion {
   readonly #intake: Intake
   readonly #reader: Reader
   #isWatching = false
-  /** Number of accepted files of which parts could not be read. */
+  /** Accepted files of which parts could not be read. */
   readonly #partlyRead = new Set<Source>()
 
   constructor(context: CommandContext, intake: Intake, reader: Reader) {
