@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -7,6 +7,7 @@ import type { Principal } from '@inlay/protocol'
 import { createInlay, type Inlay } from 'inlay'
 import { afterAll, expect, test } from 'vitest'
 import { eventually, providerOf, toRequest } from '../agent/setting.ts'
+import { filesOnDisk } from '../life/files-on-disk.ts'
 import { arriving, incoming } from '../conversations/files/setting.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'inlay-deleted-'))
@@ -25,27 +26,12 @@ const marks = {
   edited: 'markeditedc95e',
 }
 
-/**
- * The marks that are still in files of the data folder. Closing a file of SQLite drops its locks, which does no harm:
- * no other process uses the folder.
- */
-function marksOnDisk(isWanted = (_name: string): boolean => true): string[] {
-  for (;;) {
-    try {
-      const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
-      const files = entries.filter((entry) => entry.isFile() && isWanted(entry.name))
-      return marksIn(files.map((file) => join(file.parentPath, file.name)))
-    } catch (error) {
-      // The service removes files and folders meanwhile.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-    }
-  }
-}
+/** The marks that are still in files of the data folder. */
+const marksOnDisk = (isWanted?: (name: string) => boolean): string[] =>
+  marksIn(filesOnDisk(folder, isWanted).map(({ bytes }) => bytes))
 
-function marksIn(paths: readonly string[]): string[] {
-  const bytes = paths.map((path) => readFileSync(path))
-  return Object.entries(marks).flatMap(([name, mark]) => (bytes.some((part) => part.includes(mark)) ? [name] : []))
-}
+const marksIn = (files: readonly Buffer[]): string[] =>
+  Object.entries(marks).flatMap(([name, mark]) => (files.some((bytes) => bytes.includes(mark)) ? [name] : []))
 
 async function say({ agent }: Inlay): Promise<string> {
   const request = toRequest({ message: `What about ${marks.question}?` })
@@ -113,7 +99,7 @@ test('erased text is gone from the log of a running service when the call resolv
 test('single memories, files, projects, actions and documents leave the log of a running service at once', async () => {
   const inlay = createInlay({ dataFolder: folder, models: providerOf(scriptedModel([])), onError: () => {} })
   const { agent, knowledge } = inlay
-  const records = (): string[] => marksIn(['inlay.db', 'inlay.db-wal'].map((name) => join(folder, name)))
+  const records = (): string[] => marksIn(['inlay.db', 'inlay.db-wal'].map((name) => readFileSync(join(folder, name))))
   const admin: Principal = { id: 'ana', scopes: ['admin'] }
 
   const { id: removed } = await agent.memories.add(`Likes ${marks.memory}.`, ana)

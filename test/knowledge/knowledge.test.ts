@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Embedder } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fakeEmbedder } from './fake-embedder.ts'
@@ -210,6 +211,25 @@ describe('closing', () => {
     await reached.promise
     const closed = knowledge.close()
     aborted.reject(new InlayError('CLOSED', { retryable: true }))
+    await closed
+    expect(errors).toEqual([])
+  })
+
+  test('waits for a search that is under way, which finds what it would have found', async () => {
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const embedder = fakeEmbedder()
+    const embed: Embedder['embed'] = async (...given) => {
+      begun.resolve()
+      await held.promise
+      return embedder.embed(...given)
+    }
+    const { knowledge, errors } = await makeKnowledge({ embedder: { ...embedder, embed } })
+    const search = knowledge.search({ text: 'x', limit: 1 })
+    await begun.promise
+    const closed = knowledge.close()
+    for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
+    held.resolve()
+    expect(await search).toEqual([])
     await closed
     expect(errors).toEqual([])
   })

@@ -1,7 +1,7 @@
 import manifest from '../package.json' with { type: 'json' }
 import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import { InlayError, operator } from '@inlay/protocol'
+import { InlayError, isInlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { checkUnbundled } from './bundled.ts'
 import { errorWriter } from './log.ts'
@@ -12,6 +12,7 @@ import type { Parts } from './parts/open-parts.ts'
 import type { Telemetry } from '@inlay/telemetry'
 import { widgetScript } from './widget-script.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /** An assistant. */
 export interface Inlay {
@@ -58,18 +59,28 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   checkRuntime()
   checkUnbundled()
   checkOptions(options)
-  const onError = options.onError ?? errorWriter(options.log)
+  const report = options.onError ?? errorWriter(options.log)
+  /** Reports to the operator, except what closing itself caused. */
+  const onError: typeof report = (error, ...request) => {
+    const isOfClosing = isInlayError(error) && error.code === 'CLOSED'
+    if (!isClosed && !(closing && isOfClosing)) report(error, ...request)
+  }
   // Deferred, since `onError` may use the assistant that this call returns.
   if (lacksKey(options)) queueMicrotask(() => onError(missingKey()))
   let opening: Promise<Parts> | undefined
   let opened: Parts | undefined
   let closing: Promise<void> | undefined
+  let isClosed = false
   let isEnding = false
+  /** Calls of parts that are under way. */
+  const calls = new Set<Promise<unknown>>()
+  const whenIdle = (): Promise<unknown> =>
+    Promise.race([Promise.allSettled(calls), delay(closeTimeoutMs, undefined, { ref: false })])
 
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
     opening ??= import('./parts/open-parts.ts')
-      .then(async ({ openParts }) => (opened = await openParts(options, onError)))
+      .then(async ({ openParts }) => (opened = await openParts(options, { onError, whenIdle })))
       .catch((error: unknown) => {
         // The next use tries again: the cause, such as a full disk or a lock, may be gone.
         opening = undefined
@@ -80,7 +91,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
 
   const lazy = <Name extends Exclude<keyof Parts, 'notices' | 'telemetry' | 'tableSizes' | 'close' | 'destroy'>>(
     name: Name,
-  ): Parts[Name] => lazyPart(async () => (await parts())[name])
+  ): Parts[Name] => lazyPart(async () => (await parts())[name], calls)
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
   const [workspace, usage] = [lazy('workspace'), lazy('usage')]
   const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
@@ -115,9 +126,15 @@ export function createInlay(options: InlayOptions = {}): Inlay {
       await (await opening?.catch(() => undefined))?.agent.idle()
     },
     destroy: async () => (closing = (await parts()).destroy()),
-    close: () => (closing ??= Promise.resolve(opening?.catch(() => undefined)).then((opened) => opened?.close())),
+    close: () =>
+      (closing ??= Promise.resolve(opening?.catch(() => undefined))
+        .then((opened) => opened?.close())
+        .finally(() => (isClosed = true))),
   }
 }
+
+/** How long closing waits for calls under way, once everything is closed but the database and the storage. */
+const closeTimeoutMs = 2000
 
 /** Whether the host passes an API key that is undefined, as with `apiKey: process.env.INLAY_API_KEY`. */
 function lacksKey(options: InlayOptions): boolean {
@@ -198,26 +215,34 @@ export function fixedKey(key: string): Authenticator {
 /**
  * A component that is created on first use: each method first waits for the component. For components whose members are
  * all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
+ * @param calls holds the calls that are under way
  */
-export function lazyPart<Part extends object>(load: () => Promise<Part>): Part {
-  return lazyMember(async () => load()) as Part // The proxy has every member of such a component, see above.
+export function lazyPart<Part extends object>(load: () => Promise<Part>, calls = new Set<Promise<unknown>>()): Part {
+  return lazyMember(async () => load(), calls) as Part // The proxy has every member of such a component, see above.
 }
 
 /** Represents a method or a group of methods; which one is known when it is used. */
-function lazyMember(load: () => Promise<unknown>, owner?: () => Promise<unknown>): unknown {
+function lazyMember(
+  load: () => Promise<unknown>,
+  calls: Set<Promise<unknown>>,
+  owner?: () => Promise<unknown>,
+): unknown {
   const members = new Map<string | symbol, unknown>()
   return new Proxy(() => {}, {
     get(_, name) {
       // Not a promise, so that async functions can return it without awaiting it.
       if (name === 'then') return undefined
-      const member = members.get(name) ?? lazyMember(async () => Reflect.get(Object(await load()), name), load)
+      const member = members.get(name) ?? lazyMember(async () => Reflect.get(Object(await load()), name), calls, load)
       members.set(name, member)
       return member
     },
-    async apply(_, __, argumentList: unknown[]) {
-      const method = await load()
-      if (typeof method !== 'function') throw new TypeError('This part has no such method.')
-      return Reflect.apply(method, owner === undefined ? undefined : await owner(), argumentList)
+    apply(_, __, argumentList: unknown[]) {
+      const call = Promise.all([load(), owner?.()]).then(([method, self]): unknown => {
+        if (typeof method !== 'function') throw new TypeError('This part has no such method.')
+        return Reflect.apply(method, self, argumentList)
+      })
+      calls.add(call)
+      return call.finally(() => calls.delete(call))
     },
   })
 }

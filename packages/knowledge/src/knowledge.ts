@@ -1,4 +1,5 @@
 import { prepared } from '@inlay/records'
+import { isInlayError } from '@inlay/protocol'
 import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -23,7 +24,6 @@ import { createFiguresSampler } from './figures/figures-sample.ts'
 import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
 import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
-import { isLetGo } from './calls/bounded-call.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
 import type { Records } from './schema/tables.ts'
 import { readChunks, readExcerpt, readSize } from './search/excerpt.ts'
@@ -96,8 +96,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   const disk = createFullDiskNote()
   let isClosing = false
   const onError = (error: unknown): void => {
-    // Work that closing aborts. While it runs, the same error tells of lost leases.
-    if (isClosing && isLetGo(error)) return
+    // Caused by closing alone.
+    if (isClosing && isInlayError(error) && error.code === 'CLOSED') return
     disk.note(error)
     options.onError?.(error)
   }
@@ -125,6 +125,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     const spaces = await index.spaces()
     return spaces.some(({ phase }) => phase === 'lost') && (await rebuildOf(spaces, sampler)) !== undefined
   }
+  /** Reads under way, which closing waits for. */
+  const reads = new Set<Promise<unknown>>()
+  const reading = <Result>(read: Promise<Result>): Promise<Result> => {
+    reads.add(read)
+    return read.finally(() => reads.delete(read))
+  }
   const context = { db, index, gate, embedding, takesVectors, lacksDocuments, reranker, ranking, now, onError }
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
@@ -144,9 +150,10 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     embedder: index.embedder,
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,
-    close: () => {
+    close: async () => {
       isClosing = true
-      return sampler.whenIdle().then(ingestion.close).finally(removeForegroundCalls)
+      await Promise.allSettled([sampler.whenIdle(), ...reads])
+      await ingestion.close().finally(removeForegroundCalls)
     },
     status: (id, { caller, withTags } = {}) => readStatus(db, id, caller, withTags),
     list: (query = {}, { caller } = {}) => listDocuments(db, query, caller),
@@ -154,12 +161,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     tags: (query = {}, { caller } = {}) => listTags(db, query, caller),
     namesFile: (id, { caller } = {}) => isFileNamed(db, { id, caller, now: now() }),
     hasDocuments: async () => (await anyDocument(db, {})).length > 0,
-    search: (request) => search(request, context),
-    excerpt: (request) => readExcerpt(request, { db, index }),
-    chunks: (request) => readChunks(request, { db, index }),
+    search: (request) => reading(search(request, context)),
+    excerpt: (request) => reading(readExcerpt(request, { db, index })),
+    chunks: (request) => reading(readChunks(request, { db, index })),
     readable: (ids, { caller } = {}) => readableAmong(db, ids, caller),
-    size: (documentId, { caller } = {}) => readSize({ documentId, caller }, { db, index }),
-    byLink: (request) => findByLink(request, { db, index }),
+    size: (documentId, { caller } = {}) => reading(readSize({ documentId, caller }, { db, index })),
+    byLink: (request) => reading(findByLink(request, { db, index })),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     waiting: () => countUnsettled(db),
     figures: async () => {

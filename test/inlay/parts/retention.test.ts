@@ -1,8 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { filesOnDisk } from '../../life/files-on-disk.ts'
 
 const apiKey = 'key-of-the-retention'
 const dayMs = 86_400_000
@@ -59,7 +60,7 @@ const auditTimes = async (inlay: Inlay): Promise<number> =>
   (await call<{ operation: string }[]>(inlay, 'GET', '/admin/audit')).filter(
     ({ operation }) => operation === 'createKey',
   ).length
-const bytesKept = (): number => readdirSync(join(folder, 'files'), { recursive: true }).length
+const bytesKept = (): number => filesOnDisk(join(folder, 'files')).length
 
 test('sessions, deleted sessions, audit entries and the files that only they used go once they are too old', async () => {
   const first = open()

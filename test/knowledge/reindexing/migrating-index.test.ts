@@ -1,5 +1,7 @@
-import type { Hit, VectorIndex } from '@inlay/knowledge'
-import { expect, test } from 'vitest'
+import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { describe, expect, test } from 'vitest'
+import { isLetGo } from '@inlay/knowledge/internal/calls/bounded-call'
+import type { IndexSpace } from '@inlay/knowledge/internal/reindexing/index-space'
 import { createMigratingIndex } from '@inlay/knowledge/internal/reindexing/migrating-index'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
@@ -70,4 +72,56 @@ test('while documents are moved to another embedder, words alone are searched fo
   await both.open()
   await both.search({ text: 'herons', vector: new Float32Array([1]), limit: 10 })
   expect(vectors).toEqual([undefined, undefined])
+})
+
+describe('when the index of a replaced space is removed', () => {
+  const row = { generation: 'g', documentId: 'd', position: 0, text: 'Herons', searchText: 'herons' } as IndexRow
+
+  /** Two spaces, the first of which is being removed: its index closes when the test says so. */
+  async function removeFirst() {
+    const db = await makeRecords()
+    const held = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const own = finding([hit('before', 1)], finding([hit('after', 1)]))
+    const first = memoryIndex()
+    const holding = (work: () => Promise<void>) => async () => {
+      begun.resolve()
+      await held.promise
+      await work()
+    }
+    const parts = { ...own, ...pick(first), close: holding(first.close), drop: holding(first.drop!) }
+    // The clock stands, so spaces that were read once are not read again.
+    const index = createMigratingIndex({ db, index: { ...parts, staging: own.staging! }, now: () => 1 })
+    await index.open()
+    await index.replace()
+    await index.spaces()
+    await db.updateTable('inlay_spaces').set({ phase: 'closing' }).where('number', '=', 0).execute()
+    const removed = index.dropSpace({ number: 0, rebuildReason: 'requested' } as IndexSpace)
+    await begun.promise
+    return { index, remove: () => (held.resolve(), removed) }
+  }
+  const pick = ({ append, remove, read, open, maintain, figures }: VectorIndex) =>
+    ({ append, remove, read, open, maintain, figures }) as const
+
+  test.each(['before', 'after'] as const)('work that begins %s it ends goes on without it', async (when) => {
+    const { index, remove } = await removeFirst()
+    if (when === 'after') await remove()
+    const work = [
+      index.remove(['g']),
+      index.read('g', 0, 9),
+      index.search({ text: 'herons', limit: 10 }).then((hits) => hits.map(({ text }) => text)),
+      index.figures().then(({ unindexedRows }) => unindexedRows),
+      index.maintain().then(({ unindexedRows }) => unindexedRows),
+    ]
+    await remove()
+    expect(await Promise.all(work)).toEqual([undefined, [], ['after'], 0, 0])
+  })
+
+  test.each(['before', 'after'] as const)('rows appended to it %s that are indexed again later', async (when) => {
+    const { index, remove } = await removeFirst()
+    if (when === 'after') await remove()
+    const appended = index.append([row])
+    void remove()
+    expect(isLetGo(await appended.catch((error: unknown) => error))).toBe(true)
+  })
 })

@@ -51,11 +51,18 @@ export interface Parts {
   close(): Promise<void>
 }
 
+/** What `openParts` needs beside the options. */
+interface OpenContext {
+  readonly onError: (error: unknown) => void
+  /** Resolves when no call of a part is under way. */
+  whenIdle(): Promise<unknown>
+}
+
 /**
  * Opens the database, migrates its tables, and creates and starts the components. All heavy code is loaded here, so
  * that it does not slow down the start of the host.
  */
-export async function openParts(given: InlayOptions, onError: (error: unknown) => void): Promise<Parts> {
+export async function openParts(given: InlayOptions, { onError, whenIdle }: OpenContext): Promise<Parts> {
   const [{ Kysely }, { openDatabaseClock }, { migrateConversations }, ...rest] = await Promise.all([
     import('kysely'),
     import('@inlay/records'),
@@ -88,8 +95,18 @@ export async function openParts(given: InlayOptions, onError: (error: unknown) =
     opened.push(clock)
     const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, onError)
     const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
-    // Closed in reverse order: runs end before the search they use, and the database last.
-    opened.push(keys, usage, knowledge, reader, web, tools, python, agent)
+    // Closed in reverse order: runs end before the search they use, then calls under way end, and the database is last.
+    opened.push(
+      { close: async () => void (await whenIdle()) },
+      keys,
+      usage,
+      knowledge,
+      reader,
+      web,
+      tools,
+      python,
+      agent,
+    )
     await knowledge.start()
     await agent.start()
     opened.push(

@@ -30,7 +30,10 @@ export async function boundedCall<Result>(
   }
 }
 
-/** Whether an error only says that the work was aborted to be done later, by closing or because its lease was lost. */
+/**
+ * Whether an error only says that the work was aborted to be done later: by closing, because its lease was lost, or
+ * because its index was replaced.
+ */
 export function isLetGo(error: unknown): boolean {
   return isInlayError(error) && error.code === 'CLOSED' && error.retryable
 }

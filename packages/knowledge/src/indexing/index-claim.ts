@@ -1,6 +1,6 @@
 import { nextSlice } from '@inlay/scheduling'
 import type { RetryPolicy } from '@inlay/records'
-import { classifyError } from '../calls/bounded-call.ts'
+import { classifyError, isLetGo } from '../calls/bounded-call.ts'
 import { readKnownRows } from '../enrichment/known-rows.ts'
 import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/summaries-and-images.ts'
 import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
@@ -129,5 +129,5 @@ async function endFailed({ claim, failed }: Progress, context: IndexingContext):
   })
   await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })
   // One log line per outage, not one per document.
-  for (const error of new Set(failed.map((failure) => failure.error))) onError(error)
+  for (const error of new Set(failed.map((failure) => failure.error))) if (!isLetGo(error)) onError(error)
 }

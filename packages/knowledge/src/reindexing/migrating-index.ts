@@ -1,4 +1,4 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { EmbedderFigures } from '../contracts/documents.ts'
 import type { Hit, IndexFigures, IndexQuery, Embedder, VectorIndex } from '../contracts/vector-index.ts'
 import { spaceOf } from '../schema/sql.ts'
@@ -77,7 +77,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
   const embedder = new EmbedderCheck(options)
   const lostIndex = new LostIndexCheck(directory, options)
   const latest = async (): Promise<OpenedIndex> => directory.indexOf(await directory.latest())
-  const retry = retrying(lostIndex)
+  const retry = retrying(lostIndex, directory)
   const change = async (onlyWithoutDocuments: boolean): Promise<boolean> => {
     const { db, embedder, index } = options
     if (hasEmbedder(await directory.latest(), embedder)) return false
@@ -99,8 +99,8 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
       try {
         await ((await directory.indexAt(number)) ?? refuseReplaced()).append(rows)
       } catch (error) {
-        // Documents claimed for a lost space are claimed again for its successor.
-        throw (await lostIndex.isLostAfter(error, number)) ? replaced(error) : error
+        // Documents claimed for a lost or removed space are claimed again for its successor.
+        throw directory.isRemoved(error) || (await lostIndex.isLostAfter(error, number)) ? replaced(error) : error
       }
     },
     remove: async (generations) => {
@@ -150,15 +150,15 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
 
 type Retry = <Result>(work: () => Promise<Result>, number?: number) => Promise<Result>
 
-/** Retries work after a lost space was replaced; without a number, after any space was. */
+/** Retries work after a space was removed, or a lost one replaced; without a number, after any space was. */
 const retrying =
-  (lostIndex: LostIndexCheck): Retry =>
+  (lostIndex: LostIndexCheck, directory: SpaceDirectory): Retry =>
   async (work, number) => {
     if (lostIndex.isUnverified) await lostIndex.verified()
     try {
       return await work()
     } catch (error) {
-      if (!(await lostIndex.isLostAfter(error, number))) throw error
+      if (!directory.isRemoved(error) && !(await lostIndex.isLostAfter(error, number))) throw error
       return work()
     }
   }
@@ -173,9 +173,10 @@ function refuseReplaced(): never {
   throw replaced()
 }
 
+/** See `isLetGo`. */
 function replaced(cause?: unknown): InlayError {
   const message = 'This index was replaced by another one, which is used from now on.'
-  return new InlayError('INDEX_MISMATCH', { message, cause, retryable: true })
+  return new InlayError('CLOSED', { message, cause, retryable: true })
 }
 
 async function searchAll(directory: SpaceDirectory, query: IndexQuery, embedder: Embedder | undefined): Promise<Hit[]> {
@@ -335,6 +336,8 @@ export class SpaceDirectory {
   readonly #opened = new Map<number, OpenedIndex>()
   #known: readonly IndexSpace[] = []
   #readAt = -Infinity
+  /** Counts what makes earlier reads of the spaces outdated. */
+  #changes = 0
 
   constructor(options: DirectoryOptions) {
     this.#options = options
@@ -348,13 +351,14 @@ export class SpaceDirectory {
   /** All spaces, read now; at least one. */
   async spaces(): Promise<readonly IndexSpace[]> {
     const { db, embedder, now, onRead } = this.#options
+    const changes = this.#changes
     let spaces = await readSpaces(db)
     if (spaces.length === 0) {
       await ensureSpace(db, embedder)
       spaces = await readSpaces(db)
     }
     this.#known = spaces
-    this.#readAt = now()
+    if (changes === this.#changes) this.#readAt = now()
     onRead(spaces)
     return spaces
   }
@@ -399,7 +403,7 @@ export class SpaceDirectory {
   async replace(replaced: ReplacedSpace): Promise<void> {
     const { db, index, onError, onRebuild } = this.#options
     await replaceSpace(db, replaced, index.staging !== undefined)
-    this.#readAt = -Infinity
+    this.#outdate()
     if (replaced.reason !== 'requested') await this.#forget(replaced.number).catch((error: unknown) => onError?.(error))
     onRebuild?.()
   }
@@ -415,7 +419,18 @@ export class SpaceDirectory {
     if (!this.#opened.has(0)) await this.#options.index.close()
   }
 
+  /** Whether an error only says that the index of a space was closed, since the space was removed meanwhile. */
+  isRemoved(error: unknown): boolean {
+    return !this.isClosed && isInlayError(error) && error.code === 'CLOSED'
+  }
+
+  #outdate(): void {
+    this.#readAt = -Infinity
+    this.#changes++
+  }
+
   async #forget(number: number): Promise<void> {
+    this.#outdate()
     const index = this.#opened.get(number)
     this.#opened.delete(number)
     await index?.close()
