@@ -1,4 +1,4 @@
-import type { IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
+import type { Embedder, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { embedderConformance, vectorIndexConformance, type ConformanceTest } from '@inlay/conformance'
 import { describe, expect, it, test } from 'vitest'
 import { testMutants } from '../mutants.ts'
@@ -98,6 +98,57 @@ describe('an index around a sound one is found out when it', () => {
       const createdAt = filter.createdAt && { start: start || undefined, end: end || undefined }
       return { ...query, filter: { ...filter, ...(createdAt ? { createdAt } : {}) } }
     }),
+    'gives one row less than there is room for': (index) => ({
+      read: async (generation, from, to, options) => index.read(generation, from, to - 1, options),
+    }),
+    'reads rows in the order of their append': (index) => ({
+      read: async (...range) => (await index.read(...range)).toReversed(),
+    }),
+    'gives hits the words of another': (index) => ({
+      search: async (query) => {
+        const hits = await index.search(query)
+        return hits.map((hit, at) => ({ ...hit, text: hits[(at + 1) % hits.length]!.text }))
+      },
+    }),
+    'gives hits of the search before': (index) => {
+      let before: Awaited<ReturnType<VectorIndex['search']>> | undefined
+      return {
+        search: async (query) => {
+          const hits = await index.search(query)
+          const stale = before ?? hits
+          before = hits
+          return stale
+        },
+      }
+    },
+    'remembers searches by their words': (index) => {
+      const kept = new Map<string, Awaited<ReturnType<VectorIndex['search']>>>()
+      return {
+        search: async (query) => {
+          const key = JSON.stringify([query.text, query.vector && [...query.vector], query.limit])
+          const hits = kept.get(key) ?? (await index.search(query))
+          kept.set(key, hits)
+          return hits
+        },
+      }
+    },
+    'empties the list of rows that it is given': (index) => ({
+      append: async (rows) => index.append((rows as IndexRow[]).splice(0)),
+    }),
+    'counts rows that were removed': (index) => {
+      let rows = 0
+      return {
+        append: async (given) => {
+          rows += given.length
+          await index.append(given)
+        },
+        figures: async () => ({ ...(await index.figures()), rows }),
+      }
+    },
+    'throws a bare string when stopped': (index) => ({
+      search: (query) =>
+        index.search(query).catch((error: unknown) => Promise.reject(query.signal?.aborted ? 'aborted' : error)),
+    }),
     'looks at the signal only before it searches': (index) => ({
       search: async ({ signal, ...query }) => {
         signal?.throwIfAborted()
@@ -124,6 +175,8 @@ describe('an embedder that breaks the contract is caught', () => {
     for (const character of text) vector[character.codePointAt(0)! % 16]! += 1
     return vector
   }
+  const pool: Float32Array[] = []
+  const byBeginning = new Map<string, Float32Array>()
   const tests = (embed: (texts: readonly string[]) => Float32Array[], id = 'plain/letters@16'): ConformanceTest[] =>
     embedderConformance(() => ({
       id,
@@ -147,6 +200,26 @@ describe('an embedder that breaks the contract is caught', () => {
     'gives infinite numbers': (texts) => texts.map((text) => honest(text).map((value) => value / 0)),
     'gives zeros': (texts) => texts.map(() => new Float32Array(16)),
     'gives all texts one vector': (texts) => texts.map(() => new Float32Array(16).fill(1)),
+    'takes texts off the list': (texts) => (texts as string[]).splice(0).map(honest),
+    'sorts the list it is given': (texts) => {
+      const vectors = texts.map(honest)
+      ;(texts as string[]).sort()
+      return vectors
+    },
+    'writes vectors into the same memory': (texts) =>
+      texts.map((text, at) => {
+        pool[at] ??= new Float32Array(16)
+        pool[at].set(honest(text))
+        return pool[at]
+      }),
+    'remembers vectors by the beginning of a text': (texts) =>
+      texts.map((text) => {
+        const key = text.slice(0, 16)
+        if (!byBeginning.has(key)) byBeginning.set(key, honest(text))
+        return byBeginning.get(key)!
+      }),
+    'gives one vector to texts of one length': (texts) => texts.map((text) => new Float32Array(16).fill(text.length)),
+    'cuts texts at 20 characters': (texts) => texts.map((text) => honest(text.slice(0, 20))),
     'lets texts colour each other': (texts) => texts.map((_, at) => honest(texts.slice(0, at + 1).join(''))),
   }
   testMutants<(texts: readonly string[]) => Float32Array[]>('embedder', (embed) => tests(embed), {
@@ -158,6 +231,39 @@ describe('an embedder that breaks the contract is caught', () => {
     const broken: string[] = []
     for (const [title, run] of tests((texts) => texts.map(honest), 'plain/letters'))
       await run().catch(() => broken.push(title))
+    expect(broken).not.toEqual([])
+  })
+
+  type Embed = Embedder['embed']
+  let batch: readonly string[] = []
+  const calls: Record<string, Embed> = {
+    'mixes calls up': async (texts, _use, signal) => {
+      signal?.throwIfAborted()
+      batch = texts
+      await Promise.resolve()
+      return texts.map((_, at) => honest(batch[at] ?? ''))
+    },
+    'takes 32 texts where it says 64': async (texts, _use, signal) => {
+      signal?.throwIfAborted()
+      return texts.slice(0, 32).map(honest)
+    },
+    'numbers each 32 texts from their own start': async (texts, _use, signal) => {
+      signal?.throwIfAborted()
+      return texts.map((_, at) => honest(texts[at % 32]!))
+    },
+    'throws a bare string when stopped': async (texts, _use, signal) => {
+      if (signal?.aborted) throw 'aborted'
+      return texts.map(honest)
+    },
+    'throws an error of its own when stopped': async (texts, _use, signal) => {
+      if (signal?.aborted) throw new Error('fetch failed')
+      return texts.map(honest)
+    },
+  }
+  it.each(Object.entries(calls))('when it %s', async (_mistake, embed) => {
+    const broken: string[] = []
+    const embedder: Embedder = { id: 'plain/letters@16', dimensions: 16, maxBatchSize: 64, embed }
+    for (const [title, run] of embedderConformance(() => embedder)) await run().catch(() => broken.push(title))
     expect(broken).not.toEqual([])
   })
 })

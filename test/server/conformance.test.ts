@@ -42,9 +42,15 @@ describe('an authenticator that breaks a rule is noticed', () => {
     authenticatorConformance(() => ({
       authenticate,
       known: [{ 'x-session': 'session-of-ana' }, { 'x-session': 'session-of-ben' }],
+      principals: [...callers.values()],
       unknown: [{ 'x-session': 'session-of-eve' }],
     }))
   let last: Principal | null | undefined
+  let first: Principal | undefined
+  let latest: Principal | null | undefined
+  const byPrefix = new Map<string, Principal>()
+  const shared: Principal = { id: '', scopes: [] }
+  const sharedScopes: Principal['scopes'][number][] = []
 
   const faults: Record<string, Authenticator> = {
     'takes everybody in': () => ({ id: 'all', scopes: ['chat'] }),
@@ -81,6 +87,42 @@ describe('an authenticator that breaks a rule is noticed', () => {
     'takes who has no header for a guest': async (request) =>
       request.headers.has('x-session') ? sound(request) : { id: 'guest', scopes: ['chat'] },
     'throws a bare string': async (request) => (await sound(request)) ?? Promise.reject('401'),
+    'takes everybody for the first caller': async (request) => {
+      const caller = await sound(request)
+      return caller && (first ??= caller)
+    },
+    'remembers callers by the first letters of their key': async (request) => {
+      const caller = await sound(request)
+      const prefix = request.headers.get('x-session')?.slice(0, 8) ?? ''
+      if (caller && !byPrefix.has(prefix)) byPrefix.set(prefix, caller)
+      return caller && byPrefix.get(prefix)
+    },
+    'writes each caller into the same object': async (request) => {
+      const caller = await sound(request)
+      return caller && Object.assign(shared, caller)
+    },
+    'gives one list of scopes to all': async (request) => {
+      const caller = await sound(request)
+      if (!caller) return caller
+      sharedScopes.splice(0, sharedScopes.length, ...caller.scopes)
+      return { ...caller, scopes: sharedScopes }
+    },
+    'takes who it does not know for the last caller': async (request) =>
+      request.headers.has('x-session') ? (latest = (await sound(request)) ?? latest) : undefined,
+    'ignores letter case': (request) => callers.get(request.headers.get('x-session')?.toLowerCase() ?? null),
+    'reads a key up to a comma': (request) => callers.get(request.headers.get('x-session')?.split(',')[0] ?? null),
+    'reads a key after a comma': (request) =>
+      callers.get(request.headers.get('x-session')?.split(/, ?/).at(-1) ?? null),
+    'finds a key anywhere in the header': (request) =>
+      [...callers].find(([key]) => request.headers.get('x-session')?.endsWith(key!))?.[1],
+    'takes callers for each other': async (request) => {
+      const caller = await sound(request)
+      return caller && [...callers.values()].find(({ id }) => id !== caller.id)
+    },
+    'gives every caller all scopes': async (request) => {
+      const caller = await sound(request)
+      return caller && { ...caller, scopes: ['chat', 'ingest', 'admin'] }
+    },
     'takes who is longer': (request) => callers.get(request.headers.get('x-session')?.slice(0, 14) ?? null),
   }
   testMutants<Authenticator>('authenticator', tests, { sound, mutants: faults })

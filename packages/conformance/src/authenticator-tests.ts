@@ -1,5 +1,5 @@
 import { isInlayError, scopes, type Principal } from '@inlay/protocol'
-import { must, type ConformanceTest } from './contract.ts'
+import { must, mustEqual, type ConformanceTest } from './contract.ts'
 import type { Authenticator } from '@inlay/server'
 
 /** An authenticator to test, with headers for test requests. */
@@ -7,6 +7,8 @@ export interface AuthenticatorUnderTest {
   readonly authenticate: Authenticator
   /** Headers of known callers, each of a different caller. */
   readonly known: readonly [Readonly<Record<string, string>>, ...Readonly<Record<string, string>>[]]
+  /** Who these callers are, in the same order. Default: they are only told apart from each other. */
+  readonly principals?: readonly Pick<Principal, 'id' | 'scopes'>[]
   /** Well-formed headers that it must not accept: a wrong key, an expired session. Default: none. */
   readonly unknown?: readonly Readonly<Record<string, string>>[]
   /** Called at the end of each test. */
@@ -51,12 +53,26 @@ function acceptanceTests(toTest: ToTest): ConformanceTest[] {
       }
     }),
     toTest('the same headers mean the same caller, whenever and beside whomever', async ({ authenticate, known }) => {
-      const alone: unknown[] = []
-      for (const headers of known) alone.push(await knownCaller(authenticate, headers))
+      const alone: string[] = []
+      for (const headers of known) alone.push(JSON.stringify(await knownCaller(authenticate, headers)))
       const many = Array.from({ length: 5 }, () => known).flat()
       const together = await Promise.all(many.map(async (headers) => knownCaller(authenticate, headers)))
       for (const [at, caller] of together.entries())
-        must(JSON.stringify(caller) === JSON.stringify(alone[at % known.length]), 'nobody is taken for somebody else')
+        must(JSON.stringify(caller) === alone[at % known.length], 'nobody is taken for somebody else')
+    }),
+    toTest('each known caller is somebody else, and stays so', async ({ authenticate, known, principals }) => {
+      const callers: Principal[] = []
+      const before: string[] = []
+      for (const headers of known) {
+        const caller = await knownCaller(authenticate, headers)
+        callers.push(caller)
+        before.push(JSON.stringify(caller))
+      }
+      must(new Set(callers.map(({ id }) => id)).size === known.length, 'no two callers have the same id')
+      for (const [at, caller] of callers.entries())
+        must(JSON.stringify(caller) === before[at], 'a later request does not change an earlier caller')
+      const identity = ({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): unknown => [id, scopes.toSorted()]
+      if (principals) mustEqual(callers.map(identity), principals.map(identity), 'who the callers are')
     }),
     toTest('the body of a request is not touched', async ({ authenticate, known }) => {
       for (const headers of known) {
@@ -68,15 +84,37 @@ function acceptanceTests(toTest: ToTest): ConformanceTest[] {
   ]
 }
 
+/** The credential itself, without a scheme or the name of a cookie before it. */
+const credential = /[^\s=;,]+(?==*$)/
+
+/** Changes that make credentials wrong, if only a little. */
+const nearly: readonly ((value: string) => string)[] = [
+  (value) => value.slice(0, -1),
+  (value) => `${value}x`,
+  (value) => `${value},anything`,
+  (value) => value.replace(credential, 'x$&'),
+  (value) => value.replace(credential, (text) => text.replaceAll(/\p{L}/gu, swapCase)),
+]
+
+const swapCase = (letter: string): string =>
+  letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
+
 function refusalTests(toTest: ToTest): ConformanceTest[] {
   return [
-    toTest('nobody is known without credentials', async ({ authenticate }) => {
+    toTest('nobody is known without credentials', async ({ authenticate, known }) => {
+      await knownCaller(authenticate, known[0])
       must((await refusalOf(authenticate, {})) === 'undefined', 'the answer is undefined')
     }),
     toTest('credentials that it does not accept are nobody’s', async ({ authenticate, known, unknown = [] }) => {
-      const cut = known.map((headers) => mapValues(headers, (value) => value.slice(0, -1)))
-      const longer = known.map((headers) => mapValues(headers, (value) => `${value}x`))
-      for (const headers of [...unknown, ...cut, ...longer]) {
+      const wrong = known.flatMap((headers) => nearly.map((change) => mapValues(headers, change)))
+      const joined = known.map((headers) =>
+        mapValues(headers, (value, name) => known.map((other) => other[name] ?? value).join(', ')),
+      )
+      const others = [...wrong, ...(known.length > 1 ? joined : [])].filter(
+        (headers) => !known.some((right) => JSON.stringify(right) === JSON.stringify(headers)),
+      )
+      await knownCaller(authenticate, known[0])
+      for (const headers of [...unknown, ...others]) {
         const refusal = await refusalOf(authenticate, headers)
         must(refusal !== 'a caller', 'nobody gets in by what is nearly right')
         must(refusal === 'undefined' || refusal === 'an error of Inlay', 'it says so by undefined or an InlayError')
@@ -122,7 +160,7 @@ async function refusalOf(authenticate: Authenticator, headers: Readonly<Record<s
 
 function mapValues(
   headers: Readonly<Record<string, string>>,
-  change: (value: string) => string,
+  change: (value: string, name: string) => string,
 ): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value)]))
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, change(value, name)]))
 }

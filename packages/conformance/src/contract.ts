@@ -15,7 +15,13 @@ export function mustEqual(actual: unknown, expected: unknown, statement: string)
   must(is === should, `${statement}: expected ${should}, got ${is}`)
 }
 
-/** Fails a test unless the work rejects, with an `InlayError` of the given code if there is one. */
+/** Fails a test unless what was thrown has a message. An error may come from another realm, as in Jest. */
+export function mustBeError(thrown: unknown, statement: string): void {
+  const { message } = Object(thrown) as { readonly message?: unknown }
+  must(typeof message === 'string', `${statement}: it rejects with an error, not with a bare ${typeof thrown}`)
+}
+
+/** Fails a test unless the work rejects: with an `InlayError` of the given code, or with any error. */
 export async function mustReject(
   work: () => Promise<unknown>,
   code: ErrorCode | undefined,
@@ -24,7 +30,7 @@ export async function mustReject(
   try {
     await work()
   } catch (error) {
-    if (code === undefined) return
+    if (code === undefined) return mustBeError(error, statement)
     const actual = isInlayError(error) ? error.code : String(error)
     must(actual === code, `${statement}: expected a rejection with ${code}, got ${actual}`)
     return

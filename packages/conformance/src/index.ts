@@ -39,6 +39,7 @@ export {
   imageGeneratorConformance,
   type ImageGeneratorUnderTest,
   type ImageServiceMood,
+  type ImageServiceRequest,
   type MakeImageGenerator,
 } from './services/image-generator-tests.ts'
 export {

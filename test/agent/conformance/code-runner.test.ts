@@ -1,4 +1,4 @@
-import type { CodeOutcome, CodeOutput, CodeRun, CodeRunner } from '@inlay/agent'
+import type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from '@inlay/agent'
 import { codeRunnerConformance } from '@inlay/conformance'
 import { testMutants } from '../../mutants.ts'
 import { sampleRunner } from './sample-runner.ts'
@@ -69,6 +69,36 @@ const wrongOutcome: Readonly<Record<string, Change>> = {
     files: files.map(({ name, bytes }) => ({ name, bytes: new TextEncoder().encode(new TextDecoder().decode(bytes)) })),
   })),
   'lays no files into the folder': runs(() => ({ files: [] })),
+  'lays the whole buffer of a view into the folder': runs(({ files = [] }) => ({
+    files: files.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes.buffer) })),
+  })),
+  'takes the files of its caller away': (base) => ({
+    run: async (run) => {
+      const outcome = await base.run(run)
+      for (const { bytes } of run.files ?? []) bytes.fill(0)
+      return outcome
+    },
+  }),
+  'has one folder for all programs': (base) => {
+    let folder: readonly CodeFile[] = []
+    return {
+      run: async (run) => {
+        if (run.files) folder = run.files
+        await Promise.resolve()
+        return base.run({ ...run, files: folder })
+      },
+    }
+  },
+  'remembers programs by their text': (base) => {
+    const kept = new Map<string, Promise<CodeOutcome>>()
+    return {
+      run: async (run) => {
+        const outcome = kept.get(run.code) ?? base.run(run)
+        kept.set(run.code, outcome)
+        return outcome
+      },
+    }
+  },
   'keeps no limit of files': runs(() => ({ maxFilesBytes: 50_000_000 })),
   'names no file that it left out': outcomes(() => ({ droppedFiles: [] })),
 }

@@ -103,6 +103,9 @@ describe('conformance of an action', () => {
 describe('an action that breaks its contract', () => {
   let shared = ''
   let starts = 0
+  let firstWord: string | undefined
+  let stale: string[] | undefined
+  const byKind = new Map<string, string>()
   const faults: Record<string, Partial<Action<Words>>> = {
     'has a name with a blank': { name: 'look up' },
     'has the id 0': { id: 0 },
@@ -177,6 +180,40 @@ describe('an action that breaks its contract', () => {
     'hides that it failed': {
       run: async (input, turn) => sound.run(input.queries[0] === 'broken' ? { queries: ['leave'] } : input, turn),
     },
+    'throws a bare string': {
+      run: async (input, turn) => {
+        if (input.queries[0] === 'broken') throw 'The service is down.'
+        return sound.run(input, turn)
+      },
+    },
+    'throws an object without a message': {
+      run: async (input, turn) => {
+        if (input.queries[0] === 'broken') throw { status: 503 }
+        return sound.run(input, turn)
+      },
+    },
+    'gives everybody its first result': {
+      run: async (input, turn) => sound.run({ queries: [(firstWord ??= input.queries[0] ?? '')] }, turn),
+    },
+    'gives the result of the call before': {
+      run: async (input, turn) => {
+        const queries = stale ?? input.queries
+        stale = input.queries
+        return sound.run({ queries }, turn)
+      },
+    },
+    'remembers results by the length of a word': {
+      run: async (input, turn) => {
+        const [word = ''] = input.queries
+        if (word === 'leave' || word === 'pay') {
+          const known = byKind.get('word') ?? word
+          await Promise.resolve()
+          byKind.set('word', known)
+          return sound.run({ queries: [known] }, turn)
+        }
+        return sound.run(input, turn)
+      },
+    },
     'says more after its end': {
       run: async (input, turn) => {
         const result = await sound.run(input, turn)
@@ -220,8 +257,12 @@ describe('a source of actions', () => {
     { ...action, id: 1_001 },
     { ...action, id: 1_002, name: 'look_down' },
   ]
+  const ofCaller = (id: string) => (id === 'ben' ? listed.slice(0, 1) : listed)
+  let kept: readonly Action[] | undefined
+  let lastId = ''
+  const queue = [...listed]
   const honest: ActionSource = {
-    list: async () => listed,
+    list: async ({ caller }) => ofCaller(caller.id),
     holds: async (id) => listed.some((item) => item.id === id),
   }
   for (const [title, run] of actionSourceConformance(() => ({ source: honest }))) test(`holds that ${title}`, run)
@@ -248,6 +289,22 @@ describe('a source of actions', () => {
     },
     'lists in another order each time': { list: async () => (count++ % 2 === 0 ? listed : listed.toReversed()) },
     'holds whatever it is asked': { holds: async () => true },
+    'keeps the list of who asked first': { list: async (asker) => (kept ??= await honest.list(asker)) },
+    'lists what the last caller has': {
+      list: async ({ caller }) => {
+        lastId = caller.id
+        await Promise.resolve()
+        return ofCaller(lastId)
+      },
+    },
+    'lists the actions of others': { list: async ({ caller }) => ofCaller(caller.id === 'ben' ? 'ana' : 'ben') },
+    'lists everything to everybody': { list: async () => listed },
+    'empties its list as it gives it': {
+      list: async ({ caller }) => {
+        const given = queue.splice(0)
+        return given.length > 0 ? given : ofCaller(caller.id).slice(0, 0)
+      },
+    },
     'wants headers': {
       list: async ({ mcpHeaders }) => {
         if (mcpHeaders === undefined) throw new Error('No headers.')
@@ -256,9 +313,13 @@ describe('a source of actions', () => {
     },
   }
   const asker = { caller: { id: 'ana', scopes: ['chat' as const] }, mcpHeaders: {} }
+  const lists = [
+    { asker, names: ['look_up', 'look_down'] },
+    { asker: { caller: { id: 'ben', scopes: ['chat' as const] } }, names: ['look_up'] },
+  ]
   testMutants<Partial<ActionSource>>(
     'action source',
-    (change) => actionSourceConformance(() => ({ source: { ...honest, ...change }, asker })),
+    (change) => actionSourceConformance(() => ({ source: { ...honest, ...change }, asker, lists })),
     { sound: {}, mutants: faults },
   )
 })
@@ -290,6 +351,8 @@ describe('a provider of models', () => {
   for (const [title, run] of modelProviderConformance(() => honest)) test(`holds that ${title}`, run)
 
   let warmth: number | undefined
+  let lastName: string | undefined
+  const sharedModel = {} as Awaited<ReturnType<ModelProvider['resolve']>>
   const faults: Record<string, Partial<ModelProvider>> = {
     'has two defaults': { list: async () => models.map((model) => ({ ...model, isDefault: true })) },
     'lists a model twice': { list: async () => [...models, listed('two')] },
@@ -323,6 +386,42 @@ describe('a provider of models', () => {
         warmth = override?.temperature ?? warmth
         return { ...(await honest.resolve(override)), temperature: warmth }
       },
+    },
+    'keeps the temperature 0 for later requests': {
+      resolve: async (override) => {
+        warmth = override?.temperature === 0 ? 0 : warmth === 0 ? 0 : undefined
+        return { ...(await honest.resolve(override)), temperature: override?.temperature ?? warmth }
+      },
+    },
+    'keeps a temperature until another is asked for': {
+      resolve: async (override) => {
+        warmth = override?.temperature ?? warmth
+        await Promise.resolve()
+        return { ...(await honest.resolve(override)), temperature: override?.temperature ?? warmth }
+      },
+    },
+    'takes no temperature for 0': {
+      resolve: async (override) => ({
+        ...(await honest.resolve(override)),
+        temperature: override?.temperature === undefined ? undefined : Number(override.temperature),
+      }),
+    },
+    'takes the model asked for last for the default': {
+      resolve: async (override) => {
+        const resolved = await honest.resolve({ ...override, model_version: override?.model_version ?? lastName })
+        lastName = resolved.name
+        return resolved
+      },
+    },
+    'mixes models up': {
+      resolve: async (override) => {
+        lastName = override?.model_version ?? 'one'
+        await Promise.resolve()
+        return honest.resolve({ ...override, model_version: lastName })
+      },
+    },
+    'writes each model into the same object': {
+      resolve: async (override) => Object.assign(sharedModel, await honest.resolve(override)),
     },
     'takes the temperature 0 for none': {
       resolve: async (override) => ({

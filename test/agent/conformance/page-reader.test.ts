@@ -108,6 +108,9 @@ const failing =
       throw moods.includes(site.mood) && !options?.signal?.aborted ? change(error) : error
     })
 let shared = ''
+let bySite: ReadPage | undefined
+let pageBefore: ReadPage | undefined
+const samePage = {} as ReadPage
 
 testMutants<Make>(
   'page reader',
@@ -137,6 +140,15 @@ testMutants<Make>(
         await Promise.resolve()
         return reading(site)(shared, options)
       },
+      'remembers pages by their site': (site) => async (url, options) => (bySite ??= await reading(site)(url, options)),
+      'gives the page before': (site) => async (url, options) => {
+        const page = await reading(site)(url, options)
+        const before = pageBefore ?? page
+        pageBefore = page
+        return before
+      },
+      'writes pages into the same object': (site) => async (url, options) =>
+        Object.assign(samePage, await reading(site)(url, options)),
       'gives the error page of a site': (site) => (url, options) =>
         reading(site.mood === 'missing' ? { ...site, mood: 'well' } : site)(url, options),
       'gives a blank page': (site) => (url, options) =>

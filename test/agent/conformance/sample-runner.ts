@@ -39,6 +39,10 @@ const programs: readonly (readonly [part: string, run: (run: CodeRun) => Program
       files: [file('größe 1.csv', `${textOf(run, 'größe 1.csv')}!`), { name: 'made.bin', bytes: manyBytes }],
     }),
   ],
+  [
+    'mine.txt',
+    (run) => ({ stdout: `${textOf(run, 'mine.txt')}\n`, files: [file('mine.txt', `${textOf(run, 'mine.txt')}!`)] }),
+  ],
   ['"x" * 1000)', () => ({ files: [file('a', 'x'.repeat(10)), file('b', 'x'.repeat(1_000))] })],
   ['while True', () => ({ stdout: 'begun\n', isEndless: true })],
   ['print("other")', () => ({ stdout: 'other\n' })],

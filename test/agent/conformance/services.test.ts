@@ -72,6 +72,8 @@ const codeOf =
   (mood: Mood): InlayError =>
     failureOf(mood, mood === wrong ? failure : undefined)
 
+let firstPages: SearchServiceMood['pages'] | undefined
+
 testMutants<SearchMistake>('web search', (mistake) => webSearchConformance(searches(mistake)), {
   sound: {},
   mutants: {
@@ -105,6 +107,23 @@ testMutants<SearchMistake>('web search', (mistake) => webSearchConformance(searc
     'gives a broken service up': { failure: codeOf('failing', ['API_ERROR', false]) },
     'takes silence for a broken service': { failure: codeOf('silent', ['API_ERROR', true]) },
     'ignores its signal': { signal: () => undefined },
+    'takes addresses that differ in their query for one': {
+      pages: (pages, limit) => {
+        const path = (url: string): string => url.split('?')[0]!
+        return soundPages(
+          pages.filter(({ url }, at) => pages.findIndex((page) => path(page.url) === path(url)) === at),
+          limit,
+        )
+      },
+    },
+    'gives the pages of its first query for ever': {
+      pages: (pages, limit) => soundPages((firstPages ??= pages), limit),
+    },
+    'mixes queries up': { query: (text) => (text.startsWith('query') ? 'query 0' : text) },
+    'gives a page less': { pages: (pages, limit) => soundPages(pages, limit - 1) },
+    'gives pages without a title their address': {
+      pages: pagesChanged((page) => ({ ...page, title: page.title || page.url })),
+    },
     'throws an error of its own when stopped': {
       signal: (signal) =>
         signal && AbortSignal.any([signal.aborted ? AbortSignal.abort(new Error('aborted')) : signal]),
@@ -118,6 +137,8 @@ interface ImageMistake {
   readonly prompt?: (prompt: string) => string
   readonly sizes?: Readonly<Record<string, readonly [width: number, height: number]>>
   readonly onReferences?: () => unknown
+  readonly sendsReferences?: boolean | number
+  readonly keepsShape?: boolean
   readonly failure?: (mood: Mood) => unknown
   readonly signal?: (signal: AbortSignal | undefined) => AbortSignal | undefined
 }
@@ -129,22 +150,28 @@ function generators(mistake: ImageMistake): Parameters<typeof imageGeneratorConf
   const { sizes = soundSizes, failure = failureOf, signal: heed = (given) => given } = mistake
   const { onReferences = () => new InlayError('UNSUPPORTED', { message: 'No references.' }) } = mistake
   return ({ mood, png }) => {
-    const requests: { prompt: string; width: number; height: number }[] = []
+    const requests: { prompt: string; width: number; height: number; references: number }[] = []
+    let firstShape: keyof typeof soundSizes | undefined
     const generate: ImageGenerator = async ({ prompt, shape, references, signal }) => {
       const refusal = references.length > 0 ? onReferences() : undefined
       if (refusal !== undefined) throw refusal
       await ask(heed(signal))
       const error = mood === 'well' ? undefined : failure(mood)
       if (error !== undefined) throw error
-      if (references.length === 0) {
-        const [width = 0, height = 0] = sizes[shape] ?? []
-        requests.push({ prompt: sent(prompt), width, height })
+      if (references.length === 0 || mistake.sendsReferences !== undefined) {
+        firstShape ??= shape
+        const [width = 0, height = 0] = sizes[mistake.keepsShape ? firstShape : shape] ?? []
+        requests.push({ prompt: sent(prompt), width, height, references: Number(mistake.sendsReferences ?? 0) })
       }
       return [{ bytes: bytes(png), mediaType }]
     }
     return { generate, requests: () => requests }
   }
 }
+
+let firstPicture: Uint8Array | undefined
+let pictureBefore: Uint8Array | undefined
+let firstPrompt: string | undefined
 
 testMutants<ImageMistake>('image generator', (mistake) => imageGeneratorConformance(generators(mistake)), {
   sound: {},
@@ -169,6 +196,19 @@ testMutants<ImageMistake>('image generator', (mistake) => imageGeneratorConforma
     'takes a script for a picture': { failure: (mood) => (mood === 'other' ? undefined : failureOf(mood)) },
     'takes silence for a broken service': { failure: codeOf('silent', ['API_ERROR', true]) },
     'ignores its signal': { signal: () => undefined },
+    'draws the first picture for ever': { bytes: (png) => (firstPicture ??= png) },
+    'gives the picture before': {
+      bytes: (png) => {
+        const before = pictureBefore ?? png
+        pictureBefore = png
+        return before
+      },
+    },
+    'mixes prompts up': { prompt: (text) => (text.startsWith('picture') ? 'picture 0' : text) },
+    'sends the first prompt again': { prompt: (text) => (firstPrompt ??= text) },
+    'keeps a shape until it is restarted': { keepsShape: true },
+    'sends no reference along': { onReferences: () => undefined, sendsReferences: false },
+    'sends the first reference alone': { onReferences: () => undefined, sendsReferences: 1 },
     'looks at its signal only once': { signal: (signal) => (signal?.aborted ? signal : undefined) },
   },
 })

@@ -81,7 +81,12 @@ const refusing =
     if (file.bytes.includes(0)) throw error()
     return sound(file, options)
   }
+type Read = Awaited<ReturnType<FileReader>>
 let last: Uint8Array = new Uint8Array()
+const byName = new Map<string, Read>()
+const sections: Read['sections'][number][] = []
+let resultBefore: Read | undefined
+let firstResult: Read | undefined
 
 testMutants<FileReader>(
   'file reader',
@@ -124,6 +129,23 @@ testMutants<FileReader>(
         last = file.bytes
         await Promise.resolve()
         return sound({ ...file, bytes: last }, options)
+      },
+      'remembers files by their name': async (file, options) => {
+        const kept = byName.get(file.name) ?? (await sound(file, options))
+        options?.signal?.throwIfAborted()
+        byName.set(file.name, kept)
+        return kept
+      },
+      'gives the file before': async (file, options) => {
+        const result = await sound(file, options)
+        const before = resultBefore ?? result
+        resultBefore = result
+        return before
+      },
+      'gives the first file for ever': async (file, options) => (firstResult ??= await sound(file, options)),
+      'joins files to one list of sections': async (file, options) => {
+        sections.push(...(await sound(file, options)).sections)
+        return { sections: [...sections] }
       },
       'reads binary files as text': async ({ bytes, ...file }, options) =>
         sound({ ...file, bytes: bytes.map((byte) => byte || 32) }, options),

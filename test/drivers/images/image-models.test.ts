@@ -30,9 +30,9 @@ const aiSdk = (standIn: ImagesStandIn, options: Partial<AiSdkImagesOptions> = {}
   aiSdkImages({ model: sdkModel(standIn), sleep: async () => {}, ...options })
 
 const requestsOf = ({ seen }: ImagesStandIn) =>
-  seen.map(({ values }) => {
+  seen.map(({ values, files }) => {
     const [width = 0, height = 0] = String(values['size']).split('x').map(Number)
-    return { prompt: String(values['prompt']), width, height }
+    return { prompt: String(values['prompt']), width, height, references: files.length }
   })
 
 const square = { shape: 'square', references: [] } as const

@@ -51,6 +51,9 @@ const scoring =
     change([...(await serving(mood)(query, texts, signal))], texts) as readonly number[]
 
 let shared: readonly string[] = []
+let sharedQuery = ''
+let firstQuery: string | undefined
+const byText = new Map<string, number>()
 
 testMutants<(mood: RerankMood) => Rerank>(
   'reranker',
@@ -89,6 +92,23 @@ testMutants<(mood: RerankMood) => Rerank>(
         await new Promise(setImmediate)
         return serving(mood)(query, shared, signal)
       },
+      'takes the query of another call': (mood) => async (query, texts, signal) => {
+        sharedQuery = query
+        await new Promise(setImmediate)
+        return serving(mood)(sharedQuery, texts, signal)
+      },
+      'judges by the first query for ever': (mood) => (query, texts, signal) =>
+        serving(mood)((firstQuery ??= query), texts, signal),
+      'remembers scores by their text': (mood) => async (query, texts, signal) => {
+        const scores = await serving(mood)(query, texts, signal)
+        return scores.map((score, at) => {
+          const known = byText.get(texts[at]!) ?? score
+          byText.set(texts[at]!, known)
+          return known
+        })
+      },
+      'judges 64 texts at a time by the first': scoring((scores) => scores.map((_, at) => scores[at - (at % 64)])),
+      'judges the text after': scoring((scores) => scores.map((score, at) => scores[at + 1] ?? score)),
       'hides a failure behind zeros': (mood) => (query, texts, signal) =>
         serving(mood)(query, texts, signal).catch((error: unknown) => {
           signal?.throwIfAborted()

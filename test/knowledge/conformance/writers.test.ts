@@ -24,6 +24,10 @@ const saying =
     // Input that a host without types may return.
     change(await summarize(request, signal)) as string
 let shared: Parameters<Summarizer>[0] | undefined
+const byTitle = new Map<string, string>()
+const byBeginning = new Map<string, string>()
+let summaryBefore: string | undefined
+let firstSummary: string | undefined
 
 testMutants<Summarizer>('summarizer', (writer) => summarizerConformance(() => writer, { patienceMs: 50 }), {
   sound: summarize,
@@ -41,6 +45,24 @@ testMutants<Summarizer>('summarizer', (writer) => summarizerConformance(() => wr
       await wait(signal)
       return summarize(shared, signal)
     },
+    'remembers summaries by their title': async (request, signal) => {
+      const text = await summarize(request, signal)
+      if (!byTitle.has(request.title)) byTitle.set(request.title, text)
+      return byTitle.get(request.title)!
+    },
+    'remembers summaries by the beginning of a document': async (request, signal) => {
+      const key = request.document.slice(0, 10)
+      const text = byBeginning.get(key) ?? (await summarize(request, signal))
+      byBeginning.set(key, text)
+      return text
+    },
+    'gives the summary before': async (request, signal) => {
+      const text = await summarize(request, signal)
+      const before = summaryBefore ?? text
+      summaryBefore = text
+      return before
+    },
+    'gives its first summary for ever': async (request, signal) => (firstSummary ??= await summarize(request, signal)),
     'fails on a document without a title': async (request, signal) => {
       if (request.title === '') throw new Error('no title')
       return summarize(request, signal)
@@ -74,6 +96,8 @@ const describing =
     change(await describeImage(bytes, mediaType, signal)) as string
 let last: Uint8Array = new Uint8Array()
 const seen = new Map<string, string>()
+const byLength = new Map<string, string>()
+let textBefore: string | undefined
 
 testMutants<ImageDescriber>(
   'image describer',
@@ -113,6 +137,22 @@ testMutants<ImageDescriber>(
         last = bytes
         await wait(signal)
         return describeImage(last, mediaType, signal)
+      },
+      'remembers descriptions by the number of bytes': async (bytes, mediaType, signal) => {
+        const key = `${mediaType} ${bytes.length > 0}`
+        if (!byLength.has(key)) byLength.set(key, await describeImage(bytes, mediaType, signal))
+        return byLength.get(key)!
+      },
+      'gives the description before': async (bytes, mediaType, signal) => {
+        const text = await describeImage(bytes, mediaType, signal)
+        const before = textBefore ?? text
+        textBefore = text
+        return before
+      },
+      'gives the bytes away': async (bytes, mediaType, signal) => {
+        const text = await describeImage(bytes, mediaType, signal)
+        structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
+        return text
       },
       'ignores its signal': (bytes, mediaType) => describeImage(bytes, mediaType, new AbortController().signal),
       'waits for ever once it was stopped': async (bytes, mediaType, signal) =>

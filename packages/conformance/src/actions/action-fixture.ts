@@ -6,8 +6,8 @@ export interface ActionFixture {
   /** The action, or a Mastra tool. */
   readonly action: HostAction
   /**
-   * Arguments that work. Two of them whose results differ in more than numbers let the tests check that parallel calls
-   * are independent.
+   * Arguments that work. The first two must have results that differ; if they differ in more than numbers, the tests
+   * check that calls are independent.
    */
   readonly works: readonly [unknown, ...unknown[]]
   /** Arguments of the right types that the schema must refuse. Default: none. */

@@ -6,6 +6,8 @@ export interface ActionSourceUnderTest {
   readonly source: ActionSource
   /** A caller for whom it has actions. Default: a caller without headers. */
   readonly asker?: ActionAsker
+  /** Names that it lists for callers who have different actions. Default: what each of them gets is not compared. */
+  readonly lists?: readonly { readonly asker: ActionAsker; readonly names: readonly string[] }[]
   /** Called at the end of each test. */
   readonly close?: () => Promise<void> | void
 }
@@ -23,13 +25,13 @@ const somebody: ActionAsker = { caller: { id: 'somebody', scopes: ['chat'] } }
 export function actionSourceConformance(make: MakeActionSource): ConformanceTest[] {
   const conforms = (
     title: string,
-    check: (source: ActionSource, asker: ActionAsker) => Promise<void>,
+    check: (source: ActionSource, asker: ActionAsker, lists: ActionSourceUnderTest['lists']) => Promise<void>,
   ): ConformanceTest => [
     title,
     async () => {
-      const { source, asker = somebody, close } = await make()
+      const { source, asker = somebody, lists, close } = await make()
       try {
-        await check(source, asker)
+        await check(source, asker, lists)
       } finally {
         await close?.()
       }
@@ -57,6 +59,16 @@ export function actionSourceConformance(make: MakeActionSource): ConformanceTest
       const first = await idsOf(asker)
       for (const again of await Promise.all([idsOf(asker), idsOf({ ...asker }), idsOf(asker)]))
         mustEqual(again, first, 'what is listed again')
+    }),
+    conforms('each caller gets their own list, also beside and after others', async (source, _asker, lists = []) => {
+      const namesFor = async (asker: ActionAsker): Promise<string[]> =>
+        (await source.list(asker)).map(({ name }) => name).toSorted()
+      const expected = lists.map(({ names }) => names.toSorted())
+      const inTurn: unknown[] = []
+      for (const { asker } of lists) inTurn.push(await namesFor(asker))
+      mustEqual(inTurn, expected, 'lists of one after the other')
+      const together = await Promise.all(lists.map(({ asker }) => namesFor(asker)))
+      mustEqual(together, expected, 'lists side by side')
     }),
     conforms('it answers whoever asks, also without any headers', async (source, asker) => {
       must(Array.isArray(await source.list({ caller: asker.caller })), 'there is a list, if an empty one')

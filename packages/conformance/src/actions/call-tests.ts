@@ -59,13 +59,21 @@ function numberTests(make: MakeAction): ConformanceTest[] {
         }),
     ],
     [
-      'parallel calls do not mix: each gives what it gives alone',
+      'calls do not mix, side by side or one after the other: each gives what it gives alone',
       async () => {
         const { works } = await peek(make)
         const inputs = works.length > 1 ? works.slice(0, 2) : [works[0], works[0]]
         const alone: EndedCall[] = []
         for (const input of inputs)
           await withFixture(make, async (fixture) => void alone.push(await makeCall(fixture, input)))
+        const [first, second] = alone.map(({ packets, text }) => JSON.stringify([packets, text]))
+        must(works.length === 1 || first !== second, 'two arguments that work have results that differ')
+        await withFixture(make, async (fixture) => {
+          if (works.length === 1) return
+          const inTurn: EndedCall[] = []
+          for (const input of inputs) inTurn.push(await makeCall(fixture, input))
+          mustEqual(inTurn.map(shapeOf), alone.map(shapeOf), 'calls one after the other')
+        })
         await withFixture(make, async (fixture) => {
           const together = await Promise.all(inputs.map(async (input) => makeCall(fixture, input)))
           mustEqual(together.map(shapeOf), alone.map(shapeOf), 'calls side by side')

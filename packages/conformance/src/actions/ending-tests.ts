@@ -1,7 +1,7 @@
 import type { PacketBody } from '@inlay/protocol'
 import { actionOf, withFixture, makeCall, newTurn, type ActionFixture, type MakeAction } from './action-fixture.ts'
 import { hasCallOrder } from './call-order.ts'
-import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import { must, mustBeError, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
 
 /** Tests of calls that end early, and of what follows. */
 export function endingTests(make: MakeAction, patienceMs: number): ConformanceTest[] {
@@ -17,6 +17,18 @@ export function endingTests(make: MakeAction, patienceMs: number): ConformanceTe
           must(!failed || /^Tool failed with error: .*\p{L}/su.test(text), 'the model is told what failed')
           must(text.length <= 2_000 && !/\n\s+at .+:\d+/.test(text), 'it is told in a few words, without a stack')
           mustHaveFailed(fixture, packets)
+        }),
+    ],
+    [
+      'a call that rejects does so with an error, which has a message',
+      () =>
+        withFixture(make, async (fixture) => {
+          if (fixture.fails === undefined) return
+          const action = actionOf(fixture)
+          const checked = await action.input['~standard'].validate(fixture.fails)
+          must(checked.issues === undefined, 'arguments that fail fit the schema')
+          const work = async (): Promise<unknown> => action.run(checked.value, newTurn(fixture))
+          await work().catch((error: unknown) => mustBeError(error, 'the call'))
         }),
     ],
     [

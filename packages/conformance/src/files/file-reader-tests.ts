@@ -134,16 +134,17 @@ function refusalTests(toTest: ToTest): ConformanceTest[] {
       }
     }),
     toTest('a file that is cut off or empty is read as far as it goes, or refused', async ({ read, readable }) => {
-      for (const { name, mediaType, bytes } of readable)
-        for (const share of [0, 0.5, 0.9]) {
+      for (const { name, mediaType, bytes, passages } of readable)
+        for (const share of [1, 0, 0.5, 0.9]) {
           const part = bytes.slice(0, Math.floor(bytes.length * share))
           const refusal = await refusalOf(
-            read({ name, bytes: part, ...(mediaType === undefined ? {} : { mediaType }) }).then(({ sections }) =>
+            read({ name, bytes: part, ...(mediaType === undefined ? {} : { mediaType }) }).then(({ sections }) => {
               must(
                 sections.every(({ text }) => text.trim() !== '' && text.isWellFormed()),
                 'sections of a file that is cut off hold text',
-              ),
-            ),
+              )
+              must(share > 0 || !sections.some(({ text }) => text.includes(passages[0])), 'an empty file says nothing')
+            }),
           )
           const isRefused = isInlayError(refusal) && ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'].includes(refusal.code)
           must(refusal === undefined || isRefused, `${share * 100} % of ${name}: ${String(refusal)}`)

@@ -1,4 +1,4 @@
-import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, type ConformanceTest } from '../contract.ts'
 import type { Embedder } from '@inlay/knowledge'
 
 /** Returns the embedder to test, ready for use. */
@@ -6,6 +6,7 @@ export type MakeEmbedder = () => Embedder | Promise<Embedder>
 
 const texts = [
   'A heron waits in the reeds.',
+  'A heron waits in the reeds while invoices are paid.',
   'Invoices are due within 30 days.',
   '図書館は九時に開きます。',
   'x',
@@ -13,7 +14,7 @@ const texts = [
 ]
 
 /**
- * Requirements of every `Embedder`, as a list for any test runner. Requests about forty vectors.
+ * Requirements of every `Embedder`, as a list for any test runner. Requests up to two hundred vectors.
  * @example for (const [title, run] of embedderConformance(make)) test(title, run)
  */
 export function embedderConformance(make: MakeEmbedder): ConformanceTest[] {
@@ -80,7 +81,7 @@ function orderTests(make: MakeEmbedder): ConformanceTest[] {
       'as many texts as a call takes come back in order',
       async () => {
         const embedder = await make()
-        const many = Array.from({ length: Math.min(embedder.maxBatchSize, 16) }, (_, n) => texts[n % texts.length]!)
+        const many = Array.from({ length: Math.min(embedder.maxBatchSize, 100) }, (_, n) => texts[n % texts.length]!)
         const vectors = await embedder.embed(many, 'document')
         mustEqual(vectors.length, many.length, 'vectors')
         for (const [at, vector] of vectors.entries())
@@ -88,10 +89,22 @@ function orderTests(make: MakeEmbedder): ConformanceTest[] {
       },
     ],
     [
-      'an aborted call rejects',
+      'calls side by side do not mix',
       async () => {
         const embedder = await make()
-        await mustReject(() => embedder.embed([texts[0]!], 'query', AbortSignal.abort()), undefined, 'embed')
+        const alone = await inCalls(embedder, texts, 'document')
+        const together = await Promise.all(texts.map((text) => embedder.embed(Object.freeze([text]), 'document')))
+        for (const [at, vectors] of together.entries())
+          must(nearness(vectors[0]!, alone[at]!) > 0.999, 'a text beside others as alone')
+      },
+    ],
+    [
+      'an aborted call rejects with the reason of its signal',
+      async () => {
+        const embedder = await make()
+        const reason = new Error('stopped')
+        const error = await embedder.embed([texts[0]!], 'query', AbortSignal.abort(reason)).catch((thrown) => thrown)
+        must(error === reason, 'it rejects with the reason')
       },
     ],
   ]
@@ -100,7 +113,7 @@ function orderTests(make: MakeEmbedder): ConformanceTest[] {
 async function inCalls(embedder: Embedder, all: readonly string[], use: 'document' | 'query'): Promise<Float32Array[]> {
   const vectors: Float32Array[] = []
   for (let at = 0; at < all.length; at += embedder.maxBatchSize)
-    vectors.push(...(await embedder.embed(all.slice(at, at + embedder.maxBatchSize), use)))
+    vectors.push(...(await embedder.embed(Object.freeze(all.slice(at, at + embedder.maxBatchSize)), use)))
   return vectors
 }
 

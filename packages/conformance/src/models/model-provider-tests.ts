@@ -1,4 +1,4 @@
-import type { ModelProvider } from '@inlay/agent'
+import type { ModelListing, ModelProvider } from '@inlay/agent'
 import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
 
 /** Returns the provider to test; called for each test. */
@@ -72,13 +72,29 @@ function requestTests(make: MakeModelProvider, options: { readonly takesAnyName?
       'the temperature asked for is the one of that request alone',
       async () => {
         const provider = await make()
-        const [warm, cold, plain] = await Promise.all([
-          provider.resolve({ temperature: 0.9 }),
-          provider.resolve({ temperature: 0 }),
-          provider.resolve(),
-        ])
-        mustEqual([warm.temperature, cold.temperature], [0.9, 0], 'temperatures')
-        must(plain.temperature !== 0.9, 'a request that asks for none has none of another')
+        const ofRequest = async (temperature?: number | null): Promise<number | undefined> =>
+          (await provider.resolve({ temperature })).temperature
+        const plain = (await provider.resolve()).temperature
+        const temperatures = [0.9, undefined, 0, undefined, null, 0.4, undefined]
+        const expected = temperatures.map((temperature) => temperature ?? plain)
+        const inTurn: unknown[] = []
+        for (const temperature of temperatures) inTurn.push(await ofRequest(temperature))
+        mustEqual(inTurn, expected, 'temperatures of one request after the other')
+        mustEqual(await Promise.all(temperatures.map(ofRequest)), expected, 'temperatures of requests side by side')
+      },
+    ],
+    [
+      'models asked for side by side do not mix, and none becomes the default',
+      async () => {
+        const provider = await make()
+        const listed = await provider.list()
+        const nameOf = ({ provider: owner, name }: Pick<ModelListing, 'provider' | 'name'>): unknown => [owner, name]
+        const models = await Promise.all(
+          listed.map(({ provider: owner, name }) => provider.resolve({ model_provider: owner, model_version: name })),
+        )
+        mustEqual(models.map(nameOf), listed.map(nameOf), 'models')
+        const plain = nameOf(await provider.resolve())
+        mustEqual([plain], listed.filter(({ isDefault }) => isDefault).map(nameOf), 'the default afterwards')
       },
     ],
   ]

@@ -85,6 +85,19 @@ function scoreTests(make: MakeReranker): ConformanceTest[] {
         for (const [at, scores] of results.entries()) mustBeBest(scores, at, 'beside other calls')
       },
     ],
+    [
+      'each call is judged by its own query, beside and after others',
+      async () => {
+        const reranker = await wellFrom(make)
+        const questions = [query, 'Where can parking permits be renewed online?', query]
+        const texts = [answer, ...others]
+        const inTurn: (readonly number[])[] = []
+        for (const question of questions) inTurn.push(await scoresOf(reranker, texts, question))
+        const together = await Promise.all(questions.map((question) => scoresOf(reranker, texts, question)))
+        for (const results of [inTurn, together])
+          for (const [at, scores] of results.entries()) mustBeBest(scores, at === 1 ? 3 : 0, `for "${questions[at]}"`)
+      },
+    ],
   ]
 }
 

@@ -73,6 +73,11 @@ export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_00
         for (const [at, text] of texts.entries())
           for (const [other, word] of words.entries())
             must(other === at || !mustBeText(text).toLowerCase().includes(word), 'a summary of another document')
+        for (const [at, word] of words.entries()) {
+          const request = { kind: 'document', title: 'Notes', document: `Only about ${word}.` } as const
+          const text = mustBeText(await summarize(request, going())).toLowerCase()
+          must(!text.includes(words.at(at - 1)!), 'a summary of another document of the same title')
+        }
       },
     ],
     ...abortTests(async (signal) => (await make())(documents[0]!, signal), patienceMs),

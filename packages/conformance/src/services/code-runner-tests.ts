@@ -53,7 +53,12 @@ function outputTests(run: Run): ConformanceTest[] {
 }
 
 function fileTests(run: Run): ConformanceTest[] {
-  const files = ['kept.txt', 'größe 1.csv'].map((name) => ({ name, bytes: new TextEncoder().encode(`of ${name}`) }))
+  const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
+  // In the midst of a larger buffer.
+  const files = ['kept.txt', 'größe 1.csv'].map((name) => {
+    const bytes = encode(`before of ${name} after`).subarray(7, -6)
+    return { name, bytes }
+  })
   return [
     [
       'files lie in the working folder; new and changed ones come out, others do not',
@@ -74,6 +79,26 @@ function fileTests(run: Run): ConformanceTest[] {
         mustEqual(new TextDecoder().decode(outputs.get('größe 1.csv')), 'of größe 1.csv!', 'changed file')
         const bytes = outputs.get('made.bin')
         must(bytes?.length === 1_280_000 && bytes.every((byte, at) => byte === at % 256), 'bytes are as written')
+        const given = files.map((file) => new TextDecoder().decode(file.bytes))
+        mustEqual(given, ['of kept.txt', 'of größe 1.csv'], 'the files given, afterwards')
+      },
+    ],
+    [
+      'programs side by side have files of their own',
+      async () => {
+        const code = 'print(open("mine.txt").read())\nopen("mine.txt", "a").write("!")\nNone'
+        const owners = ['ana', 'ben']
+        const heard = await Promise.all(
+          owners.map((owner) => run(code, { files: [{ name: 'mine.txt', bytes: encode(owner) }] })),
+        )
+        mustEqual(
+          heard.map(({ stdout, files: outputs }) => [
+            stdout,
+            ...outputs.map(({ bytes }) => new TextDecoder().decode(bytes)),
+          ]),
+          owners.map((owner) => [`${owner}\n`, `${owner}!`]),
+          'what they read and wrote',
+        )
       },
     ],
     [

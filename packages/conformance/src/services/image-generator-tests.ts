@@ -9,10 +9,19 @@ import { must, mustEqual, type ConformanceTest } from '../contract.ts'
  */
 export type ImageServiceMood = 'well' | 'policy' | 'bad key' | 'busy' | 'failing' | 'garbled' | 'other' | 'silent'
 
+/** What a service was asked for. */
+export interface ImageServiceRequest {
+  readonly prompt: string
+  readonly width: number
+  readonly height: number
+  /** How many references came with it. Absent: not compared. */
+  readonly references?: number
+}
+
 /** A generator to test, and the requests that its service received. */
 export interface ImageGeneratorUnderTest {
   readonly generate: ImageGenerator
-  readonly requests: () => readonly { readonly prompt: string; readonly width: number; readonly height: number }[]
+  readonly requests: () => readonly ImageServiceRequest[]
 }
 
 /**
@@ -25,10 +34,15 @@ export type MakeImageGenerator = (service: {
 }) => ImageGeneratorUnderTest | Promise<ImageGeneratorUnderTest>
 
 /** The smallest complete PNG: one pixel. */
-const png: Uint8Array = Uint8Array.from(
-  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
-  (character) => character.charCodeAt(0),
+const png = pngOf('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==')
+/** The same in another colour. */
+const otherPng = pngOf(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNQaFD4DwADRAHASPQ37QAAAABJRU5ErkJggg==',
 )
+
+function pngOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
 
 const shapes: readonly ImageShape[] = ['square', 'portrait', 'landscape']
 
@@ -45,11 +59,23 @@ function pictureTests(make: MakeImageGenerator): ConformanceTest[] {
     [
       'a picture comes whole, with the media type of its bytes',
       async () => {
-        const { generate } = await make({ mood: 'well', png })
-        const [first] = await generate({ prompt: 'a heron', shape: 'square', references: [] })
-        must(first !== undefined, 'there is a picture')
-        mustEqual([...first.bytes], [...png], 'bytes')
-        mustEqual(first.mediaType, 'image/png', 'media type')
+        for (const drawn of [png, otherPng, png]) {
+          const { generate } = await make({ mood: 'well', png: drawn })
+          const [first] = await generate({ prompt: 'a heron', shape: 'square', references: [] })
+          must(first !== undefined, 'there is a picture')
+          mustEqual([...first.bytes], [...drawn], 'bytes')
+          mustEqual(first.mediaType, 'image/png', 'media type')
+        }
+      },
+    ],
+    [
+      'calls side by side each send their own prompt',
+      async () => {
+        const { generate, requests } = await make({ mood: 'well', png })
+        const prompts = Array.from({ length: 5 }, (_, at) => `picture ${at}`)
+        await Promise.all(prompts.map((prompt) => generate({ prompt, shape: 'square', references: [] })))
+        const sent = requests().map(({ prompt }) => prompt)
+        mustEqual(sent.toSorted(), prompts, 'prompts')
       },
     ],
     [
@@ -81,13 +107,15 @@ function pictureTests(make: MakeImageGenerator): ConformanceTest[] {
       'references are used, or refused with UNSUPPORTED; never left out in silence',
       async () => {
         const { generate, requests } = await make({ mood: 'well', png })
-        const references = [{ bytes: png, mediaType: 'image/png' }]
+        const references = [png, otherPng].map((bytes) => ({ bytes, mediaType: 'image/png' }))
         const error = await generate({ prompt: 'x', shape: 'square', references }).then(
           () => undefined,
           (reason: unknown) => reason,
         )
-        if (error === undefined) mustEqual(requests().length, 1, 'calls')
-        else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
+        if (error === undefined) {
+          mustEqual(requests().length, 1, 'calls')
+          mustEqual(requests()[0]?.references ?? references.length, references.length, 'references sent')
+        } else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
       },
     ],
   ]

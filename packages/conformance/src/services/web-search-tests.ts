@@ -114,12 +114,11 @@ function listTests(make: MakeWebSearch): ConformanceTest[] {
     [
       'each address comes once',
       async () => {
-        const repeated = [...numbered.slice(0, 3), ...numbered.slice(0, 4)]
-        mustEqual(
-          await urlsFor(repeated, 10),
-          numbered.slice(0, 4).map(({ url }) => url),
-          'pages',
-        )
+        const [first, second, third, fourth] = numbered as [WebResult, WebResult, WebResult, WebResult]
+        const other = { ...first, url: `${first.url}?page=2` }
+        const repeated = [first, second, third, first, second, other, third, fourth, other]
+        const expected = [first, second, third, other, fourth].map(({ url }) => url)
+        mustEqual(await urlsFor(repeated, 10), expected, 'pages')
       },
     ],
     [

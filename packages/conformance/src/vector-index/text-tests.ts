@@ -36,6 +36,8 @@ function matchTests(withIndex: WithIndex): ConformanceTest[] {
             if (upkeep) await index.maintain({ idle: true })
             const hits = await index.search({ text: 'heron river', limit: 10 })
             mustEqual(idsOf(hits).slice(0, 2), ['both', 'rare'], 'the first two')
+            for (const { documentId, text } of hits.slice(0, 2))
+              must(text.includes(documentId === 'both' ? 'river' : 'roof'), 'a hit has the text of its own row')
             mustEqual(hits.length, 10, 'as many as the limit says')
             for (const [at, hit] of hits.entries()) {
               must(hit.score >= 0 && hit.score <= 1, 'a score lies in [0, 1]')

@@ -29,6 +29,7 @@ function nearnessTests(withIndex: WithIndex): ConformanceTest[] {
               if (upkeep) await index.maintain({ idle: true })
               const hits = await index.search({ vector: vectorAt(0), limit: 4 })
               mustEqual(idsOf(hits), ['same', 'near', 'side', 'far'], 'order')
+              for (const { documentId, text } of hits) mustEqual(text, `Row ${documentId}.`, 'the text of a hit')
               must(hits[0]!.score > 0.99, 'the same vector scores about 1')
               for (const [at, hit] of hits.entries()) {
                 must(hit.score >= 0 && hit.score <= 1, 'a score lies in [0, 1]')
