@@ -5,6 +5,7 @@ export {
   createJobLeases,
   holdJob,
   isLeaseHeld,
+  maxLeaseMs,
   releaseJob,
   whileHeld,
   whileRenewed,

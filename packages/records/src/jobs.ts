@@ -1,5 +1,5 @@
 import type { AnyDatabase } from './dialect.ts'
-import { maxLeaseMs, type BigInteger } from './leases.ts'
+import { maxAheadMs, type BigInteger } from './leases.ts'
 
 /** Columns of a table of jobs, besides its primary key `id`. */
 export interface JobColumns {
@@ -29,7 +29,7 @@ export interface JobTable {
 
 /**
  * Claims the row that has been due longest among those whose `column` is not null; undefined if none is due. No other
- * worker claims it while the lease is renewed. A row due in more than an hour was scheduled before the clock was set
+ * worker claims it while the lease is renewed. A row due later than any wait was scheduled before the clock was set
  * back, and is due now.
  */
 export async function claimJob(
@@ -41,7 +41,7 @@ export async function claimJob(
       .selectFrom(table)
       .select(['id', 'due_at'])
       .where(column, 'is not', null)
-      .where((of) => of.or([of('due_at', '<=', now), of('due_at', '>', now + maxLeaseMs)]))
+      .where((of) => of.or([of('due_at', '<=', now), of('due_at', '>', now + maxAheadMs)]))
       .orderBy('due_at')
       .limit(1)
       .executeTakeFirst()

@@ -33,12 +33,17 @@ export interface JobLease {
   readonly isGone?: (owner: string) => boolean
 }
 
-/** Maximum duration of leases and waits: a later end was written before the clock of a machine was set back. */
+/** Maximum duration of leases and waits. */
 export const maxLeaseMs: number = 60 * 60_000
+/**
+ * A time further ahead was written before the clock of a machine was set back. Twice the longest lease, so that it also
+ * holds on a machine whose clock is behind.
+ */
+export const maxAheadMs: number = 2 * maxLeaseMs
 
 /** Whether a lease has not expired. The clocks of machines may differ by the length of a lease. */
 export function isLeaseHeld(leaseUntil: number, now: number): boolean {
-  return leaseUntil >= now && leaseUntil <= now + maxLeaseMs
+  return leaseUntil >= now && leaseUntil <= now + maxAheadMs
 }
 
 /**
@@ -60,7 +65,7 @@ export async function holdJob(db: AnyDatabase, { job, owner, now, leaseMs, isGon
           of.or([
             of('inlay_job_leases.owner', 'in', [owner, goneOwner]),
             of('inlay_job_leases.lease_until', '<', now),
-            of('inlay_job_leases.lease_until', '>', now + maxLeaseMs),
+            of('inlay_job_leases.lease_until', '>', now + maxAheadMs),
           ]),
         ),
     )

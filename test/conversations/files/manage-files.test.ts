@@ -125,6 +125,23 @@ describe('an upload', () => {
     expect(await db.selectFrom('inlay_files').selectAll().execute()).toEqual([])
   })
 
+  test.each([5, 60_000, 3_599_000])(
+    'goes on while a process whose clock is %i ms behind looks for work',
+    async (behindMs) => {
+      const setting = await newFiles({ waitMs: 0 })
+      const behind = setting.again({ now: () => setting.clock.time - behindMs })
+      async function* whileOtherLooks(): AsyncGenerator<Uint8Array> {
+        yield new TextEncoder().encode('The heron ')
+        behind.worker.notify()
+        await behind.worker.whenIdle()
+        yield new TextEncoder().encode('stands.')
+      }
+      const file = { name: 'notes.txt', mediaType: '', bytes: whileOtherLooks() }
+      const { files: taken } = await setting.files.upload(arriving(file), { caller: ana })
+      expect(taken.map(({ name }) => name)).toEqual(['notes.txt'])
+    },
+  )
+
   test('without a storage is refused as something this assistant cannot do', async () => {
     const { files } = await newFiles({ storage: undefined })
     expect(await codeOf(files.upload(arriving(incoming('a.txt', 'A')), { caller: ana }))).toBe('UNSUPPORTED')

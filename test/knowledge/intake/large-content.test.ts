@@ -176,6 +176,8 @@ describe('what is not needed any more is removed', () => {
     await writeLargeContent(db, half, { now, owner: 'ended' })
     await writeLargeContent(db, { ...content, id: 'another' }, { now, owner: 'goes on' })
     await sweepLargeContents(db, { now, isGone: (owner) => owner === 'ended' })
+    // Nor by a process whose clock is behind.
+    for (const behindMs of [1, 5, 60 * 60_000]) await sweepLargeContents(db, { now: now - behindMs })
     expect(await stored(db)).toEqual({ contents: 1, parts: content.parts })
     // Nobody knows whether a process of another machine is there: its time runs out.
     await sweepLargeContents(db, { now: now + 61 * 60_000 })

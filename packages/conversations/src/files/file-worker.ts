@@ -1,6 +1,15 @@
 import type { Services, StoredFile } from '@inlay/agent'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { claimJob, emptyLog, renewJob, settleJob, whileRenewed, type ClaimedJob, type JobTable } from '@inlay/records'
+import {
+  claimJob,
+  emptyLog,
+  maxLeaseMs,
+  renewJob,
+  settleJob,
+  whileRenewed,
+  type ClaimedJob,
+  type JobTable,
+} from '@inlay/records'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
@@ -205,7 +214,7 @@ async function putOff(
   { db, now }: FileWorkerOptions,
   cause: 'failed' | 'interrupted',
 ): Promise<void> {
-  const later = { due_at: now() + Math.min(2_000 * 4 ** job.attempts, 3_600_000) }
+  const later = { due_at: now() + Math.min(2_000 * 4 ** job.attempts, maxLeaseMs) }
   const failed = { status: 'FAILED', reason: unreadable, work: null } as const
   const isOver = row.work === 'read' && job.attempts >= maxAttempts
   const change = cause === 'interrupted' ? { due_at: now(), attempts: job.attempts - 1 } : isOver ? failed : later

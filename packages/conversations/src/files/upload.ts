@@ -1,4 +1,4 @@
-import { isAmong } from '@inlay/records'
+import { isAmong, maxLeaseMs } from '@inlay/records'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileKind, Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -37,7 +37,7 @@ export interface Uploads {
 export const cameFor = { action: 0, upload: 1, agentPicture: 2 } as const
 
 /** Incomplete uploads are removed after this time. */
-const arrivalMs = 3_600_000
+const arrivalMs = maxLeaseMs
 /** Approximate number of tokens of an image, as providers count it. */
 const imageTokens = 1_000
 
