@@ -166,6 +166,11 @@ async function outages(
     for (const [name, { seen }] of await look()) assert.equal(seen, 'ok', name)
     for (const [name, engine] of stopped) await outage(name, engine)
     for (const [name, { open, close }] of silent) await outage(name, { kill: open, start: close }, 'silent')
+    // Pools close what they do not use for ten seconds: then each call has to connect first.
+    for (const [name, { open, close }] of silent) {
+      await new Promise((resolve) => setTimeout(resolve, 12_000))
+      await outage(name, { kill: open, start: close }, 'silent after a rest')
+    }
   } finally {
     await served.kill()
   }

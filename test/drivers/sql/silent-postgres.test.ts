@@ -53,10 +53,12 @@ async function startServer(): Promise<{
   return state
 }
 
-function poolOf(port: number, limits: Omit<SilenceLimits, 'connectMs'>): Pool {
+const connectLimits = { connectMs: 50, silentConnectMs: 50, nextConnectMs: 5 }
+
+function poolOf(port: number, limits: Pick<SilenceLimits, 'queryMs' | 'answerMs'>): Pool {
   const pool = new Pool({ connectionString: `postgres://inlay:word@127.0.0.1:${port}/inlay`, ssl: false, max: 2 })
   pool.on('error', () => {})
-  watchSilence(pool as Parameters<typeof watchSilence>[0], { ...limits, connectMs: 50 })
+  watchSilence(pool as Parameters<typeof watchSilence>[0], { ...limits, ...connectLimits })
   onTestFinished(() => pool.end())
   return pool
 }
@@ -90,6 +92,24 @@ test.each(['welcome', 'refused'] as const)(
   },
 )
 
+test('callers who find the server silent at their first connection are all rejected, not one after the other', async () => {
+  const server = await startServer()
+  Object.assign(server, { newcomers: 'silence' })
+  const waitMs = 60_000
+  const pool = new Pool({ host: '127.0.0.1', port: server.port, ssl: false, max: 2, connectionTimeoutMillis: waitMs })
+  pool.on('error', () => {})
+  onTestFinished(() => pool.end())
+  const limits = { queryMs: 30, answerMs: 500, connectMs: 400, silentConnectMs: 30_000, nextConnectMs: 5 }
+  watchSilence(pool as Parameters<typeof watchSilence>[0], limits)
+  const began = performance.now()
+  const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => pool.query('select')))
+  expect(outcomes.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 'rejected'))
+  // Each of the long bounds alone takes longer.
+  expect(performance.now() - began).toBeLessThan(30_000)
+  Object.assign(server, { newcomers: 'welcome' })
+  await expect.poll(() => pool.query('select').then(({ rows }) => rows, String)).toEqual([])
+})
+
 test('a connection at rest stays, and nobody is asked about it', async () => {
   const server = await startServer()
   const pool = poolOf(server.port, { queryMs: 5, answerMs: 60_000 })
@@ -119,7 +139,7 @@ test('a query goes on where no new connection can be tried from here', async () 
   const pool = new Pool({ connectionString, ssl: false, Client: Limited as never })
   pool.on('error', () => {})
   onTestFinished(() => pool.end())
-  const limits = { queryMs: 30, answerMs: 60_000, connectMs: 50 }
+  const limits = { queryMs: 30, answerMs: 60_000, ...connectLimits }
   watchSilence(pool as Parameters<typeof watchSilence>[0], limits)
   const client = await pool.connect()
   Object.assign(server, { answers: false })

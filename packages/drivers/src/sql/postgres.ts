@@ -74,8 +74,8 @@ export function postgres(options: PostgresOptions): PostgresRecords {
   }
 }
 
-/** Timeout for connecting to a server that accepts but does not respond, and for a free connection. */
-const connectMs = 30_000
+/** Timeout for a free connection of a pool whose queries take long; that for a new one is in `postgresTimes`. */
+const freeConnectionMs = 30_000
 
 async function openPool(options: PostgresOptions): Promise<PostgresPool> {
   const given = options.pool
@@ -92,7 +92,7 @@ export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Prom
   const { connectionString, maxConnections: max = 10 } = options
   // TCP keep-alive detects connections to a machine that is down.
   const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
-  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: connectMs, ...probing })
+  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: freeConnectionMs, ...probing })
   // A restarting server closes connections. Without a listener, the error event would end the process. The next query
   // opens a new connection, and running queries fail.
   pool.on?.('error', () => {})

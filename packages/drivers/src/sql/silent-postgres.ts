@@ -22,7 +22,7 @@ export interface WatchedPool {
 }
 
 type ClientClass = new (options: object) => {
-  connect(): Promise<unknown>
+  connect(done?: (error?: Error) => void): unknown
   end(): Promise<unknown>
   on?(event: 'error', listener: () => void): unknown
   readonly connection?: { readonly stream?: Pick<Stream, 'destroy'> }
@@ -34,13 +34,27 @@ export interface SilenceLimits {
   readonly queryMs: number
   /** Timeout for the new connection that checks it. */
   readonly answerMs: number
-  /** Connection timeout for a server that was just silent. */
+  /** Connection timeout. */
   readonly connectMs: number
+  /** Connection timeout for a server that was just silent. */
+  readonly silentConnectMs: number
+  /** The same right after one that has failed, so that calls in a queue do not wait for one another. */
+  readonly nextConnectMs: number
 }
 
-export const postgresTimes: SilenceLimits = { queryMs: 8_000, answerMs: 4_000, connectMs: 2_000 }
+export const postgresTimes: SilenceLimits = {
+  queryMs: 8_000,
+  answerMs: 4_000,
+  connectMs: 12_000,
+  silentConnectMs: 2_000,
+  nextConnectMs: 200,
+}
 /** How long a server found unresponsive counts as such without another check. */
 const silenceAgeMs = 30_000
+/** How long a failed connection stands for those that follow. */
+const failureAgeMs = 5_000
+/** By how much a timer may be early. */
+const timerMs = 5
 
 /**
  * Closes connections on which a query gets no response because the server or the network no longer responds. A slow
@@ -48,19 +62,44 @@ const silenceAgeMs = 30_000
  */
 export function watchSilence(
   pool: WatchedPool,
-  { queryMs, answerMs, connectMs: connectionTimeoutMillis }: SilenceLimits = postgresTimes,
+  { queryMs, answerMs, connectMs, silentConnectMs, nextConnectMs }: SilenceLimits = postgresTimes,
 ): void {
   const { Client, options = {} } = pool
   if (!Client) return
   let silentUntil = -Infinity
+  let failedAt = -Infinity
+  const noteSilence = (): void => {
+    failedAt = performance.now()
+    silentUntil = failedAt + silenceAgeMs
+  }
+  const connectTimeoutMs = (): number => {
+    const now = performance.now()
+    if (now >= silentUntil) return connectMs
+    return now < failedAt + failureAgeMs ? nextConnectMs : silentConnectMs
+  }
   pool.Client = class extends Client {
+    readonly #timeoutMs: number
+
     constructor(given: object) {
-      super(performance.now() < silentUntil ? { ...given, connectionTimeoutMillis } : given)
+      const connectionTimeoutMillis = connectTimeoutMs()
+      super({ ...given, connectionTimeoutMillis })
+      this.#timeoutMs = connectionTimeoutMillis
+    }
+
+    override connect(done: (error?: Error) => void): unknown {
+      const began = performance.now()
+      return super.connect((error) => {
+        // The server accepts connections and says nothing, or packets are lost. A short wait alone proves nothing.
+        if (error && this.#timeoutMs > nextConnectMs && performance.now() - began >= this.#timeoutMs - timerMs)
+          noteSilence()
+        done(error)
+      })
     }
   }
   const ask = async (): Promise<boolean> => {
     const isThere = await answers(new Client(options), answerMs)
-    silentUntil = isThere ? -Infinity : performance.now() + silenceAgeMs
+    if (isThere) silentUntil = -Infinity
+    else noteSilence()
     return isThere
   }
   let asking: Promise<boolean> | undefined
@@ -95,7 +134,7 @@ const silenceMessage = 'Connection terminated: the server is silent'
  */
 async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
-  const answer = client.connect().then(
+  const answer = Promise.resolve(client.connect()).then(
     () => true,
     (error: unknown) => notSilent.test(String(Object(error).code)),
   )
