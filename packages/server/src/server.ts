@@ -91,6 +91,7 @@ export function createServer(options: ServerOptions): Server {
   const setting: EndpointSetting = {
     parts: { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, notices, widget },
     authenticate: (request) => principals.get(request) ?? authenticate(request),
+    authenticateWithoutKey: async (request) => principals.get(request) ?? authenticate(withoutKey(request)),
     settings,
     routes,
   }
@@ -171,6 +172,12 @@ function otherMethod(request: Request, methods: readonly Method[], settings: Ser
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
   if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })
   throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow } })
+}
+
+function withoutKey({ url, method, headers }: Request): Request {
+  const others = new Headers(headers)
+  others.delete('authorization')
+  return new Request(url, { method, headers: others })
 }
 
 /** Converts `{name}` to the syntax of the router. */

@@ -149,8 +149,50 @@ test('a key works from any page and any program, with any media type', async () 
     {},
     { 'content-type': 'application/x-www-form-urlencoded' },
     { origin: 'https://evil.example' },
-    { origin: 'null', 'sec-fetch-site': 'cross-site', cookie },
+    { origin: 'null', 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site', 'content-type': 'text/plain' },
   ] as Record<string, string>[])
     expect(await send({ authorization, ...headers })).toBe(200)
+})
+
+describe('a Bearer key beside a sign-in', () => {
+  const foreign = { ...json, origin: 'https://evil.example' }
+
+  test('does not let a foreign page in when the cookie identified the caller, whatever the key says', async () => {
+    const inlay = open()
+    const { key } = await inlay.keys.create({ scopes: ['chat'] })
+    for (const authorization of ['Bearer x', 'bearer  abc', `Bearer ${key}`])
+      expect(await sender(inlay)({ ...foreign, cookie, authorization })).toBe(403)
+    expect(await sender(inlay)({ ...foreign, authorization: `Bearer ${key}` })).toBe(200)
+  })
+
+  test('does not let a foreign page in when the host identified the caller by its own means', async () => {
+    const request = new Request(`${host}/api/chat/create-chat-session`, {
+      method: 'POST',
+      headers: { ...foreign, authorization: 'Bearer x' },
+      body: '{}',
+    })
+    expect((await open().fetch(request, { principal: { id: 'ben', scopes: ['chat'] } })).status).toBe(403)
+  })
+
+  test('lets a foreign page in when only the key makes the caller more than a guest', async () => {
+    const inlay = open({
+      authenticate: ({ headers }) =>
+        headers.get('authorization') === 'Bearer k'
+          ? { id: 'service', scopes: ['chat'] }
+          : { id: 'guest', scopes: ['chat'] },
+    })
+    expect(await sender(inlay)({ ...foreign, authorization: 'Bearer k' })).toBe(200)
+    expect(await sender(inlay)({ ...foreign, authorization: 'Bearer x' })).toBe(403)
+  })
+
+  test('counts as the credential where `authenticate` fails without one', async () => {
+    const inlay = open({
+      authenticate({ headers }) {
+        if (!headers.has('authorization')) throw new TypeError('no header')
+        return { id: 'ann', scopes: ['chat'] }
+      },
+    })
+    expect(await sender(inlay)({ ...foreign, authorization: 'Bearer k' })).toBe(200)
+  })
 })

@@ -1,31 +1,48 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import { bearerKey } from './required-caller.ts'
 
 type CorsOrigins = readonly string[] | '*'
 
 const formTypes = ['application/x-www-form-urlencoded', 'multipart/form-data', 'text/plain']
 
+/** What decides whether a request may come from a page of another origin. */
+interface PageRules {
+  readonly corsOrigins: CorsOrigins
+  /** Whether the route reads `multipart/form-data`. */
+  readonly takesForms: boolean
+  /** Identifies the caller by everything but `Authorization`. */
+  readonly withoutKey: () => Promise<Principal | null | undefined>
+}
+
 /**
  * Refuses requests that a page of another origin makes a browser send with its user's credentials (CSRF). Browsers add
- * cookies, Basic credentials and client certificates automatically, but never a Bearer key, so requests with a Bearer
- * key pass.
- * @param takesForms whether the route reads `multipart/form-data`
+ * cookies, Basic credentials and client certificates automatically, but never a Bearer key, so a request that its key
+ * identified passes. A key beside a cookie that identified the caller proves nothing.
  * @throws INSUFFICIENT_PERMISSIONS, UNSUPPORTED_MEDIA_TYPE for a body that a form could have sent
  */
-export function refuseForeignPages(request: Request, corsOrigins: CorsOrigins, takesForms: boolean): void {
+export async function refuseForeignPages(request: Request, caller: Principal, rules: PageRules): Promise<void> {
   const { method, headers } = request
-  if (method === 'GET' || method === 'HEAD' || bearerKey(request) !== undefined) return
-  if (!isOfAllowedPage(request, corsOrigins))
+  if (method === 'GET' || method === 'HEAD') return
+  const hasKey = bearerKey(request) !== undefined
+  if (!isOfAllowedPage(request, rules.corsOrigins) && !(hasKey && (await isKnownByKey(caller, rules))))
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message:
         'A page of another origin sent this request with the credentials of its reader. To allow that page, add its origin to corsOrigins.',
     })
+  // No form can send a Bearer key.
+  if (hasKey) return
   const mediaType = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase()
-  if (!formTypes.includes(mediaType) || (takesForms && mediaType === 'multipart/form-data')) return
+  if (!formTypes.includes(mediaType) || (rules.takesForms && mediaType === 'multipart/form-data')) return
   throw new InlayError('UNSUPPORTED_MEDIA_TYPE', {
     message:
       'Send "Content-Type: application/json": without an API key, media types that HTML forms can send are refused.',
   })
+}
+
+/** An authenticator may fail without credentials: nobody is identified then. */
+async function isKnownByKey(caller: Principal, { withoutKey }: PageRules): Promise<boolean> {
+  const other = await withoutKey().catch(() => undefined)
+  return other?.id !== caller.id
 }
 
 /** Browsers set `Sec-Fetch-Site` and `Origin`, and pages cannot change them. Other clients send neither. */

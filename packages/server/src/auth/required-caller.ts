@@ -3,7 +3,8 @@ import { hasScope, InlayError, type Principal, type Scope } from '@inlay/protoco
 /**
  * Identifies the caller of a request from its headers only; the body must not be read. Undefined and null mean an
  * unknown caller, answered as 401. An InlayError it throws is answered with its own status and code, anything else as
- * 500. Called once per request, concurrently.
+ * 500. Called concurrently, once per request, and again without `Authorization` for a request with a key from a page of
+ * another origin.
  */
 export type Authenticator = (request: Request) => Promise<Principal | null | undefined> | Principal | null | undefined
 

@@ -1,4 +1,12 @@
-import { InlayError, parseJsonBody, parseWith, readLargeRequest, validationFailed, type Scope } from '@inlay/protocol'
+import {
+  InlayError,
+  parseJsonBody,
+  parseWith,
+  readLargeRequest,
+  validationFailed,
+  type Principal,
+  type Scope,
+} from '@inlay/protocol'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
@@ -17,6 +25,8 @@ const maxHoldMs = 5000
 export interface EndpointSetting {
   readonly parts: ServerParts
   readonly authenticate: Authenticator
+  /** Identifies the caller by everything but `Authorization`. */
+  readonly authenticateWithoutKey: (request: Request) => Promise<Principal | null | undefined>
   readonly settings: ServerSettings
   readonly routes: readonly Route[]
 }
@@ -49,7 +59,15 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       if (route.isPaced) await setting.settings.pace()
       const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
       callerId = caller?.id
-      if (caller) refuseForeignPages(request, setting.settings.corsOrigins, takesForms)
+      if (caller) {
+        const withoutKey = (): ReturnType<EndpointSetting['authenticateWithoutKey']> =>
+          setting.authenticateWithoutKey(request)
+        await refuseForeignPages(request, caller, {
+          corsOrigins: setting.settings.corsOrigins,
+          takesForms,
+          withoutKey,
+        })
+      }
       if (caller && scopes) checkScopes(caller, scopes)
       if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
