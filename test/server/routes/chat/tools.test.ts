@@ -158,6 +158,28 @@ describe('a custom action that is not given to the default agent', () => {
       })
     const { body } = await fetchJson('/persona/0')
     expect((body as { tools: ToolSnapshot[] }).tools.map(({ id }) => id)).toEqual([7, 50])
+  })
+
+  test('is shown to administrators and to those who may use an agent that has it, and to nobody else', async () => {
+    const { fetchJson } = await withOwnKennel()
+    const seenBy = async (as: string) => {
+      const [all, custom, one] = await Promise.all(
+        ['/tool', '/tool/openapi', '/tool/1001'].map((path) => fetchJson(path, { key: as })),
+      )
+      const ids = [all, custom].map((answer) => (answer?.body as ToolSnapshot[]).some(({ id }) => id === 1001))
+      return [...ids, one?.status]
+    }
+    const hidden = [false, false, 404]
+    const shown = [true, true, 200]
+    expect(await seenBy('key-alice')).toEqual(hidden)
+    expect(await seenBy(key)).toEqual(shown)
+    const { body } = await fetchJson('/persona', { key, json: { ...granted, is_public: false } })
+    const { id } = body as { id: number }
+    expect(await seenBy('key-alice')).toEqual(hidden)
+    const share = { user_ids: [toUserId('alice')] }
+    expect((await fetchJson(`/persona/${id}/share`, { key, method: 'PATCH', json: share })).status).toBe(200)
+    expect(await seenBy('key-alice')).toEqual(shown)
+    expect(await seenBy('key-bob')).toEqual(hidden)
     expect((await fetchJson('/tool/1001')).body).toMatchObject({
       name: 'Kennel',
       definition: null,

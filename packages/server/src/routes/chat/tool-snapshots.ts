@@ -2,9 +2,36 @@ import type { Action } from '@inlay/agent'
 import type { Conversations, StoredTool } from '@inlay/conversations'
 import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
-/** Actions available to a caller, by id. The functions of one custom action are one entry. */
+/** Actions that a caller may use, by id. The functions of one custom action are one entry. */
 export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
-  return (await listGrants(agent, caller)).map(({ snapshot }) => snapshot)
+  const grants = await listGrants(agent, caller)
+  const isGranted = await grantsOf(
+    agent,
+    caller,
+    grants.some(({ needsGrant }) => needsGrant),
+  )
+  return grants
+    .filter(({ snapshot, needsGrant }) => !needsGrant || isGranted(snapshot.id))
+    .map((grant) => grant.snapshot)
+}
+
+/** Custom actions that a caller may use, also those that are switched off. */
+export async function listCustomTools(agent: Conversations, caller: Principal): Promise<readonly StoredTool[]> {
+  const tools = await agent.tools.list()
+  const isGranted = await grantsOf(
+    agent,
+    caller,
+    tools.some(({ isForAll }) => !isForAll),
+  )
+  return tools.filter(({ id, isForAll }) => isForAll || isGranted(id))
+}
+
+/** Whether an agent that the caller may use has an action. */
+async function grantsOf(agent: Conversations, caller: Principal, isNeeded: boolean): Promise<(id: number) => boolean> {
+  if (!isNeeded || hasScope(caller, 'admin')) return () => true
+  const personas = await agent.personas.list(caller)
+  const granted = new Set(personas.flatMap(({ actionIds }) => actionIds ?? []))
+  return (id) => granted.has(id)
 }
 
 /** An action, and whether an agent must list it to have it. */
@@ -13,7 +40,7 @@ export interface Grant {
   readonly needsGrant: boolean
 }
 
-/** Like {@link listSnapshots}, with `needsGrant`. */
+/** All actions, with `needsGrant`. */
 export async function listGrants(agent: Conversations, caller: Principal): Promise<Grant[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))

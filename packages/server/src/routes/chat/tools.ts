@@ -12,7 +12,7 @@ import {
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { routesOf, type Route } from '../../http/route.ts'
-import { listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
+import { listCustomTools, listSnapshots, toolPermissions, toSnapshot, toStoredSnapshot } from './tool-snapshots.ts'
 
 const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
 const toolPath = v.object({ tool_id: queryInteger({}) })
@@ -24,7 +24,7 @@ const listingRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'Lists the actions available now; use their ids in `allowed_tool_ids` and `forced_tool_id`. ' +
+      'Lists the actions that the caller may use now; use their ids in `allowed_tool_ids` and `forced_tool_id`. ' +
       'The functions of one custom action share its id and are one entry.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     handle: ({ caller, parts }) => listSnapshots(parts.agent, caller),
@@ -33,12 +33,12 @@ const listingRoutes: readonly Route[] = [
     scope: 'chat',
     owner: 'caller',
     description:
-      'Lists the actions made from OpenAPI documents, with the permissions of the caller. ' +
+      'Lists the actions made from OpenAPI documents that the caller may use, with its permissions. ' +
       'Administrators also see disabled actions and the documents.',
     answer: { description: 'The actions.', schema: v.array(toolSnapshotSchema) },
     async handle({ caller, parts }) {
-      const tools = await parts.agent.tools.list()
       const permissions = toolPermissions(caller)
+      const tools = await listCustomTools(parts.agent, caller)
       return tools
         .filter(({ isEnabled }) => isEnabled || hasScope(caller, 'admin'))
         .map((tool) => ({ ...toStoredSnapshot(tool, caller), permissions }))
@@ -51,14 +51,16 @@ const listingRoutes: readonly Route[] = [
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', 'INSUFFICIENT_PERMISSIONS'],
     async handle({ path, caller, parts }) {
-      const stored = (await parts.agent.tools.list()).find(({ id }) => id === path.tool_id)
+      const { tool_id: id } = path
+      const stored = (await listCustomTools(parts.agent, caller)).find((tool) => tool.id === id)
       if (stored && (stored.isEnabled || hasScope(caller, 'admin'))) return toStoredSnapshot(stored, caller)
-      const action = (await parts.agent.actions(caller)).find(({ id }) => id === path.tool_id)
-      if (action) return toSnapshot(action)
-      const off = (await parts.agent.actions(caller, { evenOff: true })).find(({ id }) => id === path.tool_id)
+      const shown = (await listSnapshots(parts.agent, caller)).find((snapshot) => snapshot.id === id)
+      if (shown) return shown
+      const off = (await parts.agent.actions(caller, { evenOff: true })).find((action) => action.id === id)
       if (off && hasScope(caller, 'admin')) return { ...toSnapshot(off), enabled: false }
-      if (!stored && !off) throw new InlayError('NOT_FOUND', { message: 'There is no action with this id.' })
-      throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action cannot be selected.' })
+      if (stored || (off && !off.needsGrant))
+        throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'This action cannot be selected.' })
+      throw new InlayError('NOT_FOUND', { message: 'There is no action with this id that you may use.' })
     },
   }),
 ]
