@@ -517,14 +517,41 @@ describe('small talk', () => {
     expect(question).not.toContain('When asked who you are')
   })
 
-  test('is answered without any action by a model that is not known to call tools', async () => {
-    for (const callsTools of [false, true]) {
-      const model = scriptedModel(() => ['Hello!'])
-      const actions = [scriptedAction({ id: 7, name: 'book' })]
-      const setting = await newSetting([], { models: providerOf(model, { callsTools }), actions })
-      await (await setting.send({ message: 'hi' })).whole()
-      expect(JSON.stringify(model.requests).includes('book')).toBe(callsTools)
-    }
+  test.each(['Thanks!', 'Bye', 'Who are you?'])('is not searched for behind an answer either: %s', async (message) => {
+    const { send, model } = await unknownModel(({ prompt }) => [
+      hasResults(prompt.at(-1)) ? 'It is 25 days [1].' : 'Hello!',
+    ])
+    const { sessionId } = await send({ message: 'How many days of leave do I get?' })
+    const before = model.requests.length
+    expect((await send({ message, chat_session_id: sessionId })).answer).toBe('Hello!')
+    expect(model.requests).toHaveLength(before + 1)
+  })
+
+  describe.each([
+    ['unknown', { callsTools: false }],
+    ['unknown, set to tools', { callsTools: false, grounding: 'tools' }],
+    ['unknown, set to search-first', { callsTools: false, grounding: 'search-first' }],
+    ['known to call tools', { callsTools: true }],
+    ['known to call tools, set to search-first', { callsTools: true, grounding: 'search-first' }],
+  ] as const)('takes no action from a model %s', (_, more) => {
+    test.each(['yes', 'ok', 'Sure!', 'great', 'no', '好的', '👍', 'Thanks!', 'hi', 'help me'])(
+      '%s',
+      async (message) => {
+        const model = scriptedModel(() => ['Shall I book it? Please answer yes or no.'])
+        const actions = [scriptedAction({ id: 7, name: 'book' })]
+        const setting = await newSetting([], { models: providerOf(model, more), actions, search: async () => [leave] })
+        const { chat_session_id: session } = await (await setting.send({ message })).whole()
+        await (await setting.send({ message, chat_session_id: session })).whole()
+        expect(model.requests.map(({ tools }) => tools?.some(({ name }) => name === 'book'))).not.toContain(false)
+        expect(model.requests.map(({ tools }) => tools?.length ?? 0)).not.toContain(0)
+      },
+    )
+  })
+
+  test('is offered the search, too, where the model is set to call tools', async () => {
+    const { send, model } = await unknownModel(() => ['Hello!'], { grounding: 'tools' })
+    await send({ message: 'hi' })
+    expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
   })
 
   test('tells nothing about the model: the next question tries it as before', async () => {

@@ -234,7 +234,7 @@ function createChatResponder(
       ...turn.prompt,
       actions: strategy.describedActions(turn.actions),
       isGiven: strategy.grounding === 'given',
-      isTalk: strategy.grounding === 'none',
+      isTalk: strategy.isTalk,
     }
     const { prompt, hasFiles, fileTexts } = await makeTurnPrompt({ ...own, model }, turn.run.signal)
     const given = { ...own, actions: besideResults(turn.actions), isGiven: true }

@@ -21,8 +21,7 @@ import { demandWords, isAnswer, isMade, madePrefix, withGivenResults, withoutLea
  * - `follow-up`: the same as `probe` for a model that is known to call tools; continues as with `search-first`
  * - `search-first`: Inlay searches before the first step, and the model may search again
  * - `given`: Inlay searches before the first step and puts the results into the question; no search is offered
- * - `none`: the message asks nothing of documents; no search is offered, and no action to a model that is not known to
- *   call tools
+ * - `none`: the first message asks nothing of documents; no search is offered
  */
 export type AnswerGrounding = 'tools' | 'probe' | 'follow-up' | 'search-first' | 'given' | 'none'
 
@@ -104,11 +103,16 @@ function placeOf({ userText, files, messages }: Opened, search: Action, includeC
   return answers.some(({ toolCalls }) => toolCalls.some(isOwn)) ? 'other' : 'first'
 }
 
-/** Whether a message asks nothing of documents. "OK" does when it answers a question. */
+/**
+ * Whether a message asks nothing of documents, so that nothing is searched in place of the model. "OK" does when it may
+ * reply to a question, and "help" behind any answer.
+ */
 function isSmallTalk({ userText, files, messages }: Opened): boolean {
   const kind = files.length > 0 ? undefined : smallTalkOf(userText)
-  const wasAsked = (): boolean => /[?？؟]\W*$/u.test(messages.at(-1)?.text ?? '')
-  return kind !== undefined && !((kind === 'acknowledgement' || kind === 'empty') && wasAsked())
+  const last = messages.at(-1)?.text
+  if (kind === undefined || last === undefined) return kind !== undefined
+  const mayReply = kind === 'acknowledgement' || kind === 'empty'
+  return kind !== 'help' && !(mayReply && /[?？؟]/.test(last))
 }
 
 const isSearch = ({ builtIn }: Action): boolean => builtIn === 'SearchTool'
@@ -157,6 +161,8 @@ export interface SearchStrategyOptions {
 /** Gets documents to the model over the steps of one answer. */
 export class SearchStrategy {
   readonly grounding: AnswerGrounding
+  /** Whether the message is small talk. */
+  readonly isTalk: boolean
   /** Whether the results are part of the question; the model is then offered no search. */
   isGiven = false
   /** Whether the model gets anything of an attached file. */
@@ -172,27 +178,24 @@ export class SearchStrategy {
     this.#options = options
     const search = actions.find(isSearch)
     const place = search ? placeOf(opened, search, includeCitations) : 'other'
-    const isTalk = !isForced && isSmallTalk(opened)
+    const isTalk = !isForced && model.grounding !== 'tools' && isSmallTalk(opened)
     const isUnknown = model.callsTools === false && (model.grounding ?? 'auto') === 'auto'
     this.#isTelling = isUnknown && !isTalk && place === 'first'
-    this.grounding = isTalk ? 'none' : search ? memory.of(model, place) : 'tools'
+    this.isTalk = isTalk
+    const needsNoSearch = isTalk || !search
+    this.grounding = isTalk && opened.messages.length === 0 ? 'none' : needsNoSearch ? 'tools' : memory.of(model, place)
   }
 
   /** Actions that the prompt describes. */
   describedActions(actions: readonly Action[]): readonly Action[] {
     if (this.grounding === 'given') return besideResults(actions)
-    return this.grounding === 'none' ? this.#duringTalk(actions) : actions
+    return this.grounding === 'none' ? withoutSearches(actions) : actions
   }
 
   /** Actions that the model may call in the coming step. */
   offered(actions: readonly Action[]): readonly Action[] {
     if (this.isGiven) return besideResults(actions)
-    return this.grounding === 'none' ? this.#duringTalk(actions) : actions
-  }
-
-  /** A weak model calls whatever it is offered, even to answer a greeting. */
-  #duringTalk(actions: readonly Action[]): readonly Action[] {
-    return this.#options.model.callsTools === false ? [] : withoutSearches(actions)
+    return this.grounding === 'none' ? withoutSearches(actions) : actions
   }
 
   /** A search in place of the first step; undefined when the model plays that step. */
