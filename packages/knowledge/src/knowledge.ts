@@ -170,8 +170,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     waiting: () => countUnsettled(db),
     figures: async () => {
-      const { documents, oldestAcceptedAt } = await readQueueFigures(db)
-      const oldestWaitingMs = oldestAcceptedAt === undefined ? 0 : Math.max(0, now() - oldestAcceptedAt)
+      const { documents, waitingSince = now() } = await readQueueFigures(db)
+      const oldestWaitingMs = Math.max(0, now() - waitingSince)
       const [rebuild, figures] = [await readProgress(db, index, ingestion), await index.figures()]
       const used = await index.embedder()
       return { documents, oldestWaitingMs, index: figures, embedder: used, ...(rebuild ? { rebuild } : {}) }
@@ -179,12 +179,12 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     sampledFigures: async () => {
       const sample = await sampler.read()
       if (!sample) return undefined
-      const { documents, oldestAcceptedAt = now(), rebuild = missingFrom(ingestion), sampledAt } = sample
-      const [ageMs, oldestWaitingMs] = [sampledAt, oldestAcceptedAt].map((at) => Math.max(0, now() - at))
+      const { documents, sampledAt, waitingSince = sampledAt, rebuild = missingFrom(ingestion) } = sample
       return {
         documents,
-        oldestWaitingMs: oldestWaitingMs!,
-        ageMs: ageMs!,
+        // When it was counted: since then, the document may have been indexed.
+        oldestWaitingMs: Math.max(0, sampledAt - waitingSince),
+        ageMs: Math.max(0, now() - sampledAt),
         embedder: index.knownEmbedder(),
         ...(rebuild ? { rebuild } : {}),
       }

@@ -108,7 +108,7 @@ function createGauges(registry: Registry): (figures: SampledFigures | undefined,
   })
   const waiting = new Gauge({
     name: 'inlay_oldest_waiting_seconds',
-    help: 'Age of the document that has waited longest to be indexed.',
+    help: 'How long the document that has waited longest has been due, when documents were counted.',
     registers,
   })
   const rebuilding = new Gauge({

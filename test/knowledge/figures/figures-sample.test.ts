@@ -7,7 +7,7 @@ import { InlayError } from '@inlay/protocol'
 import { createMigratingIndex } from '@inlay/knowledge/internal/reindexing/migrating-index'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { memoryIndex } from '../memory-index.ts'
-import { makeRecords, makeWorker, request } from '../setup.ts'
+import { makeKnowledge, makeRecords, makeWorker, request } from '../setup.ts'
 
 const hourMs = 3_600_000
 
@@ -79,9 +79,37 @@ test('documents are counted by their phase, and the age is that of the oldest th
   await set('indexed', 'indexed')
   await set('failed', 'failed')
   await set('indexing', 'indexing')
-  const { documents, oldestAcceptedAt } = await readQueueFigures(db)
+  const { documents, waitingSince } = await readQueueFigures(db)
   expect(documents).toEqual({ pending: 2, indexing: 1, failed: 1, indexed: 1 })
-  expect(clock.now - oldestAcceptedAt!).toBe(2_000)
+  expect(clock.now - waitingSince!).toBe(2_000)
+})
+
+test('a document waits since it is due again, or was accepted if its place in the queue is earlier', async () => {
+  const { db, clock, accept } = await makeWorker()
+  const acceptedAt = clock.now
+  await accept(request({ id: 'a' }))
+  const waitsMs = async (): Promise<number> => clock.now - (await readQueueFigures(db)).waitingSince!
+  const dueAt = (due_at: number) => db.updateTable('inlay_documents').set({ due_at }).execute()
+  await dueAt(acceptedAt - hourMs)
+  clock.now += hourMs
+  expect(await waitsMs()).toBe(hourMs)
+  // As when the index is built again.
+  await dueAt(clock.now)
+  clock.now += 3_000
+  expect(await waitsMs()).toBe(3_000)
+  // In an outage, each attempt puts it off.
+  await db.updateTable('inlay_documents').set({ attempts: 4, due_at: clock.now + 60_000 }).execute()
+  expect(await waitsMs()).toBe(hourMs + 3_000)
+})
+
+test('between two counts, a document that was waiting does not seem to wait longer', async () => {
+  const clock = { now: 10 * hourMs }
+  const { knowledge } = await makeKnowledge({ now: () => clock.now })
+  await knowledge.accept(request())
+  clock.now += 2_000
+  await vi.waitFor(async () => expect((await knowledge.sampledFigures())?.documents.pending).toBe(1))
+  clock.now += 9_000
+  expect(await knowledge.sampledFigures()).toMatchObject({ oldestWaitingMs: 2_000, ageMs: 9_000 })
 })
 
 test('counts of an earlier index space do not end the rebuild of a later one', async () => {

@@ -92,10 +92,8 @@ export interface Readiness {
 
 /** Statistics that one of the processes counted a while ago. */
 export interface FiguresSample extends Pick<KnowledgeFigures, 'documents'> {
-  /**
-   * Time at which the oldest waiting document was accepted, in milliseconds since 1970 UTC; undefined if none waits.
-   */
-  readonly oldestAcceptedAt?: number | undefined
+  /** Since when the oldest document has been waiting, in milliseconds since 1970 UTC; undefined if none waits. */
+  readonly waitingSince?: number | undefined
   readonly rebuild?: KnowledgeFigures['rebuild']
 }
 
@@ -123,7 +121,7 @@ export interface EmbedderFigures {
 /** Statistics of ingestion and the index. */
 export interface KnowledgeFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>
-  /** Age of the oldest waiting document in milliseconds; 0 if none waits. */
+  /** How long the oldest waiting document has been due, in milliseconds; 0 if none is. */
   readonly oldestWaitingMs: number
   readonly index: IndexFigures
   readonly embedder: EmbedderFigures

@@ -54,10 +54,10 @@ export function createFiguresSampler(
     await whileHeld(db, { ...context, job: 'figures' }, async (signal) => {
       const began = performance.now()
       const spaces = await context.index.spaces()
-      const { documents, oldestAcceptedAt } = await readQueueFigures(db)
+      const { documents, waitingSince } = await readQueueFigures(db)
       const rebuild = await countRebuild(db, spaces)
       const tookMs = performance.now() - began
-      const figures = { documents, oldestAcceptedAt, rebuild, space: spaces.at(-1)?.number, tookMs }
+      const figures = { documents, waitingSince, rebuild, space: spaces.at(-1)?.number, tookMs }
       signal.throwIfAborted()
       const row = { sampled_at: now(), figures: JSON.stringify(figures) }
       await db

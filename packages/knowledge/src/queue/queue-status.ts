@@ -1,4 +1,5 @@
 import { isAmong } from '@inlay/records'
+import { sql } from 'kysely'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor } from '../access-and-filters/permissions.ts'
 import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
@@ -9,11 +10,15 @@ import type { Records } from '../schema/tables.ts'
 /** Number of documents by phase, and how long the oldest has been waiting. */
 export interface QueueFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>
-  /**
-   * Time at which the oldest waiting document was accepted, in milliseconds since 1970 UTC; undefined if none waits.
-   */
-  readonly oldestAcceptedAt: number | undefined
+  /** Since when the oldest document has been waiting, in milliseconds since 1970 UTC; undefined if none waits. */
+  readonly waitingSince: number | undefined
 }
+
+/**
+ * A document that is indexed again waits since then, not since it was accepted. After a failed attempt it is due at the
+ * next one, but has been waiting all along. Its place in the queue may be before its acceptance.
+ */
+const dueSince = sql`case when attempts = 0 and due_at > accepted_at then due_at else accepted_at end`
 
 export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   const total = await count(db)
@@ -22,12 +27,12 @@ export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   const failed = await count(db, 'failed')
   const oldest = await db
     .selectFrom('inlay_documents')
-    .select((of) => of.fn.min<number | string | null>('accepted_at').as('at'))
+    .select(sql<number | string | null>`min(${dueSince})`.as('at'))
     .where('state', '=', phase.pending)
     .executeTakeFirst()
   return {
     documents: { pending, indexing, failed, indexed: total - pending - indexing - failed },
-    oldestAcceptedAt: oldest?.at === null || oldest?.at === undefined ? undefined : Number(oldest.at),
+    waitingSince: oldest?.at === null || oldest?.at === undefined ? undefined : Number(oldest.at),
   }
 }
 

@@ -91,7 +91,7 @@ export const ingestionFiguresSchema = model('IngestionFigures', {
   documents: documentCountsSchema,
   /** Documents that are waiting or being indexed. */
   queue_depth: integer,
-  /** Age of the longest-waiting document; 0 if none is waiting. */
+  /** How long the longest-waiting document has been due; 0 if none is. */
   oldest_waiting_seconds: v.number(),
   /** Index statistics. */
   index: indexFiguresSchema,
