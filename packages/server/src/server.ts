@@ -2,6 +2,7 @@ import { createCallerLimit, createFairTurns, createPace } from '@inlay/schedulin
 import { createSharedCapacity, type SharedCapacity } from './limits/shared-capacity.ts'
 import { InlayError, type Principal } from '@inlay/protocol'
 import { H3, type H3Event } from 'h3'
+import { rememberCallers } from './auth/remembered-callers.ts'
 import type { Authenticator } from './auth/required-caller.ts'
 import { toAddresses } from './http/addresses.ts'
 import { createMcpCalls } from './http/mcp-calls.ts'
@@ -88,10 +89,12 @@ export function createServer(options: ServerOptions): Server {
     options
   const settings = settingsOf(options)
   const principals = new WeakMap<Request, Principal>()
+  const authenticateInOutages = rememberCallers(authenticate)
   const setting: EndpointSetting = {
     parts: { agent, knowledge, keys, workspace, localModels, audit, usage, metrics, notices, widget },
     authenticate: (request) => principals.get(request) ?? authenticate(request),
     authenticateWithoutKey: async (request) => principals.get(request) ?? authenticate(withoutKey(request)),
+    authenticateInOutages: (request) => principals.get(request) ?? authenticateInOutages(request),
     settings,
     routes,
   }

@@ -98,7 +98,10 @@ test('a document waits since it is due again, or was accepted if its place in th
   clock.now += 3_000
   expect(await waitsMs()).toBe(3_000)
   // In an outage, each attempt puts it off.
-  await db.updateTable('inlay_documents').set({ attempts: 4, due_at: clock.now + 60_000 }).execute()
+  await db
+    .updateTable('inlay_documents')
+    .set({ attempts: 4, due_at: clock.now + 60_000 })
+    .execute()
   expect(await waitsMs()).toBe(hourMs + 3_000)
 })
 

@@ -27,6 +27,8 @@ export interface EndpointSetting {
   readonly authenticate: Authenticator
   /** Identifies the caller by everything but `Authorization`. */
   readonly authenticateWithoutKey: (request: Request) => Promise<Principal | null | undefined>
+  /** For routes that remember callers. */
+  readonly authenticateInOutages: Authenticator
   readonly settings: ServerSettings
   readonly routes: readonly Route[]
 }
@@ -50,6 +52,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   const takesForms = bodySpec?.kind === 'stream' && bodySpec.mediaType === 'multipart/form-data'
   // Requests limited to administrators are not counted, so that they can raise a limit even when it is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
+  const authenticate = route.remembersCallers ? setting.authenticateInOutages : setting.authenticate
   return async (incoming) => {
     const start = performance.now()
     let callerId: string | undefined
@@ -57,7 +60,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
       if (route.isPaced) await setting.settings.pace()
-      const caller = scopes === undefined ? undefined : await callerOf(request, setting.authenticate)
+      const caller = scopes === undefined ? undefined : await callerOf(request, authenticate)
       callerId = caller?.id
       if (caller) {
         const withoutKey = (): ReturnType<EndpointSetting['authenticateWithoutKey']> =>

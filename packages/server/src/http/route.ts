@@ -135,6 +135,8 @@ interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined
   readonly changesAccess?: true
   /** Whether calls only read, and therefore take turns with the caller's other reads. Default: true for GET. */
   readonly readsOnly?: boolean
+  /** Whether a caller identified within the last hour may call it while the database of keys is away. */
+  readonly remembersCallers?: true
   /** Whether of many calls at once a few begin at a time, so that the first get on before the last are read. */
   readonly isPaced?: true
   /** Absent for a retired route, which only answers with an error that names its replacement. */

@@ -87,9 +87,11 @@ export const serviceRoutes: readonly Route[] = [
   route('GET /metrics', 'metrics', 'Metrics for Prometheus', {
     scope: 'admin',
     owner: 'none',
+    remembersCallers: true,
     description:
       'Requests, model calls, tokens, runs, searches and documents of this process, in the text ' +
-      'format of Prometheus. Contains no text written by people.',
+      'format of Prometheus. Contains no text written by people. A key that was accepted within the ' +
+      'last hour is accepted here also while the database is down.',
     answer: { description: 'The metrics.', mediaType: 'text/plain' },
     errors: ['NOT_IMPLEMENTED'],
     async handle({ parts }) {
