@@ -10,3 +10,16 @@ test.each([undefined, {}, 'https://app.example/api', { baseUrl: 5 }])(
     )
   },
 )
+
+test.each(['localhost:3000/api', 'app.example/api', 'ftp://app.example', 'https:/app.example', 'api'])(
+  'an address without a scheme is refused with what is missing: %s',
+  (baseUrl) => {
+    expect(() => createClient({ baseUrl })).toThrow(
+      `must begin with http:// or https://, or in a page with /; "${baseUrl}"`,
+    )
+  },
+)
+
+test.each(['https://app.example/api', 'HTTP://localhost:3000', '/api', ''])('%j is an address', (baseUrl) => {
+  expect(() => createClient({ baseUrl })).not.toThrow()
+})

@@ -37,3 +37,20 @@ test('every missing or wrong option is told at once', async () => {
     message: expect.stringContaining('- providers: is missing; it must be a list of { name, type }'),
   })
 })
+
+test('wrong optional values are told as well, and what there is to give', async () => {
+  expect(await refusalOf(() => (drivers.postgres as Maker)())).toMatchObject({
+    message: expect.stringContaining('must be an object: { connectionString, pool }'),
+  })
+  for (const [make, words] of [
+    [() => drivers.postgres({ connectionString: 5 } as never), '- connectionString: must be postgres://'],
+    [() => drivers.postgres({ maxConnections: 0 }), '- maxConnections: must be a number, 1 or more'],
+    [
+      () => drivers.braveSearch({ apiKey: 'k', timeoutMs: 0 }),
+      '- timeoutMs: must be a number of milliseconds, 1 or more',
+    ],
+    [() => drivers.openaiImages({ model: 'm', apiKey: 5 } as never), '- apiKey: must be a text'],
+    [() => drivers.openaiImages({ model: 'm', sleep: 5 } as never), '- sleep: must be a function'],
+  ] as const)
+    expect(await refusalOf(make)).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(words) })
+})

@@ -1,9 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { checkUnbundled } from './bundled.ts'
 import { createInlay, type Inlay } from './inlay.ts'
 import { errorWriter } from './log.ts'
+import { checkRows, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/inlay-options.ts'
+import { amount, anyFunction, text, wholeNumber } from './options/kinds.ts'
+import type { Rows } from './options/rows.ts'
 
 /** Options of {@link createTenants}. */
 export interface TenantsOptions {
@@ -58,10 +62,28 @@ interface Tenant {
   responding: number
 }
 
+const tenantsRows: Rows<TenantsOptions> = {
+  tenantOf: { check: anyFunction },
+  folder: { check: text },
+  options: { check: anyFunction },
+  maxOpen: { check: wholeNumber(1) },
+  idleMs: { check: amount },
+  now: { check: anyFunction },
+  onError: { check: anyFunction },
+}
+
 const tenantName = /^[a-z\d][a-z\d._-]{0,62}$/
 
-/** Manages an assistant per tenant. Assistants are opened on first use. */
+/**
+ * Manages an assistant per tenant. Assistants are opened on first use.
+ * @throws INVALID_INPUT with a line per wrong or unknown option; UNSUPPORTED if this package was bundled
+ */
 export function createTenants(options: TenantsOptions): Tenants {
+  checkRuntime()
+  checkUnbundled()
+  checkRows('createTenants', options, tenantsRows, ({ tenantOf }) =>
+    tenantOf === undefined ? ['tenantOf: is missing; it must be a function that returns the tenant of a request'] : [],
+  )
   const pool = new TenantPool(options)
   const onError = options.onError ?? errorWriter(undefined)
   const tenantOf = async (request: Request): Promise<Tenant | Response> => {

@@ -1,5 +1,5 @@
 import { prepared } from '@inlay/records'
-import { isInlayError } from '@inlay/protocol'
+import { checkRequired, isInlayError, isObject } from '@inlay/protocol'
 import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -92,6 +92,10 @@ function defaultGate(): SearchGateOptions {
 
 /** Creates ingestion and search. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
+  checkRequired('createKnowledge', options, {
+    db: ['a Kysely database', isObject],
+    index: ['a vector index, such as lancedbIndex({ folder })', isObject],
+  })
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const disk = createFullDiskNote()
   let isClosing = false

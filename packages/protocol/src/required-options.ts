@@ -10,6 +10,22 @@ export const isText = (value: unknown): boolean => typeof value === 'string' && 
 export const isObject = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null && !Array.isArray(value)) || typeof value === 'function'
 
+const isAmount = (value: unknown): boolean => typeof value === 'number' && value >= 1
+const isFunction = (value: unknown): boolean => typeof value === 'function'
+
+/** Optional options that mean the same wherever they exist. */
+const usual: Readonly<Record<string, RequiredOption>> = {
+  apiKey: ['a text', (value) => typeof value === 'string'],
+  timeoutMs: ['a number of milliseconds, 1 or more', isAmount],
+  queryTimeoutMs: ['a number of milliseconds, 1 or more', isAmount],
+  maxBatchSize: ['a number, 1 or more', isAmount],
+  maxBatchCharacters: ['a number, 1 or more', isAmount],
+  maxConnections: ['a number, 1 or more', isAmount],
+  now: ['a function', isFunction],
+  sleep: ['a function', isFunction],
+  onError: ['a function', isFunction],
+}
+
 /**
  * Checks required options at run time, since hosts may be written without types.
  * @param maker name of the function that takes the options
@@ -21,10 +37,12 @@ export function checkRequired(
   required: Readonly<Record<string, RequiredOption>>,
 ): void {
   const faults = isObject(options)
-    ? Object.entries(required).flatMap(([name, [form, fits]]) => {
+    ? Object.entries({ ...usual, ...required }).flatMap(([name, [form, fits]]) => {
         // Known to be an object.
         const value: unknown = Reflect.get(options as object, name)
-        return fits(value) ? [] : [`- ${name}: ${value === undefined ? 'is missing; it ' : ''}must be ${form}`]
+        return fits(value) || (value === undefined && !(name in required))
+          ? []
+          : [`- ${name}: ${value === undefined ? 'is missing; it ' : ''}must be ${form}`]
       })
     : [`- the options must be an object: { ${Object.keys(required).join(', ')} }`]
   if (faults.length === 0) return

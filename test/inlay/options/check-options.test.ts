@@ -2,8 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { createTool } from '@mastra/core/tools'
 import { mastraTools } from '@inlay/mastra'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { createOpenAI } from '@ai-sdk/openai'
 import { tool } from 'ai'
-import { aiSdkTools, createInlay, defineAction, type InlayOptions } from 'inlay'
+import { aiSdkTools, createInlay, createTenants, defineAction, type InlayOptions } from 'inlay'
 import * as v from 'valibot'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -18,6 +19,10 @@ function refusalOf(options: unknown): string {
     return (error as Error).message
   }
 }
+
+const tenantOf = (): string => 'acme'
+const weather = { name: 'Weather', respond() {} }
+const server = { name: 'wiki', url: 'https://wiki.example/mcp' }
 
 test.each<[unknown, RegExp]>([
   [{ model: 'gpt-5' }, /^- model: "gpt-5" is not known; use "extractive", "openai\/<model>".*\{ name, baseUrl \}/m],
@@ -44,7 +49,7 @@ test.each<[unknown, RegExp]>([
   [{ embedder: { embed() {} } }, /^- embedder\.id: .*\n- embedder\.dimensions: .*\n- embedder\.maxBatchSize: /m],
   [
     { limits: { actionTimeoutMs: -1, foo: 2, bar: 3 } },
-    /^- limits\.actionTimeoutMs: must be a number, 0 or more\n- limits\.foo: is no field here: there are .*actionTimeoutMs.*\n- limits\.bar: /m,
+    /^- limits\.actionTimeoutMs: must be a number, 1 or more\n- limits\.foo: is no field here: there are .*actionTimeoutMs.*\n- limits\.bar: /m,
   ],
   [{ worker: { pollEvery: 5 } }, /^- worker\.pollEvery: is no field here/m],
   [{ ranking: { recency: 5 } }, /^- ranking\.recency: must be an object/m],
@@ -55,6 +60,38 @@ test.each<[unknown, RegExp]>([
   [{ onError: 'log' }, /^- onError: must be a function/m],
   [{ hooks: { befor: () => {} } }, /^- hooks/m],
   [[], /^- the options must be an object/m],
+  [{ limits: { maxSteps: 0 } }, /^- limits\.maxSteps: must be a number, 1 or more$/m],
+  [{ research: { limits: { maxCycles: 0 } } }, /^- research\.limits\.maxCycles: must be a number, 1 or more$/m],
+  [{ python: { timeoutMs: 0 } }, /^- python\.timeoutMs: must be a number, 1 or more$/m],
+  [
+    { model: createOpenAI({ apiKey: 'k' })('gpt-5') },
+    /options:\n- model: is a model object of the AI SDK: hand in .*$/,
+  ],
+  [{ model: ['extractive', createOpenAI({ apiKey: 'k' })('gpt-5')] }, /options:\n- model\.1: is a model object .*$/],
+  [{ embedding: createOpenAI({ apiKey: 'k' }).embedding('e') }, /options:\n- embedding: is .* aiSdkEmbedder\(.*$/],
+  [{ imageGenerator: createOpenAI({ apiKey: 'k' }).image('i') }, /options:\n- imageGenerator: is .* aiSdkImages\(.*$/],
+  [{ model: 'extractive', models: { list() {}, resolve() {} } }, /^- model: has no effect together with models; /m],
+  [
+    {
+      embedding: { name: 'local/multilingual-e5-small' },
+      embedder: { id: 'a@2', dimensions: 2, maxBatchSize: 1, embed() {} },
+    },
+    /^- embedding: has no effect together with embedder; /m,
+  ],
+  [{ python: { timeoutMs: 5 }, codeRunner: null }, /^- python: has no effect together with codeRunner; /m],
+  [{ pageHosts: ['a.example'], pageReader: () => {} }, /^- pageHosts: has no effect together with pageReader; /m],
+  [{ agents: [{ respond() {} }] }, /^- agents\.0\.name: /m],
+  [{ agents: [{ name: ' ', respond() {} }] }, /^- agents\.0\.name: is empty$/m],
+  [{ agents: [weather, { ...weather }] }, /^- agents\.1: its name "Weather" is taken by another one$/m],
+  [
+    { agents: [{ ...weather, actions: 'internal_search' }] },
+    /^- agents\.0\.actions: must be a list of names of actions/m,
+  ],
+  [
+    { agents: [{ ...weather, actions: ['internal_search', 'order_stat'] }] },
+    /^- agents\.0\.actions: no action is named "order_stat": there are internal_search, /m,
+  ],
+  [{ mcpServers: [server, server] }, /^- mcpServers\.1: its name "wiki" is taken by another one$/m],
 ])('%j is refused when the assistant is made', (options, words) => {
   expect(refusalOf(options)).toMatch(words)
 })
@@ -67,7 +104,13 @@ test.each<[string, readonly unknown[], readonly RegExp[]]>([
   ['no object', ['order_state'], [/^- actions\.0: must be an action, see defineAction/]],
   ['without a schema', [{ ...action, input: undefined }], [/needs an input schema: z\.object\(\{\}\)/]],
   ['with a schema of valibot alone', [{ ...action, input: v.object({}) }], [/valibot through toStandardJsonSchema/]],
-  ['with a type that JSON lacks', [{ ...action, input: z.object({ at: z.date() }) }], [/Date cannot be represented/]],
+  [
+    'with a type that JSON lacks',
+    [{ ...action, input: z.object({ order: z.object({ id: z.string(), at: z.date() }) }) }],
+    [
+      /^- actions\.0: the field order\.at of its input .*\(action order_state\): Date cannot be represented.*z\.iso\.datetime/m,
+    ],
+  ],
   ['whose input is a text', [{ ...action, input: z.string() }], [/must be an object, not string/]],
   ['with an illegal name', [{ ...action, name: 'order state' }], [/name must be .*"order state" is not/]],
   ['with an illegal id', [{ ...action, id: 0.5 }], [/id must be a whole number above 0/]],
@@ -163,4 +206,24 @@ test.each(['20.20.2', '22.17.1'])('Node %s is refused when the assistant is made
   onTestFinished(() => void vi.unstubAllGlobals())
   vi.stubGlobal('process', Object.create(process, { versions: { value: { ...process.versions, node } } }))
   expect(refusalOf({})).toBe(`Inlay needs Node 22.18 or newer; this is Node ${node}.`)
+})
+
+test.each<[Record<string, unknown>, RegExp]>([
+  [{ run: undefined }, /^- it needs a function run\(input, turn\)$/m],
+  [{ name: 'order state' }, /^- its name must be 1 to 64/m],
+  [{ input: z.object({ at: z.date() }) }, /^- the field at of its input/m],
+])('an action without what it needs is refused where it is defined: %j', (change, words) => {
+  expect(() => defineAction({ ...action, ...change } as never)).toThrow(words)
+})
+
+test.each<[unknown, RegExp]>([
+  [undefined, /^- the options must be an object/m],
+  [{}, /^- tenantOf: is missing/m],
+  [{ tenantOf: 'host' }, /^- tenantOf: must be a function$/m],
+  [{ tenantOf, option: () => ({}) }, /^- option: unknown option; did you mean options\?$/m],
+  [{ tenantOf, options: { dataFolder: 'x' } }, /^- options: must be a function$/m],
+  [{ tenantOf, maxOpen: 0 }, /^- maxOpen: must be a whole number, 1 or more$/m],
+  [{ tenantOf, idleMs: '1h' }, /^- idleMs: must be a number, 0 or more$/m],
+])('%j is refused when tenants are made', (options, words) => {
+  expect(() => createTenants(options as never)).toThrow(words)
 })

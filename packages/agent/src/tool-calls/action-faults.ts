@@ -16,7 +16,7 @@ export function faultsOfAction(given: unknown): string[] {
   if (id !== undefined && !isActionId(id)) faults.push('its id must be a whole number above 0')
   if (typeof description !== 'string') faults.push('it needs a description, which tells the model when to call it')
   if (typeof run !== 'function') faults.push('it needs a function run(input, turn)')
-  const schema = faultOfSchema(given['input'])
+  const schema = faultOfSchema(given['input'], String(name))
   return schema === undefined ? faults : [...faults, schema]
 }
 
@@ -47,15 +47,31 @@ function foreignTool(given: unknown): string | undefined {
     : 'is a tool of the AI SDK: give it as ...aiSdkTools({ name: tool })'
 }
 
-function faultOfSchema(schema: unknown): string | undefined {
+function faultOfSchema(schema: unknown, action: string): string | undefined {
   if (schema === undefined) return 'it needs an input schema: z.object({}) takes no arguments'
   if (!hasJsonSchema(schema))
     return 'its input must be a Standard Schema that also gives JSON Schema: zod 4 and ArkType do, valibot through toStandardJsonSchema'
-  try {
-    // Checked above to be a schema with JSON Schema.
-    const { type } = (schema as InputSchema)['~standard'].jsonSchema.input({ target: 'draft-07' })
-    return type === undefined || type === 'object' ? undefined : `its input must be an object, not ${String(type)}`
-  } catch (error) {
-    return `its input cannot be told to a model: ${error instanceof Error ? error.message : String(error)}`
+  const { type, failure } = jsonSchemaOf(schema)
+  if (failure !== undefined) {
+    const field = failingField(schema)
+    const where = field === undefined ? 'its input' : `the field ${field} of its input`
+    return `${where} cannot be told to a model${action === '' ? '' : ` (action ${action})`}: ${failure}; use a type of JSON, such as z.iso.datetime() for a date, and convert it in run`
   }
+  return type === undefined || type === 'object' ? undefined : `its input must be an object, not ${String(type)}`
+}
+
+function jsonSchemaOf(schema: unknown): { readonly type?: unknown; readonly failure?: string } {
+  try {
+    // Only called with a schema that has JSON Schema.
+    return (schema as InputSchema)['~standard'].jsonSchema.input({ target: 'draft-07' })
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Path of the field that has no JSON Schema; undefined where a library does not show its fields. */
+function failingField(schema: unknown): string | undefined {
+  const fields = isObject(schema) && isObject(schema['shape']) ? Object.entries(schema['shape']) : []
+  const [name, field] = fields.find(([, each]) => hasJsonSchema(each) && jsonSchemaOf(each).failure !== undefined) ?? []
+  return name === undefined ? undefined : [name, failingField(field) ?? []].flat().join('.')
 }

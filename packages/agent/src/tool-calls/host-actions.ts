@@ -28,6 +28,7 @@ export interface ActionDefinition<Input> {
 
 /**
  * Creates an action. Clients see its calls as those of a custom tool.
+ * @throws INVALID_INPUT for an action that a model could not call
  * @example
  * defineAction({
  *   name: 'order_state',
@@ -37,6 +38,12 @@ export interface ActionDefinition<Input> {
  * })
  */
 export function defineAction<Input>(definition: ActionDefinition<Input>): Action<Input> {
+  // Hosts may be untyped. The action below always has a `run`, so its absence would show only with the first call.
+  const faults = faultsOfAction(definition)
+  if (faults.length > 0)
+    throw new InlayError('INVALID_INPUT', {
+      message: ['defineAction() cannot work with these options:', ...faults.map((fault) => `- ${fault}`)].join('\n'),
+    })
   const { name, displayName = name, id = idOfName(name), description, input } = definition
   return {
     id,

@@ -1,4 +1,4 @@
-import { checkRequired } from '@inlay/protocol'
+import { checkRequired, isObject, isText } from '@inlay/protocol'
 import { endsWithin } from '@inlay/scheduling'
 import {
   PostgresDialect,
@@ -56,7 +56,13 @@ export interface PostgresRecords extends Dialect {
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
 export function postgres(options: PostgresOptions): PostgresRecords {
-  checkRequired('postgres', options, {})
+  checkRequired('postgres', options, {
+    connectionString: [
+      'postgres://user:password@host/database, or left out',
+      (value) => value === undefined || isText(value),
+    ],
+    pool: ['a pool of pg, or left out', (value) => value === undefined || isObject(value)],
+  })
   let opened: Promise<PostgresPool> | undefined
   const pool = (): Promise<PostgresPool> => (opened ??= openPool(options))
   const dialect = new PostgresDialect({ pool })

@@ -1,10 +1,11 @@
 import { faultsOfActions } from '@inlay/agent/host-actions'
-import { InlayError } from '@inlay/protocol'
+import type { HostAgent } from '@inlay/agent'
+import { InlayError, suggestionFor } from '@inlay/protocol'
 import { findPyodide } from '@inlay/python/package'
 import * as v from 'valibot'
 import { optionRows, type InlayOptions } from './inlay-options.ts'
 import type { PythonOptions } from './tool-options.ts'
-import { suggestionFor } from '@inlay/protocol'
+import type { Rows } from './rows.ts'
 
 /**
  * Checks that the runtime has what Inlay needs; Bun and Deno report the Node version they emulate.
@@ -22,29 +23,62 @@ export function checkRuntime(): void {
  * @throws INVALID_INPUT with a line for each wrong option: what is wrong and what is allowed; secrets are not repeated
  */
 export function checkOptions(options: unknown): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw refusal(['the options must be an object, such as { dataFolder: "./data" }'])
-  const faults = Object.entries(options)
-    .filter(([, value]) => value !== undefined)
-    .flatMap(([name, value]) => faultsOf(name, value))
-  faults.push(...actionFaults(options))
-  if (faults.length > 0) throw refusal(faults)
+  checkRows('createInlay', options, optionRows, (given: InlayOptions) => [
+    ...exclusiveFaults(given),
+    ...actionFaults(given),
+    ...agentFaults(given),
+  ])
 }
 
-function faultsOf(name: string, value: unknown): string[] {
-  const row = Object.hasOwn(optionRows, name) ? optionRows[name as keyof InlayOptions] : undefined
+/** {@link checkOptions} for another function with options. */
+export function checkRows<Options extends object>(
+  maker: string,
+  options: unknown,
+  rows: Rows<Options>,
+  alsoCheck: (options: Options) => readonly string[] = () => [],
+): void {
+  const isGiven = typeof options === 'object' && options !== null && !Array.isArray(options)
+  const faults = isGiven
+    ? Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : faultsOf(rows, name, value)))
+    : [`the options must be an object, such as { ${Object.keys(rows)[0]} }`]
+  // The rows have checked its type, or there are faults already.
+  if (isGiven) faults.push(...alsoCheck(options as Options))
+  if (faults.length === 0) return
+  const lines = faults.map((fault) => `- ${fault}`)
+  throw new InlayError('INVALID_INPUT', {
+    message: [`${maker}() cannot work with these options:`, ...lines].join('\n'),
+  })
+}
+
+function faultsOf<Options extends object>(rows: Rows<Options>, name: string, value: unknown): string[] {
+  const row = Object.hasOwn(rows, name) ? rows[name as keyof Options] : undefined
   if (row === undefined) {
-    const suggestion = suggestionFor(name, Object.keys(optionRows))
+    const suggestion = suggestionFor(name, Object.keys(rows))
     return [`${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`]
   }
   const { issues } = v.safeParse(row.check, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
 }
 
-/** Actions whose names collide with those that other options add. */
-function actionFaults(options: InlayOptions): string[] {
-  const { actions, memories, pageReader, webSearch, imageGenerator } = options
-  if (!Array.isArray(actions)) return []
+/** Options of which the second would be ignored beside the first. */
+const exclusive: readonly (readonly [keyof InlayOptions, keyof InlayOptions, string])[] = [
+  ['models', 'model', 'give a provider of your own, or let Inlay make one'],
+  ['embedder', 'embedding', 'give an embedder of your own, or let Inlay make one'],
+  ['codeRunner', 'python', 'these are limits of the built-in runner, which yours replaces'],
+  ['pageReader', 'pageHosts', 'they limit the built-in reader, which yours replaces: check addresses in it'],
+]
+
+function exclusiveFaults(options: InlayOptions): string[] {
+  return exclusive.flatMap(([first, second, reason]) =>
+    options[first] === undefined || options[second] === undefined
+      ? []
+      : [`${second}: has no effect together with ${first}; ${reason}`],
+  )
+}
+
+/** Names of the actions that other options add. */
+function builtInNames(options: InlayOptions, names: readonly unknown[]): string[] {
+  const { memories, pageReader, webSearch, imageGenerator } = options
   const builtIns = {
     internal_search: true,
     read_file: true,
@@ -53,10 +87,47 @@ function actionFaults(options: InlayOptions): string[] {
     web_search: webSearch !== undefined,
     generate_image: imageGenerator !== undefined,
     // Only evaluated if needed, since it looks for Pyodide.
-    run_python: actions.some((action: unknown) => Object(action).name === 'run_python') && runsPython(options),
+    run_python: names.includes('run_python') && runsPython(options),
   }
-  const names = Object.entries(builtIns).flatMap(([name, isThere]) => (isThere ? [name] : []))
-  return faultsOfActions(actions, names).map(({ index, fault }) => `actions.${index}: ${fault}`)
+  return Object.entries(builtIns).flatMap(([name, isThere]) => (isThere ? [name] : []))
+}
+
+const namesOf = (actions: unknown): unknown[] =>
+  Array.isArray(actions) ? actions.map((action: unknown) => Object(action).name) : []
+
+function actionFaults(options: InlayOptions): string[] {
+  const { actions } = options
+  if (!Array.isArray(actions)) return []
+  const builtIns = builtInNames(options, namesOf(actions))
+  return faultsOfActions(actions, builtIns).map(({ index, fault }) => `actions.${index}: ${fault}`)
+}
+
+/** Agents and MCP servers that share a name, and agents that name actions which nothing adds. */
+function agentFaults(options: InlayOptions): string[] {
+  const { actions, actionSources, agents, mcpServers } = options
+  const repeated = [...repeatedNames('agents', agents), ...repeatedNames('mcpServers', mcpServers)]
+  // Other sources of actions are only known when they are asked.
+  if (!Array.isArray(agents) || actionSources || mcpServers) return repeated
+  const unknown = agents.flatMap((agent: unknown, index) => {
+    const { actions: wanted } = Object(agent) as Partial<HostAgent>
+    if (!Array.isArray(wanted)) return []
+    const names = [...builtInNames(options, wanted), ...namesOf(actions)]
+    return wanted
+      .filter((name) => !names.includes(name))
+      .map(
+        (name) => `agents.${index}.actions: no action is named ${JSON.stringify(name)}: there are ${names.join(', ')}`,
+      )
+  })
+  return [...repeated, ...unknown]
+}
+
+function repeatedNames(option: string, given: unknown): string[] {
+  const names = namesOf(given)
+  return names.flatMap((name, index) =>
+    typeof name === 'string' && names.indexOf(name) < index
+      ? [`${option}.${index}: its name ${JSON.stringify(name)} is taken by another one`]
+      : [],
+  )
 }
 
 /**
@@ -67,11 +138,4 @@ export function runsPython({ codeRunner, python }: Partial<PythonOptions>): bool
   if (codeRunner !== undefined) return codeRunner !== null
   const isNode = !('bun' in process.versions) && !('deno' in process.versions)
   return python !== undefined || (isNode && findPyodide() !== undefined)
-}
-
-function refusal(faults: readonly string[]): InlayError {
-  const lines = faults.map((fault) => `- ${fault}`)
-  return new InlayError('INVALID_INPUT', {
-    message: ['createInlay() cannot work with these options:', ...lines].join('\n'),
-  })
 }

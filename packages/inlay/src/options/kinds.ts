@@ -38,6 +38,18 @@ export const amount: v.GenericSchema = v.pipe(
   v.minValue(0, 'must be a number, 0 or more'),
 )
 
+/** Check of a number, 1 or more: of a limit or a duration that would let nothing happen at 0. */
+export const positive: v.GenericSchema = v.pipe(
+  v.number('must be a number, 1 or more'),
+  v.minValue(1, 'must be a number, 1 or more'),
+)
+
+/** Another check, before which a model object of the AI SDK is refused in a sentence that says what to hand in. */
+export function sdkModelOr(instead: string, check: v.GenericSchema): v.GenericSchema {
+  const refusal = v.custom(() => false, `is a model object of the AI SDK: ${instead}`)
+  return v.lazy((value) => (typeof Object(value).specificationVersion === 'string' ? refusal : check))
+}
+
 /** Check of a whole number between two bounds, both inclusive. */
 export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): v.GenericSchema {
   const message = `must be a whole number, ${max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`}`

@@ -8,6 +8,7 @@ import {
   oneOf,
   onOff,
   seconds,
+  sdkModelOr,
   wholeNumber,
   only,
   text,
@@ -139,8 +140,12 @@ const modelAccess = v.pipe(
     (issue) => `"${issue.input.name}" needs a key of its provider; add apiKey`,
   ),
 )
+const modelObject = sdkModelOr(
+  'hand in its name and key, such as { name: "openai/gpt-5", apiKey }, or a provider of models that returns it, as the option models',
+  modelAccess,
+)
 const oneModel = (value: unknown): v.GenericSchema =>
-  typeof value === 'string' ? v.pipe(text, modelName) : modelAccess
+  typeof value === 'string' ? v.pipe(text, modelName) : modelObject
 const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
 
 const fieldNames = Object.values<ModelRow<unknown>>(modelRows).map(({ field }) => field)
@@ -258,12 +263,16 @@ const embeddingRows: Rows<EmbeddingModel> = {
 }
 
 const embeddingGroup = group('an embedding model: { name, baseUrl, dimensions }', embeddingRows, ['name'])
+const embeddingFields = sdkModelOr(
+  'hand in aiSdkEmbedder({ model, id, dimensions }) of inlay/drivers as the option embedder',
+  embeddingGroup.check,
+)
 
 /** The option `embedding`. */
 export const embeddingRow: Row<EmbeddingModel> = {
   ...embeddingGroup,
   check: v.pipe(
-    embeddingGroup.check,
+    embeddingFields,
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       // Typed by the check before.

@@ -16,6 +16,8 @@ import {
   oneOf,
   onOff,
   only,
+  positive,
+  sdkModelOr,
   text,
   texts,
   wholeNumber,
@@ -138,7 +140,10 @@ const imageRows: Rows<ImageModel> = {
     isAdvanced: true,
   }),
 }
-const imageCheck = only('{ name, baseUrl, apiKey }, or a function', checksOf({ ...imageRows }), ['name'])
+const imageCheck = sdkModelOr(
+  'hand in aiSdkImages({ model }) of inlay/drivers',
+  only('{ name, baseUrl, apiKey }, or a function', checksOf({ ...imageRows }), ['name']),
+)
 
 const orFunction = (check: v.GenericSchema): v.GenericSchema =>
   v.lazy((value) => (typeof value === 'function' ? anyFunction : check))
@@ -151,8 +156,8 @@ export const webRows: Rows<WebOptions> = {
     check: fieldsOf<EgressOptions>('{ allowHosts, onlyHosts }', {
       allowHosts: texts,
       onlyHosts: texts,
-      timeoutMs: amount,
-      maxBytes: amount,
+      timeoutMs: positive,
+      maxBytes: positive,
       maxRedirects: amount,
       userAgent: text,
       resolve: anyFunction,
@@ -242,8 +247,8 @@ const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes
     without: 'none, only the standard library',
     isAdvanced: true,
   }),
-  timeoutMs: { check: amount },
-  maxMemoryBytes: { check: amount },
+  timeoutMs: { check: positive },
+  maxMemoryBytes: { check: positive },
   maxProcesses: { check: wholeNumber(1) },
   maxQueued: { check: amount },
   node: { check: text },
