@@ -9,14 +9,61 @@ const asciiBytesOnly = /^(?:iso-2022|hz-gb|utf-7)/i
  * @param declared charset that the file or its sender names; unknown names are ignored
  */
 export function decodeText(bytes: Uint8Array, declared?: string): string {
+  return new TextDecoder(knownEncoding(bytes, declared) ?? 'windows-1252').decode(bytes)
+}
+
+/** An encoding that may have been guessed. */
+export interface FoundEncoding {
+  readonly encoding: string
+  /** Notes a guess other than Western European in the metadata of the document. */
+  readonly facts: { readonly guessed_encoding?: string }
+}
+
+/** Like {@link decodeText}, but guesses the encoding of a text that names none and is not UTF-8. */
+export async function decodeUnnamed(
+  bytes: Uint8Array,
+  declared?: string,
+): Promise<Pick<FoundEncoding, 'facts'> & { text: string }> {
+  const { encoding, facts } = await findEncoding(bytes, declared)
+  return { text: new TextDecoder(encoding).decode(bytes), facts }
+}
+
+/** The encoding that bytes or their sender tell, else the likeliest. */
+export async function findEncoding(bytes: Uint8Array, declared?: string): Promise<FoundEncoding> {
+  const known = knownEncoding(bytes, declared)
+  if (known) return { encoding: known, facts: {} }
+  const encoding = await (await import('./encoding-guess.ts')).guessEncoding(bytes)
+  return { encoding, facts: encoding === 'windows-1252' ? {} : { guessed_encoding: encoding } }
+}
+
+/** Text in UTF-16 as UTF-8; undefined for any other. */
+export function recodeUtf16(bytes: Uint8Array): string | undefined {
+  const encoding = markedEncoding(bytes) ?? unmarkedUtf16(bytes)
+  return encoding?.startsWith('utf-16') ? new TextDecoder(encoding).decode(bytes) : undefined
+}
+
+function knownEncoding(bytes: Uint8Array, declared: string | undefined): string | undefined {
   const marked = markedEncoding(bytes) ?? unmarkedUtf16(bytes)
-  if (marked) return new TextDecoder(marked).decode(bytes)
-  const named = declared === undefined ? undefined : decoderFor(declared)
-  if (named && asciiBytesOnly.test(declared ?? '')) return named.decode(bytes)
-  if (isUtf8(bytes)) return new TextDecoder().decode(bytes)
+  if (marked) return marked
+  const named = declared === undefined ? undefined : encodingNamed(declared)
+  if (named && asciiBytesOnly.test(declared ?? '')) return named
+  if (isUtf8(bytes)) return startsJapanese(bytes) ? 'iso-2022-jp' : 'utf-8'
   // A wrong claim of UTF-8 would turn every accent into a replacement character.
-  const decoder = named && named.encoding !== 'utf-8' ? named : new TextDecoder('windows-1252')
-  return decoder.decode(bytes)
+  return named && named !== 'utf-8' ? named : isDamagedUtf8(bytes) ? 'utf-8' : undefined
+}
+
+/** The sequence that begins Japanese in ISO-2022-JP; logs of terminals hold others. */
+function startsJapanese(bytes: Uint8Array): boolean {
+  if (!bytes.includes(0x1b)) return false
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return text.includes('\x1b$B') || text.includes('\x1b$@')
+}
+
+/** UTF-8 with few wrong bytes, as where a file was cut off: one wrong byte must not garble all other letters. */
+function isDamagedUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes.subarray(0, 262_144))
+  const damage = text.match(/\ufffd/g)?.length ?? 0
+  return damage * 10 <= (text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0)
 }
 
 function markedEncoding(bytes: Uint8Array): string | undefined {
@@ -26,21 +73,40 @@ function markedEncoding(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** UTF-16 without a mark shows as zeros in every other byte, which no other text has. */
-function unmarkedUtf16(bytes: Uint8Array): string | undefined {
-  const sampleBytes = Math.min(bytes.length - (bytes.length % 2), 4096)
+/**
+ * UTF-16 without a mark shows as zeros in every other byte, which no other text has: many of them in Latin letters, those of
+ * blanks and line ends in other scripts.
+ */
+function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const sample = bytes.subarray(0, Math.min(bytes.length - (bytes.length % 2), 4096))
   const zeros = [0, 0]
-  for (let at = 0; at < sampleBytes; at++) if (bytes[at] === 0) zeros[at % 2]!++
-  const many = sampleBytes * 0.2
-  const few = sampleBytes * 0.01
-  if (zeros[1]! > many && zeros[0]! <= few) return 'utf-16le'
-  if (zeros[0]! > many && zeros[1]! <= few) return 'utf-16be'
+  const leading = [new Set<number>(), new Set<number>()]
+  for (const [at, byte] of sample.entries()) {
+    if (byte === 0) zeros[at % 2]!++
+    leading[at % 2]!.add(byte)
+  }
+  for (const [order, at] of [
+    ['utf-16le', 1],
+    ['utf-16be', 0],
+  ] as const) {
+    if (zeros[1 - at]! > sample.length * 0.01) continue
+    if (zeros[at]! > sample.length * 0.2) return order
+    // Each alphabet has one leading byte. Ideographs have many; those bytes are no UTF-8.
+    const isOtherScript = zeros[at]! > sample.length * 0.005 && (leading[at]!.size <= 4 || !isUtf8(bytes))
+    if (isOtherScript && zeros[1 - at] === 0 && isPlainText(sample, order)) return order
+  }
   return undefined
 }
 
-function decoderFor(label: string): TextDecoder | undefined {
+/** Whether all characters are assigned ones, and none of them a control character but those of the layout. */
+function isPlainText(bytes: Uint8Array, encoding: string): boolean {
+  return bytes.length >= 16 && !/[^\P{C}\p{Cf}\t\r\n\f]/u.test(new TextDecoder(encoding).decode(bytes))
+}
+
+/** Name of an encoding as `TextDecoder` has it; undefined for an unknown one. */
+export function encodingNamed(label: string): string | undefined {
   try {
-    return new TextDecoder(label.trim())
+    return new TextDecoder(label.trim()).encoding
   } catch {
     // The only failure is an unknown name.
     return undefined

@@ -1,6 +1,6 @@
 import type { ExtractedFile, SourceFile } from '@inlay/knowledge'
 import { createBudget, type Budget, type ExtractionLimits } from './budget.ts'
-import { charsetOf, decodeText, declaredCharset, isBinary } from './encodings.ts'
+import { charsetOf, decodeUnnamed, declaredCharset, isBinary, recodeUtf16 } from './encodings.ts'
 import { readPicture } from './formats/picture.ts'
 import { claimedContainer, containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
 import type { Pictures } from './pictures.ts'
@@ -40,7 +40,7 @@ async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<
   if (container === 'png' || container === 'jpeg')
     return { kind: container, reading: await readPicture(file.bytes, `image/${container}`, costs) }
   if (container === 'rtf')
-    return { kind: 'rtf', reading: (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
+    return { kind: 'rtf', reading: await (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
   return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, { costs, claimed, depth })
 }
 
@@ -75,7 +75,6 @@ async function readText(
   { costs, claimed, depth }: { readonly costs: Costs; readonly claimed: string | undefined; readonly depth: number },
 ): Promise<{ kind: FileKind; reading: Reading }> {
   const { name, mediaType, bytes } = file
-  const { budget } = costs
   if (isBinary(bytes))
     throw claimed
       ? mislabelled(claimed)
@@ -83,7 +82,18 @@ async function readText(
           'unsupported',
           'The file is neither text nor a document of a known format: send a PDF, Office or text file.',
         )
-  const kind = textKind(decodeText(bytes.subarray(0, 32_768)), name, mediaType)
+  const utf16 = recodeUtf16(bytes)
+  // Kinds are told by ASCII letters, which other encodings share.
+  const kind = textKind(
+    (
+      utf16 ??
+      Buffer.from(bytes.subarray(0, 32_768))
+        .toString('latin1')
+        .replace(/^\xef\xbb\xbf/, '')
+    ).slice(0, 32_768),
+    name,
+    mediaType,
+  )
   // A download that failed leaves an error message under the name of the document. Web pages and mails are read.
   if (claimed && kind !== 'html' && kind !== 'eml' && kind !== 'mbox') throw mislabelled(claimed)
   if (kind === 'eml' || kind === 'mbox') {
@@ -91,11 +101,22 @@ async function readText(
       if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')
       return (await readFile({ name: innerName, mediaType: type, bytes: inner }, costs, depth + 1)).reading
     }
-    const mail = { budget, readsPictures: costs.pictures.step !== 'skip', readInner }
-    if (kind === 'mbox') return { kind, reading: await (await import('./formats/mbox.ts')).readMbox(bytes, mail) }
-    return { kind, reading: await (await import('./formats/eml.ts')).readEml(bytes, mail) }
+    const mail = { budget: costs.budget, readsPictures: costs.pictures.step !== 'skip', readInner }
+    const mailBytes = utf16 === undefined ? bytes : (await import('./formats/mail-encoding.ts')).recodedMail(utf16)
+    if (kind === 'mbox') return { kind, reading: await (await import('./formats/mbox.ts')).readMbox(mailBytes, mail) }
+    return { kind, reading: await (await import('./formats/eml.ts')).readEml(mailBytes, mail) }
   }
-  const text = decodeText(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))
+  const { text, facts } = await decodeUnnamed(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))
+  const decoded = await readDecoded(kind, text, costs.budget)
+  const { reading } = decoded
+  return { ...decoded, reading: { ...reading, metadata: { ...reading.metadata, ...facts } } }
+}
+
+async function readDecoded(
+  kind: FileKind,
+  text: string,
+  budget: Budget,
+): Promise<{ kind: FileKind; reading: Reading }> {
   switch (kind) {
     case 'html':
       return { kind, reading: (await import('./formats/html.ts')).readHtml(text, budget) }

@@ -10,6 +10,7 @@ import {
   unreadPartsOf,
   type InlayError,
   type IngestionRequest,
+  type UnreadParts,
 } from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -228,10 +229,8 @@ class Ingestion {
           const outcome = await this.#intake.accept(request)
           outcomes.set(source, outcome)
           const unread = outcome === 'unchanged' ? undefined : unreadOf(request)
-          if (unread !== undefined) {
-            this.#partlyRead.add(source)
-            output.note(`inlay: ${plain(source.id)}: ${plain(unread)}`)
-          }
+          if (unread?.isPartial) this.#partlyRead.add(source)
+          if (unread) output.note(`inlay: ${plain(source.id)}: ${plain(describeUnread(unread))}`)
         } catch (error) {
           if (isInlayError(error) && endsAll(error.status, 'url' in source)) outage ??= error
           if (outage !== undefined) return
@@ -333,10 +332,9 @@ class Ingestion {
   }
 }
 
-/** Says which parts of a file could not be read; undefined if all of it was. */
-function unreadOf({ document }: IngestionRequest): string | undefined {
-  const parts = unreadPartsOf(metadataEntries(document.metadata ?? {}))
-  return parts && describeUnread(parts)
+/** What is wrong with the reading of a file; undefined if nothing is. */
+function unreadOf({ document }: IngestionRequest): UnreadParts | undefined {
+  return unreadPartsOf(metadataEntries(document.metadata ?? {}))
 }
 
 /** A server that is away, for example while it restarts. @throws any other error */

@@ -6,12 +6,13 @@ import { documentTexts } from '../texts/document-texts.ts'
 export function unreadOf({ tags }: Pick<ListedDocument, 'tags'>): string | undefined {
   const parts = unreadPartsOf(tags.map(({ tag_key: key, tag_value: value }) => [key, value]))
   if (!parts) return undefined
-  const { pages, attachments, mails, missingNotes } = parts
+  const { pages, attachments, mails, missingNotes, guessedEncoding } = parts
   return [
     pages && documentTexts.unreadPages(pages.count, pages.total, pages.numbers.join(', ')),
     attachments.length > 0 && documentTexts.unreadAttachments(attachments.length, attachments.join('; ')),
     mails > 0 && documentTexts.unreadMails(mails),
     missingNotes > 0 && documentTexts.missingNotes(missingNotes),
+    guessedEncoding !== undefined && documentTexts.guessedEncoding(guessedEncoding),
   ]
     .filter(Boolean)
     .join(' ')

@@ -7,6 +7,10 @@ export interface UnreadParts {
   readonly mails: number
   /** Number of footnotes, endnotes and comments that the file refers to and does not contain. */
   readonly missingNotes: number
+  /** The encoding in which a text was read that names none, e.g. `shift_jis`; undefined if it was told. */
+  readonly guessedEncoding: string | undefined
+  /** Whether anything was left out, besides doubts about the encoding. */
+  readonly isPartial: boolean
 }
 
 export interface UnreadPages {
@@ -24,6 +28,7 @@ export const unreadKeys: ReadonlySet<string> = new Set([
   'unreadable_attachments',
   'unreadable_mails',
   'missing_notes',
+  'guessed_encoding',
 ])
 
 /**
@@ -49,8 +54,11 @@ export function unreadPartsOf(entries: Iterable<readonly [key: string, value: st
     return /^\d{1,9}$/.test(text) ? Number(text) : 0
   }
   const [mails, missingNotes] = [numberOf('unreadable_mails'), numberOf('missing_notes')]
+  const [guessedEncoding] = valuesOf('guessed_encoding')
   const isPartial = pages !== undefined || attachments.length > 0 || mails > 0 || missingNotes > 0
-  return isPartial ? { pages, attachments, mails, missingNotes } : undefined
+  return isPartial || guessedEncoding !== undefined
+    ? { pages, attachments, mails, missingNotes, guessedEncoding, isPartial }
+    : undefined
 }
 
 /** Metadata as one entry a text. */
@@ -61,7 +69,7 @@ export function metadataEntries(metadata: Readonly<Record<string, unknown>>): [k
 }
 
 /** Says in English what could not be read. */
-export function describeUnread({ pages, attachments, mails, missingNotes }: UnreadParts): string {
+export function describeUnread({ pages, attachments, mails, missingNotes, guessedEncoding }: UnreadParts): string {
   const sentences: string[] = []
   if (pages) {
     const which = pages.numbers.length === 0 ? '' : `: ${pages.numbers.join(', ')}`
@@ -80,6 +88,10 @@ export function describeUnread({ pages, attachments, mails, missingNotes }: Unre
       missingNotes === 1
         ? '1 footnote or comment is missing in the file.'
         : `${missingNotes} footnotes or comments are missing in the file.`,
+    )
+  if (guessedEncoding !== undefined)
+    sentences.push(
+      `The file does not name its encoding and was read as ${guessedEncoding}: if its letters are wrong, save it as UTF-8.`,
     )
   return sentences.join(' ')
 }

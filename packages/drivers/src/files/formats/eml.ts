@@ -28,12 +28,7 @@ export async function readEml(
   bytes: Uint8Array,
   { budget, readsPictures, readInner, seen = new Set() }: MailReading,
 ): Promise<Reading> {
-  const { default: PostalMime } = await import('postal-mime')
-  const mail = await PostalMime.parse(bytes, { attachmentEncoding: 'arraybuffer', maxNestingDepth: 50 }).catch(
-    (error: unknown) => {
-      throw refusal('broken', 'The mail is damaged or its parts are nested too deeply: save it anew.', error)
-    },
-  )
+  const { mail, facts } = await parseMail(bytes)
   const written = mail.html ? toMarkdown(parseHtml(mail.html)) : { text: mail.text ?? '', imageCount: 0 }
   const body = written.text.trim() === '' ? (mail.text ?? '') : written.text
   const { newest, earlier } = splitHistory(body)
@@ -55,11 +50,27 @@ export async function readEml(
   return {
     title: title === '' ? null : title,
     sections,
-    metadata: { ...factsOf({ unreadable_attachments: unread.map(shortened) }), ...factsOfMail(mail) },
+    metadata: { ...factsOf({ unreadable_attachments: unread.map(shortened) }), ...factsOfMail(mail), ...facts },
     createdAt: sentAt,
     updatedAt: sentAt,
     imageCount,
   }
+}
+
+/** Parses a mail, a second time where bytes of an encoding that it does not name came out as replacement characters. */
+async function parseMail(bytes: Uint8Array): Promise<{ mail: Email; facts: { guessed_encoding?: string } }> {
+  const { default: PostalMime } = await import('postal-mime')
+  const parse = (source: Uint8Array): Promise<Email> =>
+    PostalMime.parse(source, { attachmentEncoding: 'arraybuffer', maxNestingDepth: 50 }).catch((error: unknown) => {
+      throw refusal('broken', 'The mail is damaged or its parts are nested too deeply: save it anew.', error)
+    })
+  const textsOf = (mail: Email): string[] => [mail.subject ?? '', mail.text ?? '', mail.html ?? '']
+  const mail = await parse(bytes)
+  const names = [mail.from, ...(mail.to ?? []), ...(mail.cc ?? [])].map((each) => each?.name ?? '')
+  if (![...textsOf(mail), ...names].some((text) => text.includes('\ufffd'))) return { mail, facts: {} }
+  const { withGuessedEncoding } = await import('./mail-encoding.ts')
+  const guess = await withGuessedEncoding(bytes, async (source) => textsOf(await parse(source)))
+  return { mail: await parse(guess.mail), facts: guess.facts }
 }
 
 /** Longer sections are no messages. */

@@ -1,42 +1,59 @@
 import type { Budget } from '../budget.ts'
+import { encodingNamed, findEncoding, type FoundEncoding } from '../encodings.ts'
 import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 import { linkTo } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
 
 /**
- * Reads Rich Text: paragraphs, headings by their style or outline level, tables, links, footnotes and comments. Pictures,
- * headers, footers, hidden and deleted text are left out.
+ * Reads Rich Text: paragraphs, text boxes, headings by their style or outline level, tables, links, footnotes and comments.
+ * Pictures, hidden and deleted text are left out; headers and footers too, unless there is no other text.
  */
-export function readRtf(bytes: Uint8Array, budget: Budget): Reading {
-  const reader = new RtfReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))
+export async function readRtf(bytes: Uint8Array, budget: Budget): Promise<Reading> {
+  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  const { encoding, facts: guess } = await unnamedEncoding(source)
+  const reader = new RtfReader(source, encoding)
   reader.read()
   const { title, author, subject, keywords } = reader.facts
+  const blocks = reader.blocks.length > 0 ? reader.blocks : reader.margins
   return {
     title: title ? oneLine(title) : null,
-    metadata: factsOf({ author, subject, keywords }),
-    sections: sectionsOf(reader.blocks.join('\n\n'), budget),
+    metadata: { ...factsOf({ author, subject, keywords }), ...guess },
+    sections: sectionsOf(blocks.join('\n\n'), budget),
     imageCount: reader.imageCount,
   }
+}
+
+/** The encoding of a file that names neither a code page nor a font of another script, by the bytes of its text. */
+async function unnamedEncoding(source: string): Promise<FoundEncoding> {
+  if (/\\ansicpg[1-9]|\\fcharset(?![012]\b)\d/.test(source)) return { encoding: 'windows-1252', facts: {} }
+  const text = source
+    .replace(/\\'([\da-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+    .replace(/\\[a-z]+(?:-?\d+)? ?|[{}]/gi, '')
+  return findEncoding(Buffer.from(text, 'latin1'))
 }
 
 /** State that a group inherits and restores at its end. */
 interface Group {
   /** Destination of text; `skip` drops it. */
-  target: 'body' | 'skip' | 'style' | 'note' | 'instruction' | 'fact' | 'font'
+  target: 'body' | 'skip' | 'margin' | 'style' | 'note' | 'instruction' | 'fact' | 'font'
   isHidden: boolean
   encoding: string
   /** Number of replacement characters after `\u`. */
   fallback: number
+  /** The drawing that holds the group; some say their text a second time for older programs. */
+  shape: { hasText: boolean } | undefined
+  isBox: boolean
 }
 
 /** Destinations without text of the document. `\*` marks others as optional. */
 const skipped = new Set(
   (
-    'colortbl header headerl headerr headerf footer footerl footerr footerf filetbl listtable revtbl rsidtbl generator ' +
+    'colortbl filetbl listtable revtbl rsidtbl generator ' +
     'themedata datastore latentstyles xmlnstbl objdata private atnid atnref atntime atndate ftnsep ftnsepc bkmkstart ' +
     'bkmkend listtext pntext nonshppict operator creatim revtim printim'
   ).split(' '),
 )
+const marginNames = new Set('header headerl headerr headerf footer footerl footerr footerf'.split(' '))
 const factNames = new Set(['title', 'author', 'subject', 'keywords'])
 
 const signs: Readonly<Record<string, string>> = {
@@ -90,11 +107,13 @@ const maxDepth = 500
 
 class RtfReader {
   readonly blocks: string[] = []
+  /** Texts of headers and footers. */
+  readonly margins: string[] = []
   readonly facts: Record<string, string> = {}
   imageCount = 0
   readonly #source: string
   readonly #groups: Group[] = []
-  #group: Group = { target: 'body', isHidden: false, encoding: 'windows-1252', fallback: 1 }
+  #group: Group
   #depthBeyond = 0
   /** Characters still to be skipped after `\u`. */
   #skipping = 0
@@ -109,7 +128,7 @@ class RtfReader {
   readonly #fonts = new Map<number, string>()
   #font = 0
   /** Encoding of the whole file, unless a font has its own. */
-  #encoding = 'windows-1252'
+  #encoding: string
   #fact = ''
   #note = ''
   #instruction = ''
@@ -119,9 +138,15 @@ class RtfReader {
   #cell: string[] = []
   #rows: string[][] = []
   #isStar = false
+  #margin = ''
+  /** The text before each open text box, and the text of boxes, which stands after the paragraph that holds them. */
+  readonly #anchors: string[] = []
+  #boxes: string[] = []
 
-  constructor(source: string) {
+  constructor(source: string, encoding: string) {
     this.#source = source
+    this.#encoding = encoding
+    this.#group = { target: 'body', isHidden: false, encoding, fallback: 1, shape: undefined, isBox: false }
   }
 
   read(): void {
@@ -177,6 +202,14 @@ class RtfReader {
       if (note !== '' && !before.isHidden) this.#paragraph += ` (${note})`
       this.#note = ''
     }
+    if (target === 'margin' && before.target !== 'margin') {
+      this.margins.push(oneLine(this.#margin))
+      this.#margin = ''
+    }
+    if (this.#group.isBox && !before.isBox) {
+      this.#endParagraph()
+      this.#paragraph = this.#anchors.pop() ?? ''
+    }
     if (target === 'fact' && before.target !== 'fact') this.#fact = ''
     if (target === 'instruction' && before.target !== 'instruction') {
       const url = /HYPERLINK\s+"([^"]+)"/i.exec(this.#instruction)?.[1]
@@ -200,7 +233,8 @@ class RtfReader {
     if (factNames.has(word) && this.#groups.at(-1)?.target === 'skip') {
       this.#group.target = 'fact'
       this.#fact = word
-    } else if (skipped.has(word) || (isStar && !kept.has(word))) {
+    } else if (marginNames.has(word) && this.#group.target === 'body') this.#group.target = 'margin'
+    else if (skipped.has(word) || (isStar && !kept.has(word))) {
       // Styles may be marked as optional too.
       if (this.#group.target !== 'style' && this.#group.target !== 'font') this.#group.target = 'skip'
     } else if (signs[word] !== undefined && word.length > 1) this.#text(signs[word])
@@ -216,17 +250,19 @@ class RtfReader {
         else this.#text(' ')
         return true
       case 'pard':
+        if (this.#group.isBox) return true
         this.#outline = undefined
         this.#style = undefined
         this.#inTable = false
         return true
       case 'intbl':
       case 'trowd':
-        this.#inTable = true
+        if (!this.#group.isBox) this.#inTable = true
         return true
       case 'cell':
       case 'nestcell':
         if (!this.#inBody()) return true
+        if (this.#group.isBox) return this.#layout('par', undefined)
         this.#inTable = true
         this.#endParagraph()
         this.#cells.push(this.#cell.join(' '))
@@ -271,7 +307,7 @@ class RtfReader {
         group.isHidden = number !== 0
         return true
       case 'ansicpg':
-        this.#encoding = encodingOf(codePages[String(number)] ?? `windows-${number}`)
+        this.#encoding = encodingNamed(codePages[String(number)] ?? `windows-${number}`) ?? this.#encoding
         group.encoding = this.#encoding
         return true
       case 'f':
@@ -298,6 +334,13 @@ class RtfReader {
         return true
       case 'shppict':
         return true
+      case 'shp':
+        group.shape = { hasText: false }
+        return true
+      case 'shptxt':
+      case 'dptxbxtext':
+        this.#openBox(group)
+        return true
       case 'stylesheet':
         group.target = 'style'
         return true
@@ -319,6 +362,18 @@ class RtfReader {
       default:
         return false
     }
+  }
+
+  /** Drawings are optional destinations, which are skipped but for the text in them. */
+  #openBox(group: Group): void {
+    const outer = this.#groups.map(({ target }) => target).findLast((target) => target !== 'skip')
+    if (group.isBox || group.shape?.hasText || (outer !== 'body' && outer !== 'margin')) return
+    if (group.shape) group.shape.hasText = true
+    group.target = outer
+    if (outer === 'margin') return
+    group.isBox = true
+    this.#anchors.push(this.#paragraph)
+    this.#paragraph = ''
   }
 
   #inBody(): boolean {
@@ -358,6 +413,7 @@ class RtfReader {
     if (text === '' || isHidden) return
     if (target === 'body') this.#paragraph += text
     else if (target === 'note') this.#note += text
+    else if (target === 'margin') this.#margin += text
     else if (target === 'style') this.#styleText += text
     else if (target === 'instruction') this.#instruction += text
     else if (target === 'fact') this.facts[this.#fact] = (this.facts[this.#fact] ?? '') + text
@@ -370,11 +426,21 @@ class RtfReader {
       .replace(/^[•·▪] /, '- ')
     this.#paragraph = ''
     this.#links.length = 0
+    if (this.#group.isBox) {
+      if (text !== '') this.#boxes.push(text)
+      return
+    }
+    const boxes = this.#boxes.splice(0)
     if (this.#inTable) {
-      if (text !== '') this.#cell.push(text)
+      this.#cell.push(...[text, ...boxes].filter(Boolean))
       return
     }
     this.#endTable()
+    this.#pushParagraph(text)
+    this.blocks.push(...boxes)
+  }
+
+  #pushParagraph(text: string): void {
     if (text === '') return
     const level = this.#outline ?? (this.#style === undefined ? undefined : this.#headings.get(this.#style))
     this.blocks.push(level === undefined || level > 5 ? text : `${'#'.repeat(level + 1)} ${oneLine(text)}`)
@@ -389,12 +455,3 @@ class RtfReader {
 
 /** Optional destinations with text of the document. */
 const kept = new Set(['fldinst', 'annotation', 'footnote', 'shptxt', 'cs', 's', 'ts', 'ds'])
-
-function encodingOf(label: string): string {
-  try {
-    return new TextDecoder(label).encoding
-  } catch {
-    // The only failure is an unknown name.
-    return 'windows-1252'
-  }
-}

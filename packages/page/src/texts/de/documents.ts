@@ -134,6 +134,8 @@ export const documents: typeof english = {
       one: '# Fußnote oder Anmerkung fehlt in der Datei.',
       other: '# Fußnoten oder Anmerkungen fehlen in der Datei.',
     }),
+  guessedEncoding: (name) =>
+    `Die Datei nennt ihre Zeichenkodierung nicht und wurde als ${name} gelesen: Sind Buchstaben falsch, speichern Sie sie als UTF-8.`,
   noTags: 'Es hat keine Schlagwörter.',
   removeTag: (tag) => `${tag} entfernen`,
   tagKey: 'Schlagwort',

@@ -141,6 +141,8 @@ export const documents = {
       one: '# footnote or comment is missing in the file.',
       other: '# footnotes or comments are missing in the file.',
     }),
+  guessedEncoding: (name: string) =>
+    `The file does not name its encoding and was read as ${name}: if letters are wrong, save it as UTF-8.`,
   noTags: 'It has no tags.',
   removeTag: (tag: string) => `Remove ${tag}`,
   tagKey: 'Tag',
