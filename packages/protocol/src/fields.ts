@@ -182,8 +182,7 @@ export function isStorable(text: string): boolean {
 
 /** Removes NUL and lone surrogates, the only characters that cannot be stored. */
 export function storable(text: string): string {
-  if (!unstorable.test(text)) return text
-  return text.replace(/\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '')
+  return isStorable(text) ? text : text.replace(/[\0\p{Surrogate}]+/gu, '')
 }
 
 /** Free text of a request, with unstorable characters removed. */

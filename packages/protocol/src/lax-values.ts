@@ -26,8 +26,8 @@ export function readBoolean(input: unknown): LaxReading<boolean> {
 
 // Like Python, allows single underscores between digits.
 const wholeNumber = /^[+-]?\d+(?:_\d+)*(?:\.0*)?$/
-const anyNumber = /^[+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
-/** Python refuses longer numbers too. */
+const anyNumber = /^[+-]?(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/** Python refuses longer whole numbers too. */
 const maxDigits = 4_300
 
 const toNumber = (text: string): number => Number(text.replaceAll('_', ''))
@@ -53,6 +53,7 @@ export function readNumber(input: unknown): LaxReading<number> {
   if (typeof input === 'boolean') return { value: Number(input) }
   if (typeof input !== 'number' && typeof input !== 'string') return notNumber('type')
   if (typeof input === 'string') {
+    if (input.length > maxDigits) return notNumber('parsing')
     const text = input.trim()
     if (/^[+-]?(?:inf|infinity|nan)$/i.test(text)) return notFinite
     if (!anyNumber.test(text)) return notNumber('parsing')
@@ -66,7 +67,8 @@ const maxSeconds = 2e10
 
 /** Reads a Unix time, as a number or text: seconds since 1970 UTC, or milliseconds above 2e10. */
 export function readUnixTime(input: unknown): number | undefined {
-  if (typeof input !== 'number' && !(typeof input === 'string' && anyNumber.test(input.trim()))) return undefined
-  const count = typeof input === 'number' ? input : toNumber(input.trim())
+  const reading = typeof input === 'boolean' ? undefined : readNumber(input)
+  if (reading === undefined || !('value' in reading)) return undefined
+  const count = reading.value
   return Math.abs(count) > maxSeconds ? count : count * 1000
 }

@@ -81,8 +81,16 @@ function toPlainResults(json: string, includeCitations: boolean): string {
   return [givenNote, ...blocks].join('\n\n')
 }
 
-/** A line of code, with its prompt, behind a sentence that ends in a colon. */
-const ledLine = /:[^\S\n]*\n\s*(`{3,}|~{3,})[^\n]*\n[^\S\n]*(?:[$>] )?([^\n`]+)\n[^\S\n]*\1$/
+/** A text that ends in a sentence with a colon and one line of code in a fence, joined to one line, without a prompt. */
+function withCodeInSentence(text: string): string | undefined {
+  const lines = text.split('\n')
+  const [opening = '', line = '', closing = ''] = lines.splice(-3)
+  const fence = /^(?:`{3,}|~{3,})/.exec(opening.trimStart())?.[0]
+  const lead = lines.join('\n').trimEnd()
+  const code = line.trim().replace(/^[$>] /, '')
+  const isLed = lead.endsWith(':') && fence !== undefined && closing.trimStart() === fence
+  return isLed && code !== '' && !code.includes('`') ? `${lead} \`${code.trim()}\`` : undefined
+}
 
 /**
  * Adds the marker to each paragraph, since a small model that quotes it then cites it too. A line of code is moved into
@@ -93,14 +101,10 @@ function withMarkers(content: string, marker: string): string {
   const marked: string[] = []
   for (const paragraph of content.split(/\n[^\S\n]*\n/)) {
     const wasInFence = inFence
-    if ((paragraph.match(/^\s*(?:`{3}|~{3})/gm)?.length ?? 0) % 2 === 1) inFence = !inFence
-    const joined = `${marked.at(-1) ?? ''}\n${paragraph}`
-    if (!wasInFence && !inFence && ledLine.test(joined)) {
-      marked.splice(
-        -1,
-        1,
-        joined.replace(ledLine, (...[, , code = '']) => `: \`${code.trim()}\` ${marker}`),
-      )
+    if ((paragraph.match(/^[ \t]*(?:`{3}|~{3})/gm)?.length ?? 0) % 2 === 1) inFence = !inFence
+    const joined = wasInFence || inFence ? undefined : withCodeInSentence(`${marked.at(-1) ?? ''}\n${paragraph}`)
+    if (joined !== undefined) {
+      marked.splice(-1, 1, `${joined} ${marker}`)
     } else {
       const isSaid = !wasInFence && /[.!?…。！？][)"'”’»*_`]*$/.test(paragraph)
       marked.push(isSaid ? `${paragraph} ${marker}` : paragraph)

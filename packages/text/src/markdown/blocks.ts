@@ -1,17 +1,17 @@
 import { parseInline, type InlineOptions } from './inline.ts'
 import type { AlertKind, Alignment, Block, Inline, ListItem } from './tree.ts'
 
-const fence = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/
-const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const fence = /^ {0,3}(?:(`{3,})(?=[^`]*$)|(~{3,}))/
+const heading = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/
 const rule = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const quote = /^ {0,3}> ?/
-const item = /^( {0,3})([-*+]|\d{1,9}[.)])(?:([ \t]+)(.*))?$/
-const separator = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/
-const details = /^ {0,3}<details( open)?>[ \t]*(.*)$/i
+const item = /^( {0,3})([-*+]|\d{1,9}[.)])(?:([ \t]+)([^ \t].*)?)?$/
+const separator = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/
+const details = /^ {0,3}<details( open)?>(.*)$/i
 const formula = /^ {0,3}(\$\$|\\\[)(.*)$/
 const alert = /^\[!(note|tip|important|warning|caution)\][ \t]*$/i
 const definition = /^ {0,3}\[([^\]^][^\]]{0,200})\]:[ \t]*<?([^\s>]+)>?(?:[ \t]+(?:".*"|'.*'|\(.*\)))?[ \t]*$/
-const footnote = /^ {0,3}\[\^([^\s\]^]{1,60})\]:[ \t]*(.*)$/
+const footnote = /^ {0,3}\[\^([^\s\]^]{1,60})\]:(.*)$/
 
 /** Maximum nesting of quotes, lists and details; deeper ones are text. */
 const maxDepth = 12
@@ -33,7 +33,10 @@ interface Reader {
   at: number
   readonly depth: number
   readonly options: InlineOptions
-  readonly footnotes: FootnoteText[]
+  /** By label. */
+  readonly footnotes: Map<string, FootnoteText>
+  /** The line before which no formula is closed, by its opening: each line may open one. */
+  readonly textUntil: Map<string, number>
 }
 
 /** Parses lines to blocks. An unclosed block extends to the end. */
@@ -41,8 +44,8 @@ export function parseBlocks(
   lines: readonly string[],
   options: InlineOptions,
 ): { readonly blocks: readonly PlacedBlock[]; readonly footnotes: readonly FootnoteText[] } {
-  const reader: Reader = { lines, at: 0, depth: 0, options, footnotes: [] }
-  return { blocks: readAll(reader), footnotes: reader.footnotes }
+  const reader: Reader = { lines, at: 0, depth: 0, options, footnotes: new Map(), textUntil: new Map() }
+  return { blocks: readAll(reader), footnotes: [...reader.footnotes.values()] }
 }
 
 /** Link targets defined by `[label]: url`, by label. */
@@ -68,7 +71,8 @@ function readAll(reader: Reader): PlacedBlock[] {
 
 function blocksOf(lines: readonly string[], reader: Reader): readonly Block[] {
   const { depth, footnotes } = reader
-  return readAll({ lines, at: 0, depth: depth + 1, options: optionsOf(reader), footnotes }).map(({ block }) => block)
+  const inner = { lines, at: 0, depth: depth + 1, options: optionsOf(reader), footnotes, textUntil: new Map() }
+  return readAll(inner).map(({ block }) => block)
 }
 
 /** Options for the block just read: only a block at the end of the text can still grow. */
@@ -91,7 +95,13 @@ function readBlock(reader: Reader): Block | undefined {
     return {
       kind: 'heading',
       level: marks.length,
-      inlines: inline((text ?? '').replace(/(?:^|[ \t]+)#+[ \t]*$/, '').trim(), reader),
+      inlines: inline(
+        (text ?? '')
+          .trim()
+          .replace(/(?:^|[ \t])#+$/, '')
+          .trimEnd(),
+        reader,
+      ),
     }
   }
   if (rule.test(line)) {
@@ -127,9 +137,9 @@ function readIndentedCode(reader: Reader): Block {
 
 function readCode(reader: Reader): Block {
   const first = lineOf(reader)
-  const [, marks = '```', language = ''] = fence.exec(first) ?? []
+  const [opening = '', backticks, marks = backticks ?? '```'] = fence.exec(first) ?? []
+  const [language = ''] = /^[^\s`]*/.exec(first.slice(opening.length).trimStart()) ?? []
   const indent = first.length - first.trimStart().length
-  const indented = new RegExp(`^ {0,${indent}}`)
   reader.at++
   const start = reader.at
   const isEnd = (line: string): boolean => {
@@ -138,7 +148,8 @@ function readCode(reader: Reader): Block {
   }
   while (reader.at < reader.lines.length && !isEnd(lineOf(reader))) reader.at++
   const lines = reader.lines.slice(start, reader.at++)
-  const text = (indent === 0 ? lines : lines.map((line) => line.replace(indented, ''))).join('\n')
+  const spaces = ['', /^ /, /^ {1,2}/, /^ {1,3}/][indent] ?? ''
+  const text = (spaces === '' ? lines : lines.map((line) => line.replace(spaces, ''))).join('\n')
   return { kind: 'code', language, text }
 }
 
@@ -146,16 +157,20 @@ function readFormula(reader: Reader): Block | undefined {
   const [, open, rest = ''] = formula.exec(lineOf(reader)) ?? []
   if (open === undefined) return undefined
   const close = open === '$$' ? '$$' : '\\]'
+  if (reader.at < (reader.textUntil.get(open) ?? 0)) return undefined
   const lines = [rest]
   let at = reader.at
   // A formula that is never closed ends with its paragraph.
   while (!lines.at(-1)?.includes(close)) {
     const next = reader.lines[++at]
-    if (next === undefined || next.trim() === '') return undefined
+    if (next === undefined || next.trim() === '') break
     lines.push(next)
   }
   const last = lines.at(-1) ?? ''
-  if (last.slice(last.indexOf(close) + 2).trim() !== '') return undefined
+  if (!last.includes(close) || last.slice(last.indexOf(close) + 2).trim() !== '') {
+    reader.textUntil.set(open, at)
+    return undefined
+  }
   reader.at = at + 1
   const whole = lines.join('\n')
   return { kind: 'math', text: whole.slice(0, whole.lastIndexOf(close)).trim() }
@@ -174,7 +189,7 @@ function readDetails(reader: Reader): Block {
   const [, open, rest = ''] = details.exec(lineOf(reader)) ?? []
   reader.at++
   const [, only] = /^(.*?)<\/details>[ \t]*$/i.exec(rest) ?? []
-  const inner = [only ?? rest]
+  const inner = [(only ?? rest).trimStart()]
   for (let level = only === undefined ? 1 : 0; level > 0 && reader.at < reader.lines.length; reader.at++) {
     const line = lineOf(reader)
     if (details.test(line)) level++
@@ -198,7 +213,7 @@ function readDetails(reader: Reader): Block {
 
 function readFootnote(reader: Reader): undefined {
   const [, label = '', text = ''] = footnote.exec(lineOf(reader)) ?? []
-  const lines = [text]
+  const lines = [text.trimStart()]
   reader.at++
   for (; reader.at < reader.lines.length; reader.at++) {
     const line = lineOf(reader)
@@ -207,7 +222,7 @@ function readFootnote(reader: Reader): undefined {
     if (!goesOn) break
     lines.push(line.replace(/^(?: {1,4}|\t)/, ''))
   }
-  if (!reader.footnotes.some((known) => known.label === label)) reader.footnotes.push({ label, lines })
+  if (!reader.footnotes.has(label)) reader.footnotes.set(label, { label, lines })
   return undefined
 }
 
@@ -223,7 +238,7 @@ function readList(reader: Reader): Block {
     reader.at++
     const width = indent.length + marker.length + (gap.length > 4 ? 1 : gap.length)
     const { lines, isLoose, endsBlank } = readItem(reader, width)
-    const [, box, rest = ''] = /^\[([ xX])\](?:[ \t]+(.*))?$/.exec(text) ?? []
+    const [, box, rest = ''] = /^\[([ xX])\](?:[ \t]+([^ \t].*)?)?$/.exec(text) ?? []
     const inner = [gap.length > 4 ? `${gap.slice(1)}${text}` : box === undefined ? text : rest, ...lines]
     items.push({ isChecked: box === undefined ? null : box !== ' ', blocks: blocksOf(inner, reader) })
     if (isLoose || (endsBlank && item.test(lineOf(reader)))) isTight = false

@@ -152,8 +152,7 @@ function codeAt(scan: Scan, at: number): Piece {
   // A longer run of marks does not close this one.
   while (end !== undefined && text[end + mark.length] === '`') {
     while (text[end] === '`') end++
-    const next: number = text.indexOf(mark, end)
-    end = next < 0 ? undefined : next
+    end = closing(scan, mark, end)
   }
   if (end === undefined) return { piece: mark, end: at + mark.length }
   const code = text.slice(at + mark.length, end).replaceAll('\n', ' ')
@@ -286,7 +285,8 @@ function targetAt(
     if (end === undefined) return undefined
     const inner = text.slice(at + 1, end).trim()
     const angled = /^<([^<>\n]*)>/.exec(inner)?.[1]
-    return { address: (angled ?? inner.replace(/\s+["'(][^]*$/, '')).replaceAll(/\\([()])/g, '$1'), end: end + 1 }
+    const [address = ''] = angled === undefined ? inner.split(/\s["'(]/, 1) : [angled]
+    return { address: address.trimEnd().replaceAll(/\\([()])/g, '$1'), end: end + 1 }
   }
   if (references.size === 0) return undefined
   const named = text[at] === '[' ? pairEnd(text, at, '[', ']', maxLabelLength) : undefined

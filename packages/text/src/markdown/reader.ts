@@ -70,9 +70,9 @@ function addedLines(before: readonly string[], added: string): readonly string[]
 }
 
 function mergedFootnotes(before: readonly FootnoteText[], fresh: readonly FootnoteText[]): readonly FootnoteText[] {
-  const changed = new Map(fresh.map((footnote) => [footnote.label, footnote]))
-  const old = before.map((footnote) => changed.get(footnote.label) ?? footnote)
-  return [...old, ...fresh.filter(({ label }) => !before.some((footnote) => footnote.label === label))]
+  // A label keeps its place.
+  const all = new Map([...before, ...fresh].map((footnote) => [footnote.label, footnote]))
+  return [...all.values()]
 }
 
 function footnotesOf(texts: readonly FootnoteText[], options: InlineOptions): readonly Footnote[] {
