@@ -117,6 +117,13 @@ describe('a client', () => {
     })
   })
 
+  it('sets the pairs of a document', async () => {
+    const { client, seen } = clientOf(() => json({ document_id: 'a/b', already_existed: true }))
+    await client.changePairs('a/b', [3, 4])
+    expect(seen[0]).toMatchObject({ method: 'PATCH', path: '/api/service-api/ingestion/a%2Fb' })
+    expect(JSON.parse(seen[0]!.body)).toEqual({ cc_pair_ids: [3, 4] })
+  })
+
   it('lists documents page by page', async () => {
     const item = { document_id: 'd', semantic_id: 's', link: '', state: 'failed' }
     const { client, seen } = clientOf(

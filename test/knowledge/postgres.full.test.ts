@@ -34,6 +34,7 @@ describe('in Postgres', async () => {
   await import('./access-and-filters/document-tags.test.ts')
   await import('./access-and-filters/listing-order.test.ts')
   await import('./intake/change-metadata.test.ts')
+  await import('./intake/change-pairs.test.ts')
   await import('./reindexing/change-embedder.test.ts')
 
   test.each([2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 0, -1, 1.5])('no pair and no set has the id %d', async (id) => {

@@ -107,7 +107,17 @@ export interface DocumentsClient {
    * Sets metadata entries of a document, and removes those that are null; it is indexed again.
    * @throws DOCUMENT_NOT_FOUND, CONFLICT
    */
-  changeMetadata(documentId: string, metadata: DocumentChange['metadata'], options?: CallOptions): Promise<void>
+  changeMetadata(
+    documentId: string,
+    metadata: NonNullable<DocumentChange['metadata']>,
+    options?: CallOptions,
+  ): Promise<void>
+  /**
+   * Sets all connector/credential pairs of a document, at least one. Who sees none of them no longer finds it at once;
+   * who sees an added one finds it once it is indexed again.
+   * @throws DOCUMENT_NOT_FOUND, CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT
+   */
+  changePairs(documentId: string, ccPairIds: readonly number[], options?: CallOptions): Promise<void>
   /** Deletes a document; it can no longer be found from this moment on. @throws DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
   /** Lists documents page by page. */
@@ -175,6 +185,8 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
       read(ingestionStateSchema, transport.send(documentPath(documentId), { signal })),
     changeMetadata: (documentId, metadata, { signal } = {}) =>
       submit(transport, documentPath(documentId), { method: 'PATCH', json: { metadata }, signal }),
+    changePairs: (documentId, ccPairIds, { signal } = {}) =>
+      submit(transport, documentPath(documentId), { method: 'PATCH', json: { cc_pair_ids: ccPairIds }, signal }),
     deleteDocument: (documentId, { signal } = {}) =>
       submit(transport, documentPath(documentId), { method: 'DELETE', signal }),
     documents: (query) => listDocuments(transport, query),

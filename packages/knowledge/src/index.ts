@@ -6,6 +6,7 @@ export type {
   EmbedderFigures,
   KnownTag,
   MetadataChange,
+  DocumentUpdate,
   KnowledgeFigures,
   Readiness,
   SampledFigures,

@@ -5,7 +5,7 @@ import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
 import type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 import type { AcceptInput } from './contracts/document-input.ts'
-import type { MetadataChange } from './contracts/documents.ts'
+import type { DocumentUpdate } from './contracts/documents.ts'
 import type { Caller } from './contracts/pairs.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { ImageDescriber, Summarizer } from './contracts/models.ts'
@@ -13,7 +13,7 @@ import type { IngestionStep } from './contracts/steps.ts'
 import type { EmbeddingCalls } from './calls/embedding.ts'
 import { filesOf } from './chunking/rows.ts'
 import { type WorkerOptions, createWorker } from './indexing/worker.ts'
-import { readVersion, withMetadata } from './intake/change-metadata.ts'
+import { readVersion, withMetadata, withoutPair } from './intake/change-metadata.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/accept-or-remove.ts'
@@ -48,7 +48,7 @@ export interface IngestionOptions extends NamedFiles {
 /** Accepts documents, queues and indexes them, and cleans up. */
 export interface Ingestion extends Pick<
   Knowledge,
-  'accept' | 'changeMetadata' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
+  'accept' | 'changeDocument' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
 > {
   /** Records that more documents can be indexed, such as those of a resumed pair. */
   notify(): void
@@ -96,7 +96,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
         await waiters.waitUntilIndexed({ id: documentId, revision, timeoutMs: waitMs, signal })
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
-    changeMetadata: async (id, change, { caller } = {}) => {
+    changeDocument: async (id, change, { caller } = {}) => {
       const { documentId, existed, isQueued } = await calls.submit(
         caller,
         () => prepareChange(parts, { id, change, caller }),
@@ -198,19 +198,29 @@ async function prepare(
 
 async function prepareChange(
   { options: { db, now, hooks: hasHooks }, owner, admission, hooks, sha256 }: Parts,
-  { id, change, caller }: { readonly id: string; readonly change: MetadataChange; readonly caller: Caller | undefined },
+  {
+    id,
+    change: { metadata, pairIds },
+    caller,
+  }: { readonly id: string; readonly change: DocumentUpdate; readonly caller: Caller | undefined },
 ): Promise<IntakeTask & { kind: 'accept' }> {
-  await admission.check()
+  if (pairIds?.length === 0) throw withoutPair()
+  // A full queue must not keep a document where it may not be seen any more.
+  if (metadata) await admission.check()
   const status = await readStatus(db, id, caller)
   const known = status && (await readVersion(db, id))
-  const [pairId] = status?.pairIds ?? []
+  const [pairId] = pairIds ?? status?.pairIds ?? []
   if (known === undefined || pairId === undefined) throw new InlayError('DOCUMENT_NOT_FOUND')
-  const changed = withMetadata(known, { id, pairId, change })
-  const request = hasHooks?.beforeDocument ? await hooks.judged(changed, caller) : changed
-  const version = await toVersion(request, sha256)
+  let request = withMetadata(known, { id, pairId, change: metadata ?? {} })
+  // Nor must a hook: it judges a document where its content changes and where it comes.
+  const added = pairIds?.filter((each) => !status?.pairIds.includes(each)) ?? []
+  const judgedFor = metadata && added.length === 0 ? [pairId] : added
+  if (hasHooks?.beforeDocument)
+    for (const each of judgedFor) request = await hooks.judged({ ...request, cc_pair_id: each }, caller)
+  const version = await toVersion({ ...request, cc_pair_id: pairId }, sha256)
   if (version.large && !(await isStored(db, version))) await writeLargeContent(db, version.large, { now: now(), owner })
   // Its files were checked when it was accepted, and stay as long as it names them.
-  return { kind: 'accept', id, version, caller, ifRevision: known.revision }
+  return { kind: 'accept', id, version, pairIds, caller, ifRevision: known.revision }
 }
 
 /** Whether the document is stored with the same content. */

@@ -146,7 +146,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
         throw error
       }),
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
-    changeMetadata: ingestion.changeMetadata,
+    changeDocument: ingestion.changeDocument,
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,

@@ -126,3 +126,17 @@ test('tags are told with key, value and source', async () => {
   const { json } = await service.call('GET', '/query/valid-tags?match_pattern=mar')
   expect(json.tags).toContainEqual({ tag_key: 'marsh', tag_value: 'north', source: 'web' })
 })
+
+test('a document is taken out of one pair and stays in the other, and cannot lose its last one', async () => {
+  const body = { name: 'Board', access_type: 'private', groups: ['board'] }
+  const { id: board } = (await service.call('POST', '/manage/admin/cc-pair', body)).json
+  await service.ingest(heron('moved'))
+  const path = '/service-api/ingestion/moved'
+  const moved = await service.call('PATCH', path, { cc_pair_ids: [board] })
+  expect([moved.status, moved.json]).toEqual([200, { document_id: 'moved', already_existed: true }])
+  expect((await service.call('GET', path)).json.cc_pair_ids).toEqual([board])
+  expect((await service.call('GET', '/service-api/ingestion?cc_pair_id=1&document_id=moved')).json).toEqual([])
+  for (const refused of [{}, { cc_pair_ids: [] }, { cc_pair_ids: [board], pairs: [1] }])
+    expect((await service.call('PATCH', path, refused)).status).toBe(422)
+  expect((await service.call('PATCH', path, { cc_pair_ids: [9999] })).json.error_code).toBe('CONNECTOR_NOT_FOUND')
+})

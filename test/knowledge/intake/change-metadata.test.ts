@@ -15,7 +15,7 @@ test('metadata is set and removed entry by entry, and the document is found by i
   await knowledge.accept(request({ id: 'a b/c', metadata, text: 'Ferries leave at nine.' }), {
     waitMs: 60_000,
   })
-  await knowledge.changeMetadata('a b/c', { team: ['blue', 'green'], kind: null }, { caller: admin })
+  await knowledge.changeDocument('a b/c', { metadata: { team: ['blue', 'green'], kind: null } }, { caller: admin })
   await knowledge.whenIdle()
   const { documents } = await knowledge.list({ withTags: true }, { caller: admin })
   expect(documents.map(({ documentId }) => documentId)).toEqual(['a b/c'])
@@ -30,7 +30,7 @@ test('metadata is set and removed entry by entry, and the document is found by i
     filters: { tags: [{ tag_key: 'team', tag_value: 'green' }] },
   })
   expect(passage?.content).toContain('Ferries leave at nine.')
-  const again = await knowledge.changeMetadata('a b/c', { kept: 'yes' }, { caller: admin })
+  const again = await knowledge.changeDocument('a b/c', { metadata: { kept: 'yes' } }, { caller: admin })
   expect(again.isUnchanged).toBe(true)
 })
 
@@ -54,7 +54,7 @@ test('a large document keeps its text', async () => {
     return { id, text: parts.map(({ text }) => text).join(''), document: JSON.parse(document) as object }
   }
   const before = await read()
-  await knowledge.changeMetadata('large', { team: 'red' }, { caller: admin })
+  await knowledge.changeDocument('large', { metadata: { team: 'red' } }, { caller: admin })
   const after = await read()
   expect(after.id).not.toBe(before.id)
   expect(after.text === texts.join('')).toBe(true)
@@ -65,7 +65,7 @@ test('a large document keeps its text when a hook gives it back', async () => {
   const { knowledge, db } = await makeKnowledge({ hooks: { beforeDocument: async ({ document }) => ({ document }) } })
   const text = 'α'.repeat(1_200_000)
   await knowledge.accept(request({ id: 'large', metadata: {}, sections: [toSection(text)] }))
-  await knowledge.changeMetadata('large', { team: 'red' }, { caller: admin })
+  await knowledge.changeDocument('large', { metadata: { team: 'red' } }, { caller: admin })
   const { large_id: id } = await db.selectFrom('inlay_contents').select('large_id').executeTakeFirstOrThrow()
   const parts = await db.selectFrom('inlay_content_parts').select('text').where('large_id', '=', id!).execute()
   expect(parts.map((part) => part.text).join('') === text).toBe(true)
@@ -78,7 +78,7 @@ test('metadata is stored as that of a new document: what cannot be stored is tak
     "a\u0000b": null, "c\u0000": "\u0000x", "list": ["y\ud800"], "prototype": "p", "__proto__": ["q"]
   }`)
   const body = parseWith(documentChangeSchema, { metadata: change }, 'body')
-  await knowledge.changeMetadata('a', body.metadata, { caller: admin })
+  await knowledge.changeDocument('a', body, { caller: admin })
   const { content } = await db.selectFrom('inlay_contents').select('content').executeTakeFirstOrThrow()
   const { metadata } = JSON.parse(content) as { metadata: object }
   expect(Object.entries(metadata)).toEqual([
@@ -89,7 +89,7 @@ test('metadata is stored as that of a new document: what cannot be stored is tak
     ['prototype', 'p'],
   ])
   const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`k${at}`, 'x']))
-  await expect(knowledge.changeMetadata('a', many, { caller: admin })).rejects.toMatchObject({
+  await expect(knowledge.changeDocument('a', { metadata: many }, { caller: admin })).rejects.toMatchObject({
     code: 'VALIDATION_FAILED',
   })
 })
@@ -118,11 +118,15 @@ test('is refused for documents that are not there or belong to others, and when 
   await knowledge.accept(request({ id: 'a' }))
   await knowledge.accept(request({ id: 'secret' }, hidden.id))
   for (const id of ['none', 'secret'])
-    await expect(knowledge.changeMetadata(id, { x: 'y' }, { caller: ana })).rejects.toMatchObject({
+    await expect(knowledge.changeDocument(id, { metadata: { x: 'y' } }, { caller: ana })).rejects.toMatchObject({
       code: 'DOCUMENT_NOT_FOUND',
     })
   meanwhile = () => knowledge.accept(request({ id: 'a', text: 'Newer.' }))
-  await expect(knowledge.changeMetadata('a', { x: 'y' }, { caller: ana })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(knowledge.changeDocument('a', { metadata: { x: 'y' } }, { caller: ana })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
   meanwhile = () => knowledge.remove('a')
-  await expect(knowledge.changeMetadata('a', { x: 'y' }, { caller: ana })).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(knowledge.changeDocument('a', { metadata: { x: 'y' } }, { caller: ana })).rejects.toMatchObject({
+    code: 'CONFLICT',
+  })
 })

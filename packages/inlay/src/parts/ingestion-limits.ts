@@ -40,12 +40,15 @@ export function ingestionWithinLimits(
   return {
     ...knowledge,
     accept: (request, options) => admitted(options, (given) => knowledge.accept(request, given)),
-    changeMetadata: (documentId, change, options) =>
-      admitted<TakenIn>(options, async (given) => {
-        const accepted = await knowledge.changeMetadata(documentId, change, given)
-        given?.onStored?.(documentId)
-        return accepted
-      }),
+    changeDocument: (documentId, change, options) =>
+      // No limit keeps a document where it may not be seen any more.
+      change.metadata
+        ? admitted<TakenIn>(options, async (given) => {
+            const accepted = await knowledge.changeDocument(documentId, change, given)
+            given?.onStored?.(documentId)
+            return accepted
+          })
+        : knowledge.changeDocument(documentId, change, options),
     ingestFile: (file, options) => admitted(options, (given) => knowledge.ingestFile(file, given)),
     close: () => {
       shares.close()

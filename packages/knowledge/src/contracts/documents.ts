@@ -44,6 +44,13 @@ export interface KnownTag {
 /** Metadata entries to set, and with null to remove; others stay as they are. */
 export type MetadataChange = Readonly<Record<string, string | readonly string[] | null>>
 
+/** What to change of a document; what is absent stays. */
+export interface DocumentUpdate {
+  readonly metadata?: MetadataChange | undefined
+  /** All pairs that the document belongs to from now on, at least one. */
+  readonly pairIds?: readonly number[] | undefined
+}
+
 /** Filters a listing of tags. */
 export interface TagQuery {
   /** Part of a key or value, ignoring case; `key=value` matches both. */

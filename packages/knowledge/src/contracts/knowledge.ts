@@ -7,7 +7,7 @@ import type {
   EmbedderFigures,
   KnowledgeFigures,
   KnownTag,
-  MetadataChange,
+  DocumentUpdate,
   Readiness,
   RequeueQuery,
   SampledFigures,
@@ -61,11 +61,12 @@ export interface Knowledge {
    */
   ingestFile(file: FileDocument, options?: FileDocumentOptions): Promise<Accepted>
   /**
-   * Changes metadata of a document, which is indexed again; the version before it is found until then.
-   * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS, RATE_LIMITED (queue full), CLOSED; CONFLICT if the document
-   * changes at the same time
+   * Changes metadata or pairs of a document, which is indexed again; the version before it is found until then, but
+   * from now on by nobody who sees none of its new pairs.
+   * @throws DOCUMENT_NOT_FOUND, CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED, RATE_LIMITED (queue
+   * full; for metadata only), CLOSED; CONFLICT if the document changes at the same time
    */
-  changeMetadata(documentId: string, change: MetadataChange, options?: { caller?: Caller }): Promise<Accepted>
+  changeDocument(documentId: string, change: DocumentUpdate, options?: { caller?: Caller }): Promise<Accepted>
   /** Hides a document at once and deletes its rows later. @throws DOCUMENT_NOT_FOUND */
   remove(documentId: string, options?: { caller?: Caller }): Promise<void>
   status(documentId: string, options?: { caller?: Caller; withTags?: boolean }): Promise<DocumentStatus | undefined>

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { recordImages } from '../access-and-filters/document-images.ts'
 import { recordMetadata } from '../access-and-filters/document-metadata.ts'
 import { type Labels, recordTags } from '../access-and-filters/document-tags.ts'
-import { noteActivity } from '../access-and-filters/permissions.ts'
+import { noteActivity, readMemberships } from '../access-and-filters/permissions.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 import { holdSpace } from '../schema/sql.ts'
@@ -60,7 +60,15 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
         winners.get(id)!.replaced !== null || tags.length > 0 || files.length > 0 || metadata !== null,
     )
     if (labelled.length > 0) {
-      await recordTags(transaction, labelled)
+      // It may have been taken out of pairs since it was claimed.
+      const pairIds = await readMemberships(
+        transaction,
+        labelled.map(({ id }) => id),
+      )
+      await recordTags(
+        transaction,
+        labelled.map((document) => ({ ...document, pairIds: pairIds.get(document.id) ?? [] })),
+      )
       await recordImages(transaction, labelled)
       await recordMetadata(transaction, labelled)
     }

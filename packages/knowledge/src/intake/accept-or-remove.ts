@@ -16,6 +16,8 @@ export type IntakeTask =
       readonly queuedFor?: string | undefined
       /** Revision that the version was made from; the task is refused if another one came meanwhile. */
       readonly ifRevision?: number
+      /** The only pairs that the document is in from now on. Default: also those that it was in. */
+      readonly pairIds?: readonly number[] | undefined
       /** Id of the hold on the files that the document uses; see `holdFiles`. */
       readonly hold?: string | undefined
     }
@@ -76,25 +78,27 @@ export interface DraftContext {
  */
 export function accept(
   draft: Draft,
-  { version, caller, queuedFor = caller?.id, ifRevision }: IntakeTask & { kind: 'accept' },
+  { version, caller, queuedFor = caller?.id, ifRevision, pairIds }: IntakeTask & { kind: 'accept' },
   { pairs, revision }: DraftContext,
 ): IntakeResult {
-  const pair = pairs.get(version.pairId)
-  if (!pair || pair.isRemoved) throw new InlayError('CONNECTOR_NOT_FOUND')
-  if (![version.pairId, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
+  const named = pairIds ?? [version.pairId]
+  if (named.some((id) => pairs.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
+  if (![...named, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: 'The document or its connector/credential pair belongs to others: use a pair that you can access.',
     })
   const existed = draft.isPresent
   if (ifRevision !== undefined && (!existed || draft.revision !== ifRevision)) throw changedMeanwhile()
-  const isSame = existed && draft.hash === version.hash && draft.pairIds.has(version.pairId)
+  const kept = new Set(pairIds ?? [...draft.pairIds, version.pairId])
+  const isPlaced = kept.size === draft.pairIds.size && [...kept].every((id) => draft.pairIds.has(id))
+  const isSame = existed && draft.hash === version.hash && isPlaced
   if (!isSame || draft.state === 'failed') {
     draft.revision = revision
     if (!existed) draft.incarnation = revision
     draft.isPresent = true
     draft.hash = version.hash
     draft.state = 'pending'
-    draft.pairIds.add(version.pairId)
+    draft.pairIds = kept
     draft.version = version
     draft.queuedFor = queuedFor
     return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }

@@ -4,6 +4,7 @@ import {
   parseWith,
   setTextPieces,
   storable,
+  validationFailed,
   type IngestionRequest,
   type Section,
 } from '@inlay/protocol'
@@ -80,6 +81,11 @@ export function withMetadata(
   const metadata = parseWith(metadataSchema, Object.fromEntries(entries), 'body')
   return { document: { ...document, id, metadata }, cc_pair_id: pairId } as IngestionRequest
 }
+
+export const withoutPair = (): InlayError =>
+  validationFailed([
+    { loc: ['body', 'cc_pair_ids'], msg: 'must name a pair: DELETE removes the document', type: 'too_short' },
+  ])
 
 export const changedMeanwhile = (): InlayError =>
   new InlayError('CONFLICT', { message: 'The document was changed meanwhile: read it again, then change it.' })

@@ -4,6 +4,7 @@ import {
   createGroupCommit,
   hasRowLocks,
   idList,
+  isAmong,
   isAmongIds,
   prepared,
   preparedRows,
@@ -103,7 +104,9 @@ async function applyTasks(
   // The first statement, to take the write lock; unused numbers are skipped.
   const lastRevision = await addToCounter(db, 'revision', tasks.length)
   const stored = await readStored(db, [...new Set(tasks.map(({ id }) => id))])
-  const pairIds = new Set(tasks.flatMap((task) => (task.kind === 'accept' ? [task.version.pairId] : [])))
+  const pairIds = new Set(
+    tasks.flatMap((task) => (task.kind === 'accept' ? (task.pairIds ?? [task.version.pairId]) : [])),
+  )
   for (const { pairIds: ids } of stored.values()) for (const id of ids) pairIds.add(id)
   const pairs = await readPairs(db, [...pairIds])
   const drafts = new Map<string, Draft>()
@@ -206,6 +209,16 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
       .map((pairId) => ({ document_id: id, pair_id: pairId })),
   )
   await insertMemberships(db, memberships)
+  for (const { id, pairIds, stored, incarnation } of accepted) {
+    const left = incarnation === stored?.incarnation ? stored.pairIds.filter((pairId) => !pairIds.has(pairId)) : []
+    if (left.length === 0) continue
+    for (const table of ['inlay_document_pairs', 'inlay_document_tags'] as const)
+      await db
+        .deleteFrom(table)
+        .where('document_id', '=', id)
+        .where(isAmong(db, 'pair_id', left))
+        .execute()
+  }
   const naming = accepted.filter(({ stored, version }) => stored !== undefined || version.files.length > 0)
   if (naming.length > 0)
     await noteWaitingImages(

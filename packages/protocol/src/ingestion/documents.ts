@@ -1,7 +1,18 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { tagSchema } from '../chat/filters.ts'
-import { boolean, closedModel, exactText, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
+import {
+  boolean,
+  closedModel,
+  exactText,
+  fault,
+  integer,
+  model,
+  orNull,
+  rule,
+  type Wire,
+  type WireSchema,
+} from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { sourceSchema } from '../sources.ts'
 import { metadataChangeSchema } from './ingestion-document.ts'
@@ -136,13 +147,30 @@ export const documentListingQuerySchema = model('DocumentListingQuery', {
 /** Filters for a listing of documents. */
 export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
 
-export const documentChangeSchema = closedModel('DocumentChange', {
+/** Body of `PATCH /service-api/ingestion/{document_id}`: `metadata`, `cc_pair_ids`, or both. */
+export interface DocumentChange {
   /** Metadata entries to set, a text or a list of texts each; null removes an entry. Others stay as they are. */
-  metadata: metadataChangeSchema,
-})
+  readonly metadata?: Wire<typeof metadataChangeSchema> | undefined
+  /**
+   * All connector/credential pairs that the document belongs to from now on, 1 to 1000. Who sees none of them no longer
+   * finds it with the next search; who sees an added one finds it once it is indexed again.
+   */
+  readonly cc_pair_ids?: readonly number[] | undefined
+}
 
-/** Body of `PATCH /service-api/ingestion/{document_id}`. */
-export type DocumentChange = Wire<typeof documentChangeSchema>
+export const documentChangeSchema: WireSchema<DocumentChange> = v.pipe(
+  closedModel('DocumentChange', {
+    metadata: v.optional(metadataChangeSchema),
+    cc_pair_ids: v.optional(
+      v.pipe(
+        v.array(v.pipe(integer, v.minValue(1))),
+        v.minLength(1, fault('too_short', 'must name a pair: DELETE removes the document')),
+        v.maxLength(1000),
+      ),
+    ),
+  }),
+  rule('value_error', 'must hold "metadata" or "cc_pair_ids"', (change) => Object.keys(change).length > 0),
+)
 
 export const ingestionFormSchema = model('IngestionForm', {
   /** The file. */

@@ -73,7 +73,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   PersonaUpdate: { description: 'Answers from the handbook and the minutes.' },
   PairCreation: { name: 'Wiki', access_type: 'private', groups: ['optics'] },
   PairUpdate: { is_paused: true },
-  DocumentChange: { metadata: { department: 'People', draft: null } },
+  DocumentChange: { metadata: { department: 'People', draft: null }, cc_pair_ids: [3] },
   DocumentSetCreation: { name: 'Handbook', description: 'Rules of the house.', cc_pair_ids: [1], is_public: true },
   DocumentSetUpdate: { cc_pair_ids: [1, 2] },
   NamedDocumentSetUpdate: { id: 1, cc_pair_ids: [1, 2] },

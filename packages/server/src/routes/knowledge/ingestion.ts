@@ -105,16 +105,16 @@ export const ingestionRoutes: readonly Route[] = [
       return toState(status)
     },
   }),
-  route('PATCH /service-api/ingestion/{document_id}', 'changeDocument', 'Change metadata of a document', {
+  route('PATCH /service-api/ingestion/{document_id}', 'changeDocument', 'Change metadata or pairs of a document', {
     aliases: ['/onyx-api/ingestion/{document_id}'],
     description:
-      'The document is indexed again with it; searches find it with its old metadata until then. 409 if it ' +
-      'changes at the same time.',
+      'The document is indexed again; searches find it with its old metadata until then. Who sees none of ' +
+      'its new pairs no longer finds it at once. 409 if it changes at the same time.',
     input: { path: documentPath, body: documentChangeSchema },
     answer: { description: 'Accepted.', schema: ingestionResponseSchema },
-    errors: ['DOCUMENT_NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
-    async handle({ path, body, caller, parts }) {
-      const accepted = await parts.knowledge.changeMetadata(path.document_id, body.metadata, { caller })
+    errors: ['DOCUMENT_NOT_FOUND', 'CONNECTOR_NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
+    async handle({ path, body: { metadata, cc_pair_ids: pairIds }, caller, parts }) {
+      const accepted = await parts.knowledge.changeDocument(path.document_id, { metadata, pairIds }, { caller })
       return { document_id: accepted.documentId, already_existed: accepted.alreadyExisted }
     },
   }),
