@@ -31,7 +31,7 @@ test('a plain answer in a new session', async () => {
 /** The engine alone, with a model that follows a script. */
 function mount(script: Script, options: Partial<AgentOptions> = {}) {
   const model = scriptedModel(script)
-  const searchHelp = { expand: false, choose: false } as const
+  const searchHelp = { expand: false } as const
   const agent: Agent = createAgent({ models: providerOf(model), searchHelp, ...options })
   onTestFinished(() => agent.close())
   return { agent, model }

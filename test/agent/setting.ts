@@ -69,7 +69,7 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     // Would add a model call after the first answer.
     sessionNames: 'off',
     // Auxiliary questions would come between the steps of a script.
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     onError: (error) => void errors.push(error),
     ...options,
     // `createInlay` wraps models of a host in the same way.

@@ -32,7 +32,7 @@ async function measure(contextTokens: number): Promise<void> {
     dataFolder,
     apiKey: 'the-key-of-the-bench',
     model,
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     memories: false,
   })
   try {

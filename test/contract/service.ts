@@ -53,7 +53,7 @@ function optionsOf(model: ScriptedModel): InlayOptions {
       },
       list: async () => [{ ...described, providerType: 'x', isDefault: true, providerDisplayName: 'X' }],
     },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     worker: { lingerMs: 5, pollMs: 20 },
   }
 }

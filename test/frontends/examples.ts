@@ -43,7 +43,7 @@ export async function startExamples(folder: string, dataFolder: string): Promise
       resolve: async () => ({ ...facts, model }),
       list: async () => [{ ...facts, providerType: 'scripted', providerDisplayName: 'Scripted', isDefault: true }],
     },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     onError: () => {},
   })
   const listener = nodeListener(async (request) => {

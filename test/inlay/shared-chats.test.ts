@@ -32,7 +32,7 @@ async function newSharedChat(steps: Parameters<typeof scriptedModel>[0] = script
       list: async () => [{ ...described, providerType: 'x', isDefault: true, providerDisplayName: 'X' }],
     },
     sessionNames: 'question',
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     worker: { lingerMs: 5, pollMs: 20 },
     authenticate: (request) => {
       const id = /^Bearer (alice|bob|operator)$/.exec(request.headers.get('authorization') ?? '')?.[1]

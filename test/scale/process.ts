@@ -82,7 +82,7 @@ async function main(task: ProcessTask): Promise<void> {
       resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),
       list: async () => [],
     },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     telemetry: task.telemetry ?? false,
   })
   await inlay.start()

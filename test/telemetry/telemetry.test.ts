@@ -39,7 +39,7 @@ async function open(replies: Reply[], options: InlayOptions = {}) {
     apiKey,
     telemetry: true,
     model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     sessionNames: 'question',
     onError: () => {},
     ...options,

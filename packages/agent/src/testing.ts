@@ -195,7 +195,7 @@ async function collect(stream: ReadableStream<LanguageModelV4StreamPart>): Promi
  * Makes a language model for tests that follows a script: one step per call. It streams as real ones do, lets the event
  * loop breathe, and ends a step by itself (`tool-calls` after a call, else `stop`) unless the script does. A call
  * beyond the last step rejects. Searches ask the model of a run for help, which takes steps of their own: an agent made
- * with `searchHelp: { expand: false, choose: false }` keeps to the script.
+ * with `searchHelp: { expand: false }` keeps to the script.
  * @example
  * const model = scriptedModel([[{ call: { name: 'search', input: { q: 'leave' } } }], ['25 days ', '[1].']])
  */

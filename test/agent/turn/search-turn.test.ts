@@ -10,11 +10,10 @@ const many = Array.from({ length: 20 }, (_, at): Passage => newPassage(`d${at}`,
 
 /** A model that answers by what it is asked: questions of the search have no tools. */
 const helpful =
-  (expansion: string, choice: string): Script =>
+  (expansion: string): Script =>
   ({ prompt, tools }) => {
     const promptText = JSON.stringify(prompt)
     if (!tools && promptText.includes('You prepare a search')) return [expansion]
-    if (!tools && promptText.includes('You choose among')) return [choice]
     const hasResult = prompt.some(({ role }) => role === 'tool')
     return hasResult
       ? ['It is 25 [1].']
@@ -24,7 +23,7 @@ const helpful =
 const withHelp = { searchHelp: {} }
 
 test('a search with all its help keeps the order of packets, and is told as it was effective', async () => {
-  const script = helpful('{"question": "How long is annual leave?", "keywords": ["holiday allowance"]}', '[2, 1]')
+  const script = helpful('{"question": "How long is annual leave?", "keywords": ["holiday allowance"]}')
   const { send, model } = await newSetting(script, { ...withHelp, search: async () => [leave, ...many] })
   const lines = await readAll(await send())
   expect(orderFaults(lines)).toEqual([])
@@ -43,11 +42,11 @@ test('a search with all its help keeps the order of packets, and is told as it w
       }),
     ]),
   )
-  expect(model.requests).toHaveLength(4)
+  expect(model.requests).toHaveLength(3)
 })
 
 test('what is stored, and shown again, are the queries that the model gave itself', async () => {
-  const script = helpful('{"question": "How long is annual leave?"}', '[1]')
+  const script = helpful('{"question": "How long is annual leave?"}')
   const { agent, send } = await newSetting(script, { ...withHelp, search: async () => [leave] })
   const run = await send()
   const whole = await run.whole()
@@ -58,14 +57,14 @@ test('what is stored, and shown again, are the queries that the model gave itsel
 })
 
 test('questions of a search count with the spend of its answer', async () => {
-  const script = helpful('{}', '[1]')
+  const script = helpful('{}')
   const { lines } = await newSetting(script, { ...withHelp, search: async () => [leave] })
   expect((await lines({ include_usage: true })).at(-1)).toMatchObject({ obj: { usage: { output_tokens: 15 } } })
 })
 
 test('a host may name another model for the questions; one that cannot be found costs their help alone', async () => {
-  const quick = scriptedModel(helpful('{"question": "How long is annual leave?"}', '[1]'))
-  const answering = scriptedModel(helpful('', ''))
+  const quick = scriptedModel(helpful('{"question": "How long is annual leave?"}'))
+  const answering = scriptedModel(helpful(''))
   const base = { provider: 'p', contextTokens: 50_000, takesImages: false }
   const models: ModelProvider = {
     resolve: async (override) => {
@@ -88,7 +87,7 @@ test('a host may name another model for the questions; one that cannot be found 
 })
 
 test('a model that fails at every question of a search still gets its results', async () => {
-  const answers = helpful('', '')
+  const answers = helpful('')
   const script: Script = (call, index) =>
     call.tools ? (typeof answers === 'function' ? answers(call, index) : []) : { reject: new Error('overloaded') }
   const search: PassageSearch = async () => [leave, ...many]

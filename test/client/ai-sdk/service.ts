@@ -27,7 +27,7 @@ export async function startService(script: Script, options: InlayOptions = {}): 
     apiKey,
     worker: { lingerMs: 1 },
     onError: () => {},
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     sessionNames: 'off',
     models: scriptedModels(model),
     ...options,

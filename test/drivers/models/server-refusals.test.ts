@@ -33,7 +33,7 @@ async function serve(
     dataFolder: folder,
     apiKey: 'the-key-of-the-test',
     model: { name: 'm-1', baseUrl: `${server.origin}/v1`, ...(maxOutputTokens && { maxOutputTokens }) },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     // A model would be asked for the name after the answer, at any time.
     sessionNames: 'question',
     onError: (error) => void notices.push(String(error)),

@@ -114,7 +114,7 @@ test('two models stand side by side in a table, with what is wrong', async () =>
   const model = await startModel('It was Karl Hansen, in 1902 [1].')
   const base = await serveDocuments(newFolder(), {
     model: { name: 'wrong', provider: 'local', baseUrl: `${model.origin}/v1` },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
   })
   const words = ['--key', key, '--model', 'local/wrong', '--against-model', 'inlay/extractive']
   const { code, printed } = await run(writeQuestions(), base, ...words, '--judge', 'local/wrong', '--show', '1')

@@ -18,7 +18,7 @@ async function start(parts: readonly ReplyPart[], env: Readonly<Record<string, s
   )
   const { options } = readSettings({ INLAY_MODEL: 'plain', INLAY_MODEL_BASE_URL: `${server.origin}/v1`, ...env })
   onTestFinished(() => server.close())
-  return startWithDocuments(documents, { ...options, searchHelp: { expand: false, choose: false } })
+  return startWithDocuments(documents, { ...options, searchHelp: { expand: false } })
 }
 
 interface Answer {

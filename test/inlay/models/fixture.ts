@@ -52,7 +52,7 @@ export async function openOverServer(
     dataFolder: folder,
     apiKey: 'the-key-of-the-test',
     model: { baseUrl: `${server.origin}/v1`, ...model },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     memories: false,
     sessionNames: 'off',
     onError: () => {},

@@ -5,11 +5,10 @@ import { startOpenAi } from '../../stand-in/openai.ts'
 import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-server.ts'
 import { post, startWithDocuments } from './with-documents.ts'
 
-async function startModel(helps: Record<'expand' | 'choose', Reply>): Promise<StandIn> {
+async function startModel(expand: Reply): Promise<StandIn> {
   const server = await startOpenAi((request: RecordedRequest): Reply => {
     const text = JSON.stringify(request.body)
-    if (text.includes('You prepare a search')) return helps.expand
-    if (text.includes('You choose among sections')) return helps.choose
+    if (text.includes('You prepare a search')) return expand
     if (text.includes('"role":"tool"')) return [{ text: 'Look at the results.' }]
     return [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['vacation allotment'] } }] }]
   })
@@ -38,25 +37,21 @@ async function ask(inlay: Inlay): Promise<{ readonly queries: unknown; readonly 
   return { queries, lines }
 }
 
-test('a model behind an API adds what documents say instead, and chooses among what is found', async () => {
-  const server = await startModel({
-    expand: [
-      { text: '```json\n{"question": "How many days of annual leave do I get?", "keywords": ["leave days"]}\n```' },
-    ],
-    choose: [{ text: '[1, 2]' }],
-  })
+test('a model behind an API adds what documents say instead, and is asked nothing else', async () => {
+  const server = await startModel([
+    { text: '```json\n{"question": "How many days of annual leave do I get?", "keywords": ["leave days"]}\n```' },
+  ])
   const inlay = await start({ model: { name: 'stand-in', baseUrl: `${server.origin}/v1` } })
   const { queries, lines } = await ask(inlay)
   expect(queries).toEqual([['How many days of annual leave do I get?', 'vacation allotment', 'leave days']])
-  expect(server.requests).toHaveLength(4)
+  expect(server.requests).toHaveLength(3)
   const read = JSON.stringify(server.requests.at(-1)?.body)
   expect(read).toContain('everybody gets 25 days')
-  expect(read).not.toContain('office 20')
   expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
 })
 
 test('a model that refuses to help still gets what its own query finds', async () => {
-  const server = await startModel({ expand: { status: 400 }, choose: [{ text: 'I cannot choose.' }] })
+  const server = await startModel({ status: 400 })
   const inlay = await start({ model: { name: 'stand-in', baseUrl: `${server.origin}/v1` } })
   const { queries, lines } = await ask(inlay)
   expect(queries).toEqual([['vacation allotment']])
@@ -65,10 +60,10 @@ test('a model that refuses to help still gets what its own query finds', async (
 })
 
 test('a host that wants no help pays for none', async () => {
-  const server = await startModel({ expand: [{ text: '{}' }], choose: [{ text: '[]' }] })
+  const server = await startModel([{ text: '{}' }])
   const inlay = await start({
     model: { name: 'stand-in', baseUrl: `${server.origin}/v1` },
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
   })
   await ask(inlay)
   expect(server.requests).toHaveLength(2)

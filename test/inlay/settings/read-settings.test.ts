@@ -70,7 +70,7 @@ test('every variable reaches its option', () => {
       corsOrigins: ['https://a.example', 'http://localhost:5173'],
       model: { name: 'llama3.3', baseUrl: 'http://localhost:11434/v1', apiKey: 'secret', contextTokens: 8192 },
       embedding: { name: 'nomic-embed-text', baseUrl: 'http://localhost:11434/v1', apiKey: 'other', dimensions: 768 },
-      searchHelp: { expand: false, choose: false },
+      searchHelp: { expand: false },
       memories: false,
       telemetry: false,
       log: writeJsonLine,

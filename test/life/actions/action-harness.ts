@@ -111,7 +111,7 @@ async function serveInlay(
     apiKey,
     model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
     // Auxiliary questions would come between the steps of a script.
-    searchHelp: { expand: false, choose: false },
+    searchHelp: { expand: false },
     sessionNames: 'question',
     worker: { lingerMs: 5, pollMs: 20 },
     onError,

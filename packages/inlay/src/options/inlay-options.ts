@@ -349,13 +349,10 @@ export const optionRows: Rows<InlayOptions> = {
     isAdvanced: true,
   }),
   searchHelp: option(
-    offAs(
-      { expand: false, choose: false },
-      fieldsOf<SearchHelp>('{ expand, choose, timeoutMs }', { expand: yesOrNo, choose: yesOrNo, timeoutMs: positive }),
-    ),
+    offAs({ expand: false }, fieldsOf<SearchHelp>('{ expand, timeoutMs }', { expand: yesOrNo, timeoutMs: positive })),
     {
       name: 'INLAY_SEARCH_HELP',
-      meaning: 'whether searches use the language model to add queries and to select among the results',
+      meaning: 'whether searches use the language model to add queries',
       without: 'on, if the model is capable',
       isAdvanced: true,
     },

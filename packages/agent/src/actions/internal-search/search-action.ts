@@ -4,7 +4,6 @@ import type { BaseFilters } from '@inlay/protocol'
 import type { Action, ActionTurn } from '../../contracts/action.ts'
 import type { ExcerptReader, Passage, PassageSearch } from '../../contracts/search.ts'
 import {
-  chooseSections,
   cleanQueries,
   expandQueries,
   maxQueries,
@@ -27,13 +26,11 @@ import {
 } from './sections.ts'
 import { alternate, fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
-/** Steps of a search that may ask the model of the run. A model that only quotes documents is never asked. */
+/** Help of the model of the run with a search. A model that only quotes documents is never asked. */
 export interface SearchHelp {
   /** Lets the model add queries while its own are searched. Default true. */
   readonly expand?: boolean
-  /** Lets the model choose among many results. Default true. */
-  readonly choose?: boolean
-  /** Timeout of each of these questions, in milliseconds; the search continues without the answer. Default 6000. */
+  /** Timeout of this question, in milliseconds; the search continues without the answer. Default 6000. */
   readonly timeoutMs?: number
 }
 
@@ -111,20 +108,15 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
-      const { passages, question, strong } = wasWidened
+      const found = wasWidened
         ? await searchAll(queries, { ...options, maxFound, filters: requested, help: { expand: false } }, silent(turn))
         : narrowedFound
-      const documents = distinctDocuments(passages).slice(0, maxFound)
-      const { sections, wereChosen } = await selectSections(
-        passages,
-        { queries, question, strong },
-        { ...options, maxPassages },
-        turn,
-      )
-      const shown = (wereChosen ? distinctDocuments(sections) : mostRelevant(documents)).slice(0, maxShown)
+      const documents = distinctDocuments(found.passages).slice(0, maxFound)
+      const sections = await selectSections(found, { ...options, maxPassages }, turn)
+      const shown = mostRelevant(documents).slice(0, maxShown)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      const sought = [question, ...queries].join(' ')
-      const text = toResultText(sections.slice(0, maxPassages), turn, { sought, wasWidened })
+      const sought = [found.question, ...queries].join(' ')
+      const text = toResultText(sections, turn, { sought, wasWidened })
       return { text, documents: shown, foundDocuments: documents }
     },
   }
@@ -242,37 +234,26 @@ interface SelectOptions extends InternalSearchOptions {
 
 // In a smaller space, several passages are worth more than one with the text around it.
 const tightTokens = 4_000
-const maxChosen = 10
-const maxJudged = 30
 const maxKept = 3
 
 /** Selects the sections for the model: merges passages, picks the best and adds the text around them. */
 async function selectSections(
-  passages: readonly Passage[],
-  { queries, question, strong }: Pick<Found, 'question' | 'strong'> & { readonly queries: readonly string[] },
-  { readExcerpt, help = {}, maxPassages }: SelectOptions,
+  { passages, strong }: Found,
+  { readExcerpt, maxPassages }: SelectOptions,
   turn: ActionTurn,
-): Promise<{ readonly sections: readonly Section[]; readonly wereChosen: boolean }> {
-  const isTight = (turn.resultTokens ?? defaultResultTokens) < tightTokens
+): Promise<readonly Section[]> {
+  const resultTokens = turn.resultTokens ?? defaultResultTokens
+  const isTight = resultTokens < tightTokens
   const best = (isTight ? passages.filter((passage) => strong.has(passageKey(passage))) : passages).slice(
     0,
     maxPassages * 2,
   )
-  const merged = rankDown(isTight ? best : mergeSections(best))
-  const choice = { shown: maxJudged, limit: maxChosen, timeoutMs: help.timeoutMs ?? defaultHelpMs }
-  // Asking the model would cost more than sending every section.
-  const mayChoose = turn.ask && (help.choose ?? true) && !isTight
-  const chosen = mayChoose ? await chooseSections(merged, turn, queries, choice, question) : undefined
-  // The best of the ranking always stay, so that no document can talk the model into hiding all others.
-  const kept = merged.slice(0, maxKept).filter((section) => !chosen?.includes(section))
-  const sections = chosen ? [...chosen, ...kept] : merged.slice(0, maxPassages)
+  const sections = rankDown(isTight ? best : mergeSections(best)).slice(0, maxPassages)
   // A model that only quotes finds its sentences best in the passages as found.
-  if (!turn.ask) return { sections, wereChosen: false }
-  const maxTokens = (turn.resultTokens ?? defaultResultTokens) * 0.8
-  const grown = readExcerpt
-    ? await addNeighbours(sections, turn, { readExcerpt, sections: 5, chunks: 1, maxTokens })
-    : sections
-  return { sections: isTight ? grown.map(toPlain) : grown, wereChosen: chosen !== undefined }
+  if (!turn.ask) return sections
+  const neighbours = { sections: 5, chunks: 1, maxTokens: resultTokens * 0.8 }
+  const grown = readExcerpt ? await addNeighbours(sections, turn, { readExcerpt, ...neighbours }) : sections
+  return isTight ? grown.map(toPlain) : grown
 }
 
 /** Drops optional metadata when space is short. */
