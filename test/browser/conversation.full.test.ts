@@ -159,21 +159,6 @@ describe.skipIf(reason !== undefined)('a conversation with branches', () => {
     await expect.poll(() => page.locator('.question').allTextContents()).toEqual(['Try this', 'And this'])
   })
 
-  test('a number that stands in nothing the model read is underlined, also when the chat is read again', async () => {
-    const page = await open(playground.address)
-    let step = 0
-    const search: ReplyPart = { calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['start'] } }] }
-    reply = () => (step++ === 0 ? [search] : [{ text: 'It takes 987654 days, not more.' }])
-    await ask(page, 'How long does it take to start?')
-    await answered(page)
-    const marked = page.locator('.answer .unsupported')
-    expect(await marked.allTextContents()).toEqual(['987654 days'])
-    expect(await marked.getAttribute('title')).toBe('Not found in the sources')
-    await page.reload()
-    await marked.waitFor()
-    expect(await page.locator('.answer').textContent()).toBe('It takes 987654 days, not more.')
-  })
-
   test('a model that says nothing for seconds is named as what is waited for', async () => {
     const page = await open(playground.address)
     reply = () => [{ hang: true }]

@@ -151,8 +151,6 @@ export interface AnswerOutcome {
   readonly durationMs: number
   /** Tokens of its model calls, as the provider counted them. Absent: unknown. */
   readonly usage?: Usage
-  /** Numbers of the answer, with their units, that are in none of the texts the model read. Default: none. */
-  readonly unsupportedNumbers?: readonly string[]
 }
 
 /** Error text of an answer whose process ended before it was complete. */

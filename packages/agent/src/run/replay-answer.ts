@@ -19,8 +19,6 @@ export interface ReplayAnswer {
   /** In order of appearance. */
   readonly citations: readonly { readonly number: number; readonly documentId: string }[]
   readonly wasCancelled: boolean
-  /** Default: none. */
-  readonly unsupportedNumbers?: readonly string[]
   readonly calls: readonly ReplayCall[]
 }
 
@@ -66,12 +64,7 @@ export function replayPackets(answer: ReplayAnswer): Packet[] {
     }))
     add(++turn, 0, ...infos, { type: 'section_end' })
   }
-  const { wasCancelled, unsupportedNumbers: numbers = [] } = answer
-  add(turn, 0, {
-    type: 'stop',
-    stop_reason: wasCancelled ? 'user_cancelled' : null,
-    ...(numbers.length > 0 && { unsupported_numbers: numbers }),
-  })
+  add(turn, 0, { type: 'stop', stop_reason: answer.wasCancelled ? 'user_cancelled' : null })
   return packets
 }
 

@@ -46,8 +46,6 @@ export type CallRecord = ToolCallRecord
 export interface AnswerProgress {
   readonly calls: CallRecord[]
   usage: Usage
-  /** Numbers of the answer that are in none of the texts the model read. Default: none. */
-  unsupportedNumbers?: readonly string[]
 }
 
 /** A call with its place in the answer. */

@@ -3,7 +3,6 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
-import { textsOf, unsupportedNumbers } from '../citations/unsupported-numbers.ts'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
@@ -95,11 +94,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
         writer.onText(nothingNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
-      if (isAnswer) {
-        if (!model.quotesOnly && (hasSearched || writer.citable.isEmpty !== true))
-          progress.unsupportedNumbers = unsupportedNumbers(text, () => textsOf([...options.prompt, ...exchanges]))
-        return undefined
-      }
+      if (isAnswer) return undefined
       const { maxTokens, share } = strategy.isGiven ? givenResults : results
       const freeTokens = Math.min(
         windowTokens - promptTokens([...options.prompt, ...exchanges]),

@@ -45,13 +45,8 @@ export function sendEnding(
 ): void {
   if (!('failure' in ending)) {
     if (ending.status === 'cancelled') return
-    const { usage, unsupportedNumbers: numbers = [] } = progress
-    return writer.emit({
-      type: 'stop',
-      stop_reason: null,
-      ...(turn.includeUsage && { usage }),
-      ...(numbers.length > 0 && { unsupported_numbers: numbers }),
-    })
+    const { usage } = progress
+    return writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage && { usage }) })
   }
   const { message, code, retryable, details } = ending.failure
   writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })

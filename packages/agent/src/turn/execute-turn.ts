@@ -145,7 +145,6 @@ async function makeAnswer(
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
     usage: progress.usage,
-    ...(progress.unsupportedNumbers && { unsupportedNumbers: progress.unsupportedNumbers }),
   }
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
   // A failure to store the answer is reported in the run, whatever else ended it.

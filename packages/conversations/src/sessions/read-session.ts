@@ -73,7 +73,6 @@ export function toPackets(
     documents: documentsOf(row),
     citations: citationsOf(row),
     wasCancelled: row.status === 'cancelled',
-    unsupportedNumbers: (parse(row.unsupported_numbers) ?? []) as readonly string[],
     // The steps of research agents are not shown again.
     calls: calls.filter(({ parentCallId }) => parentCallId === undefined),
   })

@@ -36,7 +36,6 @@ export async function finishAnswer(
     error_code: outcome.error?.code ?? null,
     citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
     documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
-    unsupported_numbers: outcome.unsupportedNumbers?.length ? JSON.stringify(outcome.unsupportedNumbers) : null,
     duration_ms: Math.round(outcome.durationMs),
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
@@ -92,7 +91,6 @@ type StoredOutcome = Pick<
   | 'error_code'
   | 'citations'
   | 'documents'
-  | 'unsupported_numbers'
   | 'duration_ms'
   | 'input_tokens'
   | 'output_tokens'
@@ -109,7 +107,6 @@ const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome)
       error_code: outcome.error_code,
       citations: outcome.citations,
       documents: outcome.documents,
-      unsupported_numbers: outcome.unsupported_numbers,
       duration_ms: outcome.duration_ms,
       input_tokens: outcome.input_tokens,
       output_tokens: outcome.output_tokens,

@@ -1,6 +1,6 @@
 import type { Migration } from 'kysely/migration'
 
-/** Stores the numbers of an answer that are in none of the texts its model read. */
+/** A column that earlier versions wrote: numbers of an answer in none of the texts its model read. Nothing reads it. */
 export const unsupportedNumbersMigration: Migration = {
   up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('unsupported_numbers', 'text').execute(),
 }

@@ -60,8 +60,6 @@ export interface MessageTable {
   documents: string | null
   /** JSON of what the model was told besides the prompt. */
   request_params: string | null
-  /** JSON array of the numbers, with their units, that neither a passage nor the conversation contains; null for none. */
-  unsupported_numbers: string | null
 }
 
 /** One call of an action that led to an answer. */

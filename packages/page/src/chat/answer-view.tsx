@@ -70,12 +70,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
         />
         {answer !== '' && (
           <div class={hasCaret ? 'answer streaming' : 'answer'}>
-            <Markdown
-              text={answer}
-              isGrowing={isAnswering}
-              citations={citations}
-              unsupported={turn.fold.state.unsupportedNumbers}
-            />
+            <Markdown text={answer} isGrowing={isAnswering} citations={citations} />
           </div>
         )}
         {isAnswering && turn.isDisconnected && <p class="turn-note disconnected">{disconnectedNote()}</p>}

@@ -5,7 +5,6 @@ import { texts } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
 import { Formula } from './formula.tsx'
 import { Table } from './table.tsx'
-import { splitAtNumbers } from './unsupported.ts'
 
 /** How the numbers of an answer become buttons; absent where Markdown holds no citations. */
 export interface CitationHandling {
@@ -18,24 +17,19 @@ export interface CitationHandling {
 interface TextView {
   readonly citations: CitationHandling | undefined
   readonly footnotes: readonly Footnote[]
-  readonly unsupported: readonly string[]
   /** Prefix of the ids of footnotes, unique on the page. */
   readonly id: string
 }
 
 /** The text around a block. A context, so that finished blocks are not rendered again when it changes. */
-const TextContext = createContext<TextView>({ citations: undefined, footnotes: [], unsupported: [], id: '' })
+const TextContext = createContext<TextView>({ citations: undefined, footnotes: [], id: '' })
 
 interface MarkdownProps {
   readonly text: string
   /** Whether the text is still streaming. */
   readonly isGrowing?: boolean
   readonly citations?: CitationHandling
-  /** Numbers that are in none of the texts the model read. Default: none. */
-  readonly unsupported?: readonly string[]
 }
-
-const none: readonly string[] = []
 
 /**
  * Shows Markdown that nobody vouches for. There is no HTML on the way that could be unsafe: the text is read into a
@@ -43,7 +37,7 @@ const none: readonly string[] = []
  * few elements without attributes; images become links, links other than http, https and mailto become text.
  * While the text grows, blocks that are finished stay as they are.
  */
-export function Markdown({ text, isGrowing = false, citations, unsupported = none }: MarkdownProps): JSX.Element {
+export function Markdown({ text, isGrowing = false, citations }: MarkdownProps): JSX.Element {
   const reader = useRef(createMarkdownReader())
   const drawn = useRef(new WeakMap<Block, VNode>())
   const id = useId()
@@ -55,7 +49,7 @@ export function Markdown({ text, isGrowing = false, citations, unsupported = non
     drawn.current.set(block, element)
     return element
   })
-  const view = useMemo(() => ({ citations, footnotes, unsupported, id }), [citations, footnotes, unsupported, id])
+  const view = useMemo(() => ({ citations, footnotes, id }), [citations, footnotes, id])
   return (
     <TextContext.Provider value={view}>
       <div class="markdown">
@@ -178,28 +172,8 @@ function inlines(pieces: readonly Inline[]): ComponentChildren {
       return <Citation key={at} number={piece.number} href={piece.href} sentence={lastSentence(before)} />
     before += plainText([piece])
     if (piece.kind !== 'text') return <InlineView key={at} piece={piece} />
-    return /\d/.test(piece.text) ? <Words key={at} text={piece.text} /> : piece.text
+    return piece.text
   })
-}
-
-/** Text whose unsupported numbers are underlined. */
-function Words({ text }: { text: string }): JSX.Element {
-  const { unsupported } = useContext(TextContext)
-  const notFound = texts.steps.notInSources
-  if (unsupported.length === 0) return <>{text}</>
-  return (
-    <>
-      {splitAtNumbers(text, unsupported).map((part, at) =>
-        part.isUnsupported ? (
-          <span key={at} class="unsupported" title={notFound} aria-description={notFound}>
-            {part.text}
-          </span>
-        ) : (
-          part.text
-        ),
-      )}
-    </>
-  )
 }
 
 function InlineView({ piece }: { piece: Inline }): JSX.Element | null {

@@ -117,7 +117,6 @@ const stop: Apply<'stop'> = (state, packet) => {
   const wasStopped = packet.stop_reason === 'user_cancelled'
   state.phase = wasStopped ? 'stopped' : 'done'
   state.usage = packet.usage ?? null
-  state.unsupportedNumbers = packet.unsupported_numbers ?? []
   endBlocks(state, wasStopped ? 'stopped' : 'done')
 }
 

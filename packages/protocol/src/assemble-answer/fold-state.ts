@@ -103,8 +103,6 @@ export interface FoldState {
   /** Error line of a failed run. */
   readonly errorLine: ErrorLine | null
   readonly usage: Usage | null
-  /** Numbers of the answer, with their units, that neither a passage nor the conversation contains; known once it is done. */
-  readonly unsupportedNumbers: readonly string[]
 }
 
 type Changing<Value> = Value extends Block | FoldState ? { -readonly [Name in keyof Value]: Value[Name] } : never

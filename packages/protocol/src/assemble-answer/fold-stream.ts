@@ -174,7 +174,6 @@ const newState = (): ChangingState => ({
   failures: [],
   errorLine: null,
   usage: null,
-  unsupportedNumbers: [],
 })
 
 function applyErrorLine(state: ChangingState, line: ErrorLine): void {
@@ -255,7 +254,6 @@ export function createFold(context: FoldContext = {}): Fold {
         incognito: state.isIncognito,
         error_msg: state.errorLine?.error ?? null,
         ...(state.usage && { usage: state.usage }),
-        ...(state.unsupportedNumbers.length > 0 && { unsupported_numbers: state.unsupportedNumbers }),
       }
     },
   }

@@ -49,8 +49,6 @@ export const chatFullResponseSchema = model('ChatFullResponse', {
   error_msg: orNull(v.string()),
   /** Present only if requested with `include_usage`. */
   usage: v.optional(usageSchema),
-  /** Numbers of the answer, with their units, that neither a passage nor the conversation contains; absent if none. */
-  unsupported_numbers: v.optional(v.array(v.string())),
 })
 
 /** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */

@@ -25,14 +25,12 @@ export const answerPackets = packetFamily({
   },
   stop: {
     sentence:
-      'Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). Contains `usage` only if requested with `include_usage`, and `unsupported_numbers` only if there are any.',
+      'Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). Contains `usage` only if requested with `include_usage`.',
     fields: {
       /** Null on success, `user_cancelled` when the user stopped the run. */
       stop_reason: orNull(v.string()),
       /** Token usage of the run. */
       usage: v.optional(usageSchema),
-      /** Numbers of the answer, with their units, that neither a passage nor the conversation contains. */
-      unsupported_numbers: v.optional(v.array(v.string())),
     },
     example: { stop_reason: null },
   },

@@ -108,14 +108,14 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
-      const found = wasWidened
+      const ranking = wasWidened
         ? await searchAll(queries, { ...options, maxFound, filters: requested, help: { expand: false } }, silent(turn))
         : narrowedFound
-      const documents = distinctDocuments(found.passages).slice(0, maxFound)
-      const sections = await selectSections(found, { ...options, maxPassages }, turn)
+      const documents = distinctDocuments(ranking.passages).slice(0, maxFound)
+      const sections = await selectSections(ranking, { ...options, maxPassages }, turn)
       const shown = mostRelevant(documents).slice(0, maxShown)
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
-      const sought = [found.question, ...queries].join(' ')
+      const sought = [ranking.question, ...queries].join(' ')
       const text = toResultText(sections, turn, { sought, wasWidened })
       return { text, documents: shown, foundDocuments: documents }
     },

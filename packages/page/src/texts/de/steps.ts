@@ -47,7 +47,6 @@ export const steps: Texts['steps'] = {
   copyTex: 'Als TeX kopieren',
   table: 'Tabelle',
   copyCsv: 'Als CSV kopieren',
-  notInSources: 'Steht nicht in den Quellen',
   details: 'Einzelheiten',
   task: 'Aufgabe',
   footnotes: 'Fußnoten',

@@ -47,7 +47,6 @@ export const steps = {
   copyTex: 'Copy as TeX',
   table: 'Table',
   copyCsv: 'Copy as CSV',
-  notInSources: 'Not found in the sources',
   details: 'Details',
   task: 'Task',
   footnotes: 'Footnotes',
