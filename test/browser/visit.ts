@@ -16,7 +16,7 @@ const launched = await launchBrowser([`--host-resolver-rules=MAP ${elsewhere} 12
 export const reason: string | undefined = 'reason' in launched ? launched.reason : undefined
 if (reason !== undefined) console.warn(`The page is not tested in a browser: ${reason}`)
 // Tests that use it do not run without one.
-const browser: Browser = 'browser' in launched ? launched.browser : (undefined as never)
+export const browser: Browser = 'browser' in launched ? launched.browser : (undefined as never)
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 

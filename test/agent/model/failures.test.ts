@@ -36,6 +36,10 @@ describe('statuses of a provider', () => {
     expect(toFailure(answered(status))).toMatchObject({ code, retryable, details: null })
   })
 
+  test.each([401, 402, 403])('%i says what to do to whoever can, who may be the one that reads it', (status) => {
+    expect(toFailure(answered(status)).message).toMatch(/Whoever runs this assistant (can|sets)/)
+  })
+
   test('the model, its provider and the time to wait are details', () => {
     const failure = toFailure(answered(429, {}, { 'retry-after': '7' }), { model: 'm', provider: 'p', modelIndex: 1 })
     expect(failure.details).toEqual({ model: 'm', provider: 'p', model_index: 1, retry_after_seconds: 7 })
@@ -159,7 +163,7 @@ describe('what is shown', () => {
     for (const status of [400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 503]) {
       const { message } = toFailure(answered(status, said(leak)), { model: 'm-1' })
       expect(message).not.toMatch(/srv|SELECT|Tools/)
-      expect(message).toMatch(/[Tt]ry again|[Tt]ell the administrator|[Cc]hoose another|[Ss]end a shorter/)
+      expect(message).toMatch(/[Tt]ry again|Whoever runs this assistant|[Cc]hoose another|[Ss]end a shorter/)
     }
   })
 

@@ -105,16 +105,18 @@ function isTooLong(status: number | undefined, text: string): boolean {
   return status !== 429 && contextTooLong.test(text) && !limitsRate.test(text)
 }
 
+/** The person who reads it may be this one. */
+const whoever = 'Whoever runs this assistant'
+
 /** Advice for users by error code. Only the operator sees the provider's own message. */
 const advice: Partial<Record<ErrorCode, string>> = {
   API_ERROR: 'Try again in a while.',
-  AUTH_ERROR: 'Tell the administrator of this assistant.',
-  BUDGET_EXCEEDED: 'Tell the administrator of this assistant.',
+  AUTH_ERROR: `${whoever} sets them in INLAY_MODEL_API_KEY or the variable of the provider.`,
+  BUDGET_EXCEEDED: `${whoever} can raise it at the provider, or set another model.`,
   CONNECTION_ERROR: 'Try again in a while.',
   CONTENT_POLICY: 'Put it in other words.',
-  CONTEXT_TOO_LONG:
-    'Send a shorter message, or begin a new chat. The administrator of this assistant can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).',
-  PERMISSION_DENIED: 'Tell the administrator of this assistant.',
+  CONTEXT_TOO_LONG: `Send a shorter message, or begin a new chat. ${whoever} can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).`,
+  PERMISSION_DENIED: `${whoever} can allow it at the provider, or set another key.`,
   REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
   UNPROCESSABLE_ENTITY: 'Try again, in other words.',
 }

@@ -5,14 +5,21 @@ interface FailureNoteProps {
   readonly failure: { readonly message: string }
   /** Absent: the note cannot be closed. */
   readonly close?: () => void
+  /** Tries again what failed. */
+  readonly retry?: () => void
 }
 
 /** An error message, which screen readers announce at once. */
-export function FailureNote({ failure, close }: FailureNoteProps): JSX.Element {
+export function FailureNote({ failure, close, retry }: FailureNoteProps): JSX.Element {
   return (
     <div class="failure" role="alert">
       <p>
         {failure.message}{' '}
+        {retry !== undefined && (
+          <button type="button" class="text-button" onClick={retry}>
+            {texts.frame.retry}
+          </button>
+        )}
         {close !== undefined && (
           <button type="button" class="text-button" onClick={close}>
             {texts.frame.close}

@@ -22,16 +22,15 @@ export function lazyView<Props extends object>(
         () => setState('failed'),
       )
     }, [state])
-    if (state === 'loading') return <p class="nothing">{texts.frame.loading}</p>
-    if (state === 'failed')
-      return (
-        <>
-          <FailureNote failure={{ message: texts.frame.unreachable }} />
-          <button type="button" class="quiet-button" onClick={() => setState('loading')}>
-            {texts.frame.retry}
-          </button>
-        </>
-      )
-    return <state.View {...props} />
+    if (typeof state === 'object') return <state.View {...props} />
+    return (
+      <div class="documents">
+        {state === 'loading' ? (
+          <p class="nothing">{texts.frame.loading}</p>
+        ) : (
+          <FailureNote failure={{ message: texts.frame.unreachable }} retry={() => setState('loading')} />
+        )}
+      </div>
+    )
   }
 }

@@ -83,14 +83,7 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
           <StoredFile key={id} id={id} words={place.title} readFile={service.file} />
         ))}
       {next !== null && failed === null && <Edge label={texts.frame.showMore} reach={readNext} />}
-      {failed !== null && (
-        <>
-          <FailureNote failure={failed.failure} />
-          <button type="button" class="quiet-button" onClick={failed.retry}>
-            {texts.frame.retry}
-          </button>
-        </>
-      )}
+      {failed !== null && <FailureNote failure={failed.failure} retry={failed.retry} />}
     </div>
   )
 }
