@@ -58,6 +58,37 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     expect(await chat.locator('.turn').count()).toBe(1)
   })
 
+  test('what a page sets for all its elements reaches nothing in the chat, but the direction it declares', async () => {
+    const { page, chat } = await visit(service.host)
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    service.reply = () => [{ text: 'It is **so**.\n\n- one\n\n`code`' }]
+    await answerTo(chat, 'How is it?')
+    const stylesInside = (): Promise<string[]> =>
+      chat.evaluate((element) =>
+        Array.from(element.shadowRoot!.querySelectorAll('*')).flatMap((each, at) => {
+          const style = getComputedStyle(each)
+          const name = `${at} ${each.localName}.${each.classList}`
+          return Array.from(style, (property) => `${name} ${property}: ${style.getPropertyValue(property)}`)
+        }),
+      )
+    await page.locator('inlay-chat [aria-busy="false"]').first().waitFor()
+    const before = await stylesInside()
+    await page.evaluate(() => {
+      const sheet = new CSSStyleSheet()
+      sheet.replaceSync(`body, * { font: italic 900 31px/3 fantasy; letter-spacing: 9px; word-spacing: 9px; text-transform: uppercase;
+        white-space: pre; text-align: right; text-indent: 50px; direction: rtl; color: lime; cursor: wait; tab-size: 20;
+        hyphens: auto; word-break: break-all; overflow-wrap: anywhere; line-break: anywhere; text-shadow: 1px 1px red;
+        list-style: square inside; quotes: none; text-wrap: nowrap; font-variant: small-caps; font-stretch: condensed;
+        border-collapse: collapse; border-spacing: 9px; caption-side: bottom; empty-cells: hide; pointer-events: none;
+        -webkit-text-stroke: 2px red; writing-mode: vertical-rl; text-orientation: upright; user-select: none }`)
+      document.adoptedStyleSheets = [sheet]
+    })
+    const known = new Set(before)
+    expect((await stylesInside()).filter((style) => !known.has(style))).toEqual([])
+    await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
+    expect(await chat.locator('.panel').evaluate((panel) => getComputedStyle(panel).direction)).toBe('rtl')
+  })
+
   test('a wrong key is told, and a key that is set later counts', async () => {
     const { page, chat } = await visit(service.host)
     await page.evaluate(() => Object.assign(document.querySelector('inlay-chat')!, { apiKey: 'wrong' }))

@@ -2,10 +2,13 @@ import { accentRule } from '@inlay/client/conversation'
 
 /**
  * Styles of the element. A page customizes them with the variables that begin with `--inlay-`. The colours of column
- * rules and of decorations paint nothing: the element reads the luminance of background and text from them.
+ * rules and of decorations paint nothing: the element reads the luminance of background and text from them. A page may
+ * style all its elements, this one included: what is inherited ends at the panel and the launcher, but for the direction
+ * that the page declares.
  */
 export const styles: string = `
 :host {
+  all: initial;
   color-scheme: light dark;
   --fill: var(--inlay-accent, light-dark(#0d6660, #74cbc2));
   --ground: var(--inlay-background, light-dark(#fff, #1d2024));
@@ -26,12 +29,18 @@ export const styles: string = `
   flex-direction: column;
   align-items: flex-end;
   gap: 12px;
-  font: 400 15px/1.5 var(--inlay-font, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif);
-  color: var(--text);
   column-rule-color: var(--ground);
   text-decoration-color: var(--text);
-  text-align: start;
 }
+:where(.panel, .launcher) {
+  all: initial;
+  color-scheme: inherit;
+  visibility: inherit;
+  direction: ltr;
+  font: 400 15px/1.5 var(--inlay-font, ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif);
+  color: var(--text);
+}
+:host(:dir(rtl)) :where(.panel, .launcher) { direction: rtl }
 ${accentRule(':host')}
 :host([theme='light']) { color-scheme: light }
 :host([theme='dark']) { color-scheme: dark }
@@ -39,14 +48,14 @@ ${accentRule(':host')}
 :host([hidden]) { display: none }
 *, *::before, *::after { box-sizing: border-box }
 h2, h3, h4, p, ul, ol, pre, blockquote, table { margin: 0 }
-button, select, textarea { font: inherit; color: inherit }
+:where(.panel) :is(button, select, textarea) { font: inherit; color: inherit }
 button { cursor: pointer }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 svg { width: 20px; height: 20px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; display: block }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .launcher { width: 56px; height: 56px; border: 0; border-radius: 50%; display: grid; place-items: center; background: var(--fill); color: var(--on-fill); box-shadow: 0 4px 16px rgb(0 0 0 / 25%) }
 .launcher svg { width: 26px; height: 26px }
-.panel { display: flex; flex-direction: column; overflow: hidden; width: min(var(--inlay-width, 400px), calc(100vw - 40px)); height: min(var(--inlay-height, 600px), calc(100dvh - 108px)); background: var(--ground); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 8px 32px rgb(0 0 0 / 20%); animation: rise 0.18s ease-out }
+.panel { position: relative; display: flex; flex-direction: column; overflow: hidden; width: min(var(--inlay-width, 400px), calc(100vw - 40px)); height: min(var(--inlay-height, 600px), calc(100dvh - 108px)); background: var(--ground); border: 1px solid var(--line); border-radius: var(--radius); box-shadow: 0 8px 32px rgb(0 0 0 / 20%); animation: rise 0.18s ease-out }
 :host([inline]) .panel { width: 100%; height: 100%; box-shadow: none; animation: none }
 @keyframes rise { from { opacity: 0; transform: translateY(8px) } }
 header { display: flex; align-items: center; gap: 6px; padding: 10px 12px; border-bottom: 1px solid var(--line) }

@@ -62,7 +62,7 @@ function showBlock(block: Block, view: View): JSX.Element {
     case 'math': {
       const language = block.kind === 'code' ? block.language : ''
       return (
-        <pre tabIndex={0} role="region" aria-label={language === '' ? 'Code' : `Code, ${language}`} dir="ltr">
+        <pre tabIndex={0} role="group" aria-label={language === '' ? 'Code' : `Code, ${language}`} dir="ltr">
           <code>{block.text}</code>
         </pre>
       )
@@ -106,7 +106,7 @@ function showBlock(block: Block, view: View): JSX.Element {
       const classOf = (column: number): string | undefined => block.alignments[column] ?? undefined
       return (
         // Scrolls by itself, so it must be reachable by keyboard.
-        <div class="table" tabIndex={0} role="region" aria-label="Table">
+        <div class="table" tabIndex={0} role="group" aria-label="Table">
           <table>
             <thead>
               <tr>
