@@ -321,3 +321,41 @@ describe('the answer on its way', () => {
     expect(v.is(chatFullResponseSchema, live.result())).toBe(true)
   })
 })
+
+describe('a stopped run', () => {
+  const at = (turn: number, tab: number, subTurn: number | null, obj: object): object => ({
+    placement: { turn_index: turn, tab_index: tab, sub_turn_index: subTurn, model_index: 0 },
+    obj,
+  })
+  const stop = { type: 'stop', stop_reason: 'user_cancelled' }
+
+  it('stopped the search and the research that it ended without a result', () => {
+    const live = createFold()
+    const lines = [
+      at(0, 0, null, { type: 'research_agent_start', research_task: 'Gates' }),
+      at(0, 0, 0, { type: 'search_tool_start', is_internet_search: false }),
+      at(0, 0, 0, { type: 'section_end' }),
+      at(0, 0, 1, { type: 'search_tool_start', is_internet_search: false }),
+      at(0, 0, 1, { type: 'section_end' }),
+      at(0, 0, null, { type: 'section_end' }),
+      at(0, 0, null, stop),
+    ]
+    for (const line of received(lines)) live.add(line)
+    const progress = live.state.blocks.map((block) => 'progress' in block && block.progress)
+    // The first search found nothing: another one followed it.
+    expect(progress).toEqual(['stopped', 'done', 'stopped'])
+  })
+
+  it('keeps a search that found nothing before the answer began', () => {
+    const live = createFold()
+    const lines = [
+      at(0, 0, null, { type: 'search_tool_start', is_internet_search: false }),
+      at(0, 0, null, { type: 'section_end' }),
+      at(1, 0, null, { type: 'message_start', final_documents: null, pre_answer_processing_seconds: 0 }),
+      at(1, 0, null, { type: 'message_delta', content: 'Nothing is' }),
+      at(1, 0, null, stop),
+    ]
+    for (const line of received(lines)) live.add(line)
+    expect(live.state.blocks[0]).toMatchObject({ progress: 'done' })
+  })
+})

@@ -118,6 +118,22 @@ const stop: Apply<'stop'> = (state, packet) => {
   state.phase = wasStopped ? 'stopped' : 'done'
   state.usage = packet.usage ?? null
   endBlocks(state, wasStopped ? 'stopped' : 'done')
+  if (wasStopped) for (const block of state.blocks) if (wasCut(block, state.blocks)) endBlock(block, 'stopped')
+}
+
+/** Whether a call of a stopped run ended without its result: its section is closed as if it had found nothing. */
+function wasCut(block: ChangingBlock, blocks: readonly ChangingBlock[]): boolean {
+  if (block.kind === 'research') return block.progress === 'done' && block.report === ''
+  if (
+    block.kind !== 'tool' ||
+    block.progress !== 'done' ||
+    block.documents !== null ||
+    !block.toolName.endsWith('_search')
+  )
+    return false
+  const { turn_index: turn, tab_index: tab } = block.placement
+  const later = blocks.slice(blocks.indexOf(block) + 1)
+  return !later.some(({ placement: at }) => at.turn_index > turn || at.tab_index === tab)
 }
 
 const fail: Apply<'error'> = (state, packet, placement) => {
