@@ -82,7 +82,7 @@ test('a reader gets passages, titles and addresses of those sources only that th
   const { status, body } = await chat.read('bob')
   expect(status).toBe(200)
   const text = JSON.stringify(body)
-  expect(text).not.toMatch(/says the payroll|Payroll secrets|hr\.example/)
+  expect(text).not.toMatch(/salary grade|says the payroll|Payroll secrets|hr\.example/)
   expect(text).toContain('https://wiki.example/pay')
   const { messages, packets } = body as ChatSessionDetail
   const [, question, answer] = messages
@@ -92,7 +92,11 @@ test('a reader gets passages, titles and addresses of those sources only that th
   )
   expect(answer?.context_docs?.map(({ document_id: id }) => id)).toEqual(['handbook'])
   expect(Object.values(answer?.citations ?? {})).toEqual(['handbook'])
+  // That documents were searched, and which of them the reader may see; not for what.
   expect(packets[0]?.map(({ obj }) => obj.type)).toEqual([
+    'search_tool_start',
+    'search_tool_documents_delta',
+    'section_end',
     'message_start',
     'message_delta',
     'section_end',

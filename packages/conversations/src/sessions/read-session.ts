@@ -42,7 +42,8 @@ export async function readMessages(
   return rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
 }
 
-async function readCalls(db: ConversationDatabase, sessionId: string): Promise<Map<number, ToolCallRecord[]>> {
+/** The tool calls of a session by their message, in their order. */
+export async function readCalls(db: ConversationDatabase, sessionId: string): Promise<Map<number, ToolCallRecord[]>> {
   const rows = await db
     .selectFrom('inlay_chat_tool_calls')
     .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')

@@ -1,10 +1,10 @@
-import { replayPackets, toMainline, type MessageRole } from '@inlay/agent'
-import type { Principal, SearchDoc } from '@inlay/protocol'
+import { replayPackets, toMainline, type MessageRole, type ToolCallRecord } from '@inlay/agent'
+import type { PacketBody, Principal, SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { toListing } from './listing.ts'
-import { readMessages, toMessage } from './read-session.ts'
+import { readCalls, readMessages, toMessage } from './read-session.ts'
 import type { StoredMessage, StoredSession } from './stored-session.ts'
 
 /** Returns the ids of those documents that the caller may read. */
@@ -12,8 +12,9 @@ export type ReadableDocuments = (documentIds: readonly string[], caller: Princip
 
 /**
  * Reads a shared session as its readers see it: questions and answers of the selected branch, with the sources they may
- * read themselves. Other branches, reasoning, tool calls and their results, model parameters and feedback stay with the
- * owner, since each can hold text of documents that a reader may not see.
+ * read themselves, and that documents were searched. Other branches, reasoning, what was searched for, other tool calls
+ * and their results, model parameters and feedback stay with the owner, since each can hold text of documents that a
+ * reader may not see.
  */
 export async function readSharedSession(
   db: ConversationDatabase,
@@ -26,11 +27,15 @@ export async function readSharedSession(
   })
   const mainline = new Set(toMainline(nodes))
   const messages = rows.filter(({ id }) => mainline.has(id)).map((message) => toMessage(message, []))
-  const documents = messages.flatMap((message) => message.documents ?? [])
+  const calls = await readCalls(db, row.id)
+  const searches = new Map(messages.map(({ id }) => [id, (calls.get(id) ?? []).filter(isSearch)]))
+  const documents = messages.flatMap(({ id, documents: own }) => [
+    ...(own ?? []),
+    ...searches.get(id)!.flatMap((call) => call.packets.flatMap(documentsOf)),
+  ])
   const seen = await readable([...new Set(documents.map(({ document_id: id }) => id))])
-  const shown = messages.map((message) =>
-    toShared(message, (document) => document.is_internet || seen.has(document.document_id)),
-  )
+  const isShown = (document: SearchDoc): boolean => document.is_internet || seen.has(document.document_id)
+  const shown = messages.map((message) => toShared(message, isShown))
   return {
     ...toListing(row),
     ownerId: row.owner_id,
@@ -38,7 +43,7 @@ export async function readSharedSession(
     messages: shown,
     packets: shown
       .filter(({ role }) => role === 'assistant')
-      .map(({ text, documents, citations }) =>
+      .map(({ id, text, documents, citations }) =>
         replayPackets({
           text,
           reasoning: null,
@@ -48,11 +53,27 @@ export async function readSharedSession(
             documentId,
           })),
           wasCancelled: false,
-          calls: [],
+          calls: searches.get(id)!.map((call) => sharedSearch(call, isShown)),
         }),
       ),
     currentRunId: null,
   }
+}
+
+const isSearch = ({ parentCallId, packets }: ToolCallRecord): boolean =>
+  parentCallId === undefined && packets.some(({ type }) => type === 'search_tool_start')
+
+const documentsOf = (packet: PacketBody): readonly SearchDoc[] =>
+  packet.type === 'search_tool_documents_delta' ? packet.documents : []
+
+/** A search without its queries, and with the documents that a reader may see. */
+function sharedSearch(call: ToolCallRecord, isShown: (document: SearchDoc) => boolean): ToolCallRecord {
+  const packets = call.packets.flatMap((packet): PacketBody[] => {
+    if (packet.type === 'search_tool_start') return [packet]
+    const documents = documentsOf(packet).filter(isShown)
+    return documents.length === 0 ? [] : [{ type: 'search_tool_documents_delta', documents }]
+  })
+  return { ...call, arguments: {}, reasoning: null, packets }
 }
 
 function toShared(message: StoredMessage, isShown: (document: SearchDoc) => boolean): StoredMessage {
