@@ -51,11 +51,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG\r\n\x1a\n', 'latin1') },
       { name: 'letter.doc', mimeType: '', buffer: Buffer.from('old') },
     ])
-    await page.getByText('2 files were taken in.').waitFor()
-    await page.getByText('empty.md is empty.').waitFor()
+    await page.getByText('2 files were added.').waitFor()
+    await page.getByText('empty.md: The file is empty.').waitFor()
     // The service says whether it reads pictures; the page, what becomes of an old format.
     await page.getByText('photo.png: The file is an image: its text is read when OCR is on (INLAY_OCR).').waitFor()
-    await page.getByText('letter.doc is of a kind that is not read. Save it as .docx').waitFor()
+    await page.getByText('letter.doc: This kind of file is not read. Save it as .docx').waitFor()
     await picker.setInputFiles([readme('# Canteen\n\nLunch is served from noon.')])
     await page.getByText('README.md is here already.').waitFor()
     await shot(page, 'file-of-a-taken-name')
@@ -71,11 +71,11 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     await page.locator('.document-row', { hasText: 'Parking' }).waitFor({ state: 'detached' })
     expect(await page.locator('.document-row').count()).toBe(3)
     // Refused files stay listed until they are cleared.
-    const refused = page.getByRole('list', { name: 'Files that were not taken in' })
+    const refused = page.getByRole('list', { name: 'Files that were not added' })
     expect(await refused.locator('li').count()).toBe(3)
     await page.reload()
     await refused.waitFor()
-    expect(await refused.locator('li').allTextContents()).toContain('empty.md is empty.')
+    expect(await refused.locator('li').allTextContents()).toContain('empty.md: The file is empty.')
     await page.getByRole('button', { name: 'Clear the list' }).click()
     expect(await refused.count()).toBe(0)
     // Two files of one name at once, from two folders.
@@ -250,7 +250,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       await page.getByLabel('Tag', { exact: true }).fill('shelf: odd')
       await expect.poll(() => rows.count()).toBe(5)
       await page.getByLabel('Search documents by name').fill('no such name')
-      await page.getByText('No document is like this.').waitFor()
+      await page.getByText('No document matches.').waitFor()
       expect(await faultsOf(page)).toEqual([])
     })
 

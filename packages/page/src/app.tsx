@@ -6,7 +6,7 @@ import { AdminPlace } from './admin/admin-place.tsx'
 import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Sidebar } from './chats/sidebar.tsx'
-import { Composer } from './chat/composer.tsx'
+import { Composer, type ComposerProps } from './chat/composer.tsx'
 import { withOfferedModels, withoutActions } from './chat/composer-options.ts'
 import { quoted } from './chat/copied-answer.ts'
 import { LocalModel } from './chat/local-model.tsx'
@@ -18,13 +18,19 @@ import { useCounts } from './documents/use-counts.ts'
 import { HealthPlace } from './health/health-place.tsx'
 import { announceChange } from './service/tabs.ts'
 import type { OpenService } from './service/open-service.ts'
-import { defaultSettings, type AnswerSettings, type ListedModel, type Service } from './service/service.ts'
+import {
+  defaultSettings,
+  type AnswerSettings,
+  type ListedAgent,
+  type ListedModel,
+  type Service,
+} from './service/service.ts'
 import { InProject } from './projects/in-project.tsx'
 import { ProjectPlace } from './projects/project-place.tsx'
 import { useProjects, type Projects } from './projects/projects.ts'
 import { SearchView } from './search/search-view.tsx'
 import { Thread } from './chat/thread.tsx'
-import { Welcome } from './chat/welcome.tsx'
+import { Starters, Welcome } from './chat/welcome.tsx'
 import { FailureNote } from './controls/failure-note.tsx'
 import { Pane } from './pane/pane.tsx'
 import { FirstRun } from './first-run.tsx'
@@ -64,6 +70,12 @@ export function App({
   const chooseAgent = (id: number): void => {
     setAgentId(id)
     changeSettings(withoutActions)
+  }
+  const agent = agents.find(({ id }) => id === agentId)
+  const ask: ComposerProps['ask'] = (question, { isResearch }) => {
+    chat.ask(question, { isResearch, agentId, projectId: project?.id })
+    // It applies to one question, like research.
+    changeSettings((known) => ({ ...known, forcedTool: null }))
   }
   const newChat = (inProject?: number): void => {
     chat.leave()
@@ -106,6 +118,7 @@ export function App({
             service={service}
             models={model.all}
             quote={quote}
+            agent={agentId === 0 ? undefined : agent}
           />
           <div class="dock" key="dock">
             <Composer
@@ -113,11 +126,7 @@ export function App({
               canResearch={model.canResearch}
               isAnswering={chat.isAnswering}
               isFollowUp={!isEmpty(chat)}
-              ask={(question, { isResearch }) => {
-                chat.ask(question, { isResearch, agentId, projectId: project?.id })
-                // It applies to one question, like research.
-                changeSettings((known) => ({ ...known, forcedTool: null }))
-              }}
+              ask={ask}
               stop={() => {
                 chat.stop()
                 setFocusRequest((count) => count + 1)
@@ -140,6 +149,9 @@ export function App({
               <InProject name={project.name} leave={() => setProjectId(undefined)} />
             )}
             {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
+            {isEmpty(chat) && (
+              <Starters agent={agent} ask={(question) => ask({ question, files: [] }, { isResearch: false })} />
+            )}
             <p class="model">{model.name}</p>
             {isEmpty(chat) && admin !== null && chats.chats.length === 0 && <FirstRun counts={counts} model={model} />}
             {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
@@ -200,6 +212,7 @@ function Above({
   service,
   models,
   quote,
+  agent,
 }: {
   conversation: Conversation
   goal: Place
@@ -208,8 +221,9 @@ function Above({
   service: Service
   models: readonly ListedModel[]
   quote: (text: string) => void
+  agent: ListedAgent | undefined
 }): JSX.Element {
-  if (isEmpty(conversation)) return <Welcome counts={counts} />
+  if (isEmpty(conversation)) return <Welcome counts={counts} agent={agent} service={service} />
   const { failure, turns } = conversation
   return (
     <>

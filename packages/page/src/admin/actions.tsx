@@ -53,6 +53,12 @@ interface ActionCardProps {
   readonly changed: () => Promise<void>
 }
 
+/** What an action is for, in words for people: the description of a built-in one instructs the model. */
+export function purposeOf({ name, description }: Pick<ToolSnapshot, 'name' | 'description'>): string {
+  const purposes: Readonly<Record<string, string>> = adminTexts.action.purposes
+  return (Object.hasOwn(purposes, name) && purposes[name]) || description
+}
+
 function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
   const texts = adminTexts.action
   const [isTried, setIsTried] = useState(false)
@@ -66,7 +72,7 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
         <div class="card-name">
           <h2>{name}</h2>
           <span class="badge">{origin}</span>
-          <p class="facts">{action.description}</p>
+          <p class="facts">{purposeOf(action)}</p>
         </div>
         <div class="row">
           {isOwn && (

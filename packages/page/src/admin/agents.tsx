@@ -1,8 +1,10 @@
 import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { Avatar } from '../controls/avatar.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
+import { purposeOf } from './actions.tsx'
 import type { AdminCalls } from './calls.ts'
 import { Area, Check, Checks, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
@@ -63,7 +65,7 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
             </li>
           ) : (
             <li key={agent.id} class="card card-head">
-              <Avatar calls={calls} agent={agent} />
+              <Avatar name={agent.name} pictureId={agent.uploaded_image_id} readFile={calls.client.files.content} />
               <div class="card-name">
                 <h2>{agent.name}</h2>
                 <p class="facts">{factsOf(agent)}</p>
@@ -111,36 +113,6 @@ function factsOf(agent: FullPersona): string {
   const texts = adminTexts.agent
   const state = agent.builtin_persona ? texts.builtIn : agent.is_public ? texts.visibleToAll : texts.private
   return [state, agent.description].filter((fact) => fact !== '').join(' · ')
-}
-
-/** The picture of an agent, or the first letter of its name. */
-function Avatar({ calls, agent }: { calls: AdminCalls; agent: FullPersona }): JSX.Element {
-  const [picture, setPicture] = useState<string | null>(null)
-  const id = agent.uploaded_image_id ?? null
-  useEffect(() => {
-    setPicture(null)
-    if (id === null) return undefined
-    let isCurrent = true
-    calls.client.files.content(id).then(
-      (file) => {
-        const reader = new FileReader()
-        // The content security policy allows images from `data:` URLs.
-        reader.onload = () => isCurrent && typeof reader.result === 'string' && setPicture(reader.result)
-        reader.readAsDataURL(file)
-      },
-      // The letter stays.
-      () => {},
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [calls, id])
-  if (picture !== null) return <img class="avatar" src={picture} alt="" />
-  return (
-    <span class="avatar" aria-hidden="true">
-      {[...agent.name][0]?.toUpperCase()}
-    </span>
-  )
 }
 
 interface AgentFormProps {
@@ -204,7 +176,7 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JS
       <Checks
         label={texts.actions}
         name="tools"
-        options={selectable.map(({ id, display_name: name, description }) => [String(id), name, description])}
+        options={selectable.map((tool) => [String(tool.id), tool.display_name, purposeOf(tool)])}
         chosen={
           agent?.tools.map(({ id }) => String(id)) ??
           selectable

@@ -18,7 +18,7 @@ import { AttachmentList } from './attachment-list.tsx'
 import { chosenSettings, pastedFile } from './composer-options.ts'
 import { SuggestionList, useSuggestions, type Command } from './suggestions.tsx'
 
-interface ComposerProps {
+export interface ComposerProps {
   readonly service: Service
   /** Whether the model that answers can do deep research. */
   readonly canResearch: boolean

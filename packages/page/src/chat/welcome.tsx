@@ -1,15 +1,48 @@
 import type { JSX } from 'preact'
+import { Avatar } from '../controls/avatar.tsx'
 import { fullCount, type Counts } from '../documents/counts.ts'
+import type { ListedAgent, Service } from '../service/service.ts'
 import { formatNumber } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
+interface WelcomeProps {
+  readonly counts: Counts | undefined
+  /** The agent that was chosen; undefined for the assistant itself. */
+  readonly agent: ListedAgent | undefined
+  readonly service: Pick<Service, 'file'>
+}
+
 /** The greeting above the question field of an empty conversation. */
-export function Welcome({ counts }: { counts: Counts | undefined }): JSX.Element {
+export function Welcome({ counts, agent, service }: WelcomeProps): JSX.Element {
   return (
     <div class="welcome">
-      <h1>{texts.chat.welcome}</h1>
-      <p class="lead">{leadOf(counts)}</p>
+      {agent !== undefined && <Avatar name={agent.name} pictureId={agent.pictureId} readFile={service.file} />}
+      <h1 dir="auto">{agent?.name ?? texts.chat.welcome}</h1>
+      <p class="lead" dir="auto">
+        {agent?.description || leadOf(counts)}
+      </p>
     </div>
+  )
+}
+
+/** The questions that an agent suggests, each asked with one click. */
+export function Starters({
+  agent,
+  ask,
+}: {
+  agent: ListedAgent | undefined
+  ask: (question: string) => void
+}): JSX.Element {
+  return (
+    <ul class="starters" aria-label={texts.chat.starters}>
+      {agent?.starters.map(({ name, message }) => (
+        <li key={message}>
+          <button type="button" class="quiet-button" title={message} dir="auto" onClick={() => ask(message)}>
+            {name === '' ? message : name}
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -113,6 +113,25 @@ function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string
   return documentTexts.rate(Math.round(rate * 10) / 10, Math.ceil((total - done) / rate))
 }
 
+/** Most names that are shown of files with the same reason. */
+const maxNames = 20
+
+/** Files that were refused for one reason. */
+function RefusedFiles({ reason, paths }: { reason: string; paths: readonly string[] }): JSX.Element {
+  if (paths.length === 1) return <li>{documentTexts.refusedFor(paths[0]!, reason)}</li>
+  const more = paths.length - maxNames
+  return (
+    <li>
+      <details>
+        <summary>{documentTexts.filesWith(paths.length, reason)}</summary>
+        <p>
+          {paths.slice(0, maxNames).join(', ')} {more > 0 && documentTexts.andMore(more)}
+        </p>
+      </details>
+    </li>
+  )
+}
+
 function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }): JSX.Element {
   const { progress, taken, refusals } = intake
   return (
@@ -133,8 +152,8 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
             </button>
           </p>
           <ul tabIndex={0} aria-label={documentTexts.refusedFiles}>
-            {refusals.map((sentence) => (
-              <li key={sentence}>{sentence}</li>
+            {[...Map.groupBy(refusals, ({ reason }) => reason)].map(([reason, files]) => (
+              <RefusedFiles key={reason} reason={reason} paths={files.map(({ path }) => path)} />
             ))}
           </ul>
         </div>

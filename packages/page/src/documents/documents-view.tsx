@@ -246,7 +246,7 @@ interface RetryAllProps {
   readonly clear: () => void
 }
 
-function RetryAll({ documents: { changeOrTell, service }, clear }: RetryAllProps): JSX.Element {
+function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAllProps): JSX.Element {
   const [isBusy, setIsBusy] = useState(false)
   const [count, setCount] = useState<number | null>(null)
   const retry = (): void => {
@@ -263,9 +263,11 @@ function RetryAll({ documents: { changeOrTell, service }, clear }: RetryAllProps
   }
   return (
     <div class="row retry-all">
-      <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
-        {documentTexts.retryAll}
-      </button>
+      {rows?.length !== 0 && (
+        <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
+          {documentTexts.retryAll}
+        </button>
+      )}
       <span role="status">{count !== null && documentTexts.retried(count)}</span>
     </div>
   )

@@ -3,14 +3,20 @@ import { toFailure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { documentIdOf, refusalOf, type HandedFile } from './files.ts'
 
+/** A file that was not accepted, and why. */
+export interface RefusedFile {
+  readonly path: string
+  readonly reason: string
+}
+
 /** How far the files are that a person handed in. */
 export interface FileIntake {
   /** Null when none is on its way. */
   readonly progress: { readonly done: number; readonly total: number; readonly startedAt: number } | null
   /** How many were taken in the last time. */
   readonly taken: number
-  /** A sentence for each file that was not accepted; shown until the user dismisses them. */
-  readonly refusals: readonly string[]
+  /** Files that were not accepted, at most 500; shown until the user dismisses them. */
+  readonly refusals: readonly RefusedFile[]
   readonly forgetRefusals: () => void
   /** Files that share the name of a document that is there already: the person says what they are. */
   readonly doubles: readonly HandedFile[]
@@ -38,8 +44,8 @@ export function useFileIntake(
   const startedAt = useRef(0)
   const ids = useMemo(() => createIds(service), [service])
 
-  const refuse = (sentence: string): void =>
-    setRefusals((known) => (known.includes(sentence) ? known : [...known, sentence]))
+  const refuse = (path: string, reason: string): void =>
+    setRefusals((known) => [...known.filter((file) => file.path !== path), { path, reason }].slice(-maxKept))
 
   /** Sends files; `idOf` gives none for a file that has to wait for the person. */
   const send = useCallback(
@@ -59,7 +65,7 @@ export function useFileIntake(
             setTaken((count) => count + 1)
           }
         } catch (error) {
-          refuse(`${handed.path}: ${toFailure(error).message}`)
+          refuse(handed.path, toFailure(error).message)
         }
         setProgress({ done: ++done.current, total: total.current, startedAt: startedAt.current })
       })
@@ -76,7 +82,10 @@ export function useFileIntake(
     add: (files) => {
       const readable = files.filter((file) => refusalOf(file) === undefined)
       void send(readable, ids.ownOf)
-      for (const sentence of files.map(refusalOf)) if (sentence !== undefined) refuse(sentence)
+      for (const file of files) {
+        const reason = refusalOf(file)
+        if (reason !== undefined) refuse(file.path, reason)
+      }
     },
     settleDoubles: (how) => {
       setDoubles([])
@@ -129,22 +138,24 @@ async function inParallel(files: readonly HandedFile[], take: (file: HandedFile)
 }
 
 const storageName = 'inlay-refused-files'
-/** Most sentences that are kept. */
+/** Most refused files that are kept. */
 const maxKept = 500
 
-/** Sentences that were not cleared yet, also of earlier visits. */
-function keptRefusals(): readonly string[] {
+/** Files that were not cleared yet, also of earlier visits. */
+function keptRefusals(): readonly RefusedFile[] {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]')
-    return Array.isArray(kept) ? kept.filter((sentence) => typeof sentence === 'string') : []
+    return Array.isArray(kept)
+      ? kept.filter((file) => typeof file?.path === 'string' && typeof file.reason === 'string')
+      : []
   } catch {
     return []
   }
 }
 
-function keepRefusals(sentences: readonly string[]): void {
+function keepRefusals(files: readonly RefusedFile[]): void {
   try {
-    localStorage.setItem(storageName, JSON.stringify(sentences.slice(-maxKept)))
+    localStorage.setItem(storageName, JSON.stringify(files))
   } catch {
     // The browser's storage is full: kept until the page is left.
   }

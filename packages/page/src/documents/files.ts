@@ -16,26 +16,26 @@ export function refusalOf({ file, path }: HandedFile): string | undefined {
   const advice = isReadable ? undefined : adviceForUnreadFile(path)
   // The service knows whether it reads pictures; those in folders mostly are no documents.
   const isNamedPicture = advice?.step === 'turn OCR on' && !path.includes('/')
-  if (!isReadable && !isNamedPicture) return kindRefusalOf(path, advice)
-  if (file.size === 0) return documentTexts.isEmpty(path)
-  if (file.size > maxBytes) return documentTexts.isTooLarge(path)
+  if (!isReadable && !isNamedPicture) return kindRefusalOf(advice)
+  if (file.size === 0) return documentTexts.isEmpty
+  if (file.size > maxBytes) return documentTexts.isTooLarge
   return undefined
 }
 
-function kindRefusalOf(path: string, advice: UnreadFileAdvice | undefined): string {
+function kindRefusalOf(advice: UnreadFileAdvice | undefined): string {
   switch (advice?.step) {
     case 'save as':
-      return documentTexts.saveAs(path, advice.extension)
+      return documentTexts.saveAs(advice.extension)
     case 'turn OCR on':
-      return documentTexts.isPicture(path)
+      return documentTexts.isPicture
     case 'save as picture':
-      return documentTexts.isOtherPicture(path)
+      return documentTexts.isOtherPicture
     case 'unpack':
-      return documentTexts.isArchive(path)
+      return documentTexts.isArchive
     case 'transcribe':
-      return documentTexts.isRecording(path)
+      return documentTexts.isRecording
     default:
-      return documentTexts.isOfUnknownKind(path)
+      return documentTexts.isOfUnknownKind
   }
 }
 

@@ -18,7 +18,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         <span>{name === '' ? texts.steps.code : name}</span>
         <CopyButton text={code} label={texts.steps.copyCode} />
       </div>
-      <pre tabIndex={0} role="region" aria-label={name === '' ? texts.steps.code : texts.steps.codeIn(name)} dir="ltr">
+      <pre tabIndex={0} role="group" aria-label={name === '' ? texts.steps.code : texts.steps.codeIn(name)} dir="ltr">
         <code>
           {paint === undefined || code.length > maxHighlighted
             ? code

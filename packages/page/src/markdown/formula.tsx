@@ -14,11 +14,11 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JS
   return (
     <div class="formula-block">
       {drawn === undefined ? (
-        <pre class="formula" tabIndex={0} role="region" aria-label={texts.steps.formula}>
+        <pre class="formula" tabIndex={0} role="group" aria-label={`${texts.steps.formula}: ${tex}`}>
           <code>{tex}</code>
         </pre>
       ) : (
-        <div class="formula-drawn" tabIndex={0} role="region" aria-label={texts.steps.formula}>
+        <div class="formula-drawn" tabIndex={0} role="group" aria-label={`${texts.steps.formula}: ${tex}`}>
           {drawn}
         </div>
       )}

@@ -54,8 +54,10 @@ export async function openService(apiKey: string): Promise<OpenService> {
 }
 
 const agentsOf = (listed: v.InferOutput<typeof startSchema>['agents']): readonly ListedAgent[] =>
-  (listed ?? []).map(({ tools, ...agent }) => ({
+  (listed ?? []).map(({ tools, starter_messages: starters, uploaded_image_id: pictureId, ...agent }) => ({
     ...agent,
+    starters: starters ?? [],
+    pictureId,
     actions: tools.map(({ id, display_name: name }) => ({ id, name })),
   }))
 
@@ -372,6 +374,8 @@ const startSchema = v.object({
         id: v.number(),
         name: v.string(),
         description: v.string(),
+        starter_messages: v.nullable(v.array(v.object({ name: v.string(), message: v.string() }))),
+        uploaded_image_id: v.nullable(v.string()),
         tools: v.array(v.object({ id: v.number(), display_name: v.string() })),
       }),
     ),

@@ -156,6 +156,10 @@ export interface ListedAgent {
   readonly id: number
   readonly name: string
   readonly description: string
+  /** Suggested questions, each with a short name. */
+  readonly starters: readonly { readonly name: string; readonly message: string }[]
+  /** Id of the file; null if it has none. */
+  readonly pictureId: string | null
   readonly actions: readonly AgentAction[]
 }
 

@@ -154,7 +154,8 @@ function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
     case 'plan':
       return isNow ? texts.steps.planning : texts.steps.planned
     case 'research':
-      return isNow ? texts.steps.researching(step.task) : texts.steps.researched(step.task)
+      if (isNow) return texts.steps.researching(step.task)
+      return step.progress === 'stopped' ? texts.steps.researchStopped(step.task) : texts.steps.researched(step.task)
     case 'tool':
       return toolTitle(step, isNow)
   }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { toDataAddress } from '../controls/avatar.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { FileIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
@@ -43,15 +44,4 @@ export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Elemen
       </figcaption>
     </figure>
   )
-}
-
-/** The content security policy allows images from `data:` URLs and from this server only. */
-function toDataAddress(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    // Read as an address, it is a text.
-    reader.onload = () => resolve(reader.result as string)
-    reader.onerror = () => reject(reader.error)
-    reader.readAsDataURL(file)
-  })
 }

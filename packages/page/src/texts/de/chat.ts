@@ -4,10 +4,11 @@ import type { Texts } from '../en/index.ts'
 export const chat: Texts['chat'] = {
   conversation: 'Unterhaltung',
   welcome: 'Fragen Sie Ihre Dokumente',
-  eachNamesPassages: 'Jede Antwort nennt die Stellen, aus denen sie besteht.',
+  starters: 'Vorgeschlagene Fragen',
+  eachNamesPassages: 'Jede Antwort nennt ihre Quellen.',
   noDocuments: 'Es gibt noch keine Dokumente: Fügen Sie unter „Dokumente“ welche hinzu.',
   documents: (count, full) => plural(count, { one: '{} Dokument', other: '{} Dokumente' }).replace('{}', full),
-  ready: (documents, left) => `${documents} bereit, ${left} unterwegs.`,
+  ready: (documents, left) => `${documents} bereit, ${left} in der Warteschlange.`,
   goToEnd: 'Zum Ende',
   goOnText: 'Bitte mach weiter, wo du aufgehört hast.',
 

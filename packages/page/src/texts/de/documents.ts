@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../locale.ts'
 
 export const documents: typeof english = {
   title: 'Dokumente',
-  lead: 'Aus ihnen entstehen die Antworten. Sobald ein Dokument indiziert ist, lässt sich danach fragen. In ihre Texte sehen:',
+  lead: 'Die Antworten stützen sich auf diese Dokumente. Sobald eines indiziert ist, können Sie danach fragen. In ihnen lesen:',
   searchTexts: 'in allen Dokumenten suchen',
   health: 'Zustand des Dienstes',
 
@@ -15,25 +15,25 @@ export const documents: typeof english = {
   kinds: 'PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, E-Mail, Markdown, Text, bis 100 MB',
   filesField: 'Dateien wählen',
   folderField: 'Einen Ordner wählen',
-  isOfUnknownKind: (path) =>
-    `${path}: Diese Art von Datei wird nicht gelesen. Als PDF oder Text speichern und dann hinzufügen.`,
-  saveAs: (path, extension) =>
-    `${path}: Diese Art von Datei wird nicht gelesen. Als ${extension} speichern und dann hinzufügen.`,
-  isPicture: (path) =>
-    `${path} ist ein Bild, und Bilder in Ordnern werden ausgelassen. Ist sein Text wichtig, allein auswählen.`,
-  isOtherPicture: (path) =>
-    `${path}: Bilder dieser Art werden nicht gelesen. Ist sein Text wichtig, als PNG oder JPEG speichern und allein auswählen.`,
-  isArchive: (path) => `${path} ist ein Archiv. Entpacken und die Dokumente darin hinzufügen.`,
-  isRecording: (path) => `${path} ist eine Aufnahme. Stattdessen eine Abschrift hinzufügen.`,
-  isEmpty: (path) => `${path} ist leer.`,
-  isTooLarge: (path) => `${path} ist größer als 100 MB.`,
+  isOfUnknownKind: 'Diese Art von Datei wird nicht gelesen. Als PDF oder Text speichern und dann hinzufügen.',
+  saveAs: (extension) => `Diese Art von Datei wird nicht gelesen. Als ${extension} speichern und dann hinzufügen.`,
+  isPicture: 'Bilder in Ordnern werden ausgelassen. Ist sein Text wichtig, allein auswählen.',
+  isOtherPicture:
+    'Bilder dieser Art werden nicht gelesen. Ist sein Text wichtig, als PNG oder JPEG speichern und allein auswählen.',
+  isArchive: 'Das ist ein Archiv. Entpacken und die Dokumente darin hinzufügen.',
+  isRecording: 'Das ist eine Aufnahme. Stattdessen eine Abschrift hinzufügen.',
+  isEmpty: 'Die Datei ist leer.',
+  isTooLarge: 'Die Datei ist größer als 100 MB.',
+  filesWith: (count, reason) => `${plural(count, { one: '# Datei', other: '# Dateien' })}: ${reason}`,
+  andMore: (count) => `und ${formatNumber(count)} weitere`,
   reading: (at, of) => `Liest Datei ${formatNumber(at)} von ${formatNumber(of)} …`,
   rate: (perSecond, seconds) =>
     `${formatNumber(perSecond)} pro Sekunde, noch etwa ${plural(seconds, { one: '# Sekunde', other: '# Sekunden' })}`,
-  taken: (count) => plural(count, { one: 'Eine Datei wurde aufgenommen.', other: '# Dateien wurden aufgenommen.' }),
+  taken: (count) => plural(count, { one: 'Eine Datei wurde hinzugefügt.', other: '# Dateien wurden hinzugefügt.' }),
   refused: (count) =>
-    plural(count, { one: 'Eine Datei wurde nicht aufgenommen.', other: '# Dateien wurden nicht aufgenommen.' }),
-  refusedFiles: 'Dateien, die nicht aufgenommen wurden',
+    plural(count, { one: 'Eine Datei wurde nicht hinzugefügt.', other: '# Dateien wurden nicht hinzugefügt.' }),
+  refusedFiles: 'Dateien, die nicht hinzugefügt wurden',
+  refusedFor: (path, reason) => `${path}: ${reason}`,
   clearList: 'Liste leeren',
   doubles: 'Dateien, deren Namen es schon gibt',
   isHere: (path) => `${path} gibt es schon.`,
@@ -48,7 +48,7 @@ export const documents: typeof english = {
   pasteText: 'Text',
   pasteHint: 'Reiner Text oder Markdown',
   addText: 'Dokument hinzufügen',
-  textTaken: (title) => `„${title}“ wurde aufgenommen.`,
+  textTaken: (title) => `„${title}“ wurde hinzugefügt.`,
   ownDocumentation: 'Darunter ist die Dokumentation von Inlay selbst, zum Ausprobieren.',
   removeOwn: 'Entfernen',
   notices: 'Für den Betrieb',
@@ -75,7 +75,7 @@ export const documents: typeof english = {
     id_desc: 'Pfad, Z bis A',
   },
   none: 'Es gibt noch keine Dokumente.',
-  noneFound: 'Kein Dokument ist so.',
+  noneFound: 'Kein Dokument passt.',
   found: (count) => plural(count, { one: '# Dokument', other: '# Dokumente' }),
   atLeast: (count) => `Mehr als ${plural(count, { one: '# Dokument', other: '# Dokumente' })}`,
   readingMore: 'Liest weitere …',
@@ -83,7 +83,7 @@ export const documents: typeof english = {
   name: 'Name',
   tags: 'Schlagwörter',
   size: 'Größe',
-  accepted: 'Aufgenommen',
+  accepted: 'Hinzugefügt',
   state: 'Stand',
   actions: 'Aktionen',
   keys: 'Pfeiltasten bewegen, Leertaste wählt aus, Eingabe öffnet, Entf löscht.',
@@ -147,7 +147,7 @@ export const documents: typeof english = {
   tooManyTags: 'Es hat mehr Schlagwörter, als diese Seite zeigt. Ändern Sie sie über die API.',
   ownerOf: (name) => `Zugriff und Sätze von „${name}“`,
   ownerLead:
-    'Sie gelten für alle Dokumente, die damit hereinkamen, und wirken ab der nächsten Suche. Um ein Dokument allein zu verschieben, es löschen und über die API mit der cc_pair_id eines anderen Konnektors erneut senden.',
+    'Sie gelten für alle Dokumente, die damit hinzugefügt wurden, und wirken ab der nächsten Suche. Um ein Dokument allein zu verschieben, es löschen und über die API mit der cc_pair_id eines anderen Konnektors erneut senden.',
   everybody: 'Alle mit einem Schlüssel finden seine Dokumente',
   onlyNamed: 'Nur diese finden seine Dokumente',
   people: 'Personen, eine je Zeile: Kennungen oder E-Mail-Adressen',

@@ -72,5 +72,5 @@ export const frame: Texts['frame'] = {
   chooseModel: 'Ein Modell wählen',
   keepBuiltIn: 'Das eingebaute behalten',
   stepAsk: 'Fragen',
-  stepAskLead: 'Schreiben Sie oben eine Frage. Jede Antwort nennt die Stellen, aus denen sie besteht.',
+  stepAskLead: 'Schreiben Sie oben eine Frage. Jede Antwort nennt ihre Quellen.',
 }

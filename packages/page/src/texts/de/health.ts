@@ -3,7 +3,7 @@ import { formatDuration, plural } from '../locale.ts'
 
 export const health: typeof english = {
   title: 'Zustand',
-  lead: 'Was wartet, was indiziert ist und wie schnell es geht. Alle paar Sekunden neu gelesen, solange Sie hinsehen.',
+  lead: 'Die Warteschlange, der Index und ihr Tempo. Alle paar Sekunden aktualisiert.',
   readiness: 'Teile des Dienstes',
   parts: {
     service: 'Dienst',
@@ -34,7 +34,7 @@ export const health: typeof english = {
   queue: 'Warteschlange',
   waiting: 'Warten oder werden indiziert',
   oldest: 'Wartet am längsten',
-  noneWaits: 'Keines wartet',
+  noneWaits: 'Keines',
   documents: (count) => plural(count, { one: '# Dokument', other: '# Dokumente' }),
   index: 'Index',
   rows: 'Passagen',
@@ -50,8 +50,8 @@ export const health: typeof english = {
   latency: 'Wie lange es dauert',
   telemetryOff: 'Nichts wird gemessen: Die Telemetrie ist aus. Um sie einzuschalten, starten Sie den Server mit',
   nothingMeasured: 'Noch wurde nichts gemessen.',
-  measured: 'Was',
-  times: 'Male',
+  measured: 'Vorgang',
+  times: 'Anzahl',
   median: 'Die Hälfte höchstens',
   slow: '95 % höchstens',
   beyond: 'länger als gemessen',

@@ -4,13 +4,14 @@ import { formatNumber, plural } from '../locale.ts'
 export const chat = {
   conversation: 'Conversation',
   welcome: 'Ask your documents',
-  eachNamesPassages: 'Every answer names the passages it is made of.',
+  starters: 'Suggested questions',
+  eachNamesPassages: 'Every answer cites its passages.',
   noDocuments: 'There are no documents yet: add some under Documents.',
   documents: (count: number, full: string) =>
     plural(count, { one: '{} document', other: '{} documents' }).replace('{}', full),
-  ready: (documents: string, left: string) => `${documents} ready, ${left} on the way.`,
+  ready: (documents: string, left: string) => `${documents} ready, ${left} in the queue.`,
   goToEnd: 'Go to the end',
-  goOnText: 'Please go on where you stopped.',
+  goOnText: 'Please continue where you stopped.',
 
   neverAnswered: 'This question was never answered.',
   connectionEnded: 'The connection ended before the answer did.',

@@ -50,7 +50,7 @@ export const frame = {
   pageFailed: 'Something went wrong in this page. Reload it, and try again.',
   notUnderstood: 'The server does not answer as an Inlay does.',
   notRemoved: 'It was not removed.',
-  fileRefused: 'The file was not taken.',
+  fileRefused: 'The file was refused.',
   modelUnchanged: 'The model was not changed: it may have ended meanwhile.',
 
   noModel: 'No model is configured',
@@ -69,5 +69,5 @@ export const frame = {
   chooseModel: 'Choose a model',
   keepBuiltIn: 'Keep the built-in one',
   stepAsk: 'Ask',
-  stepAskLead: 'Write a question above. Every answer names the passages it is made of.',
+  stepAskLead: 'Write a question above. Every answer cites its passages.',
 }

@@ -3,7 +3,7 @@ import { formatDuration, plural } from '../locale.ts'
 /** Words of `health`. */
 export const health = {
   title: 'Health',
-  lead: 'What waits, what is indexed and how fast it is. Read again every few seconds while you look at it.',
+  lead: 'The queue, the index and their speed. Updates every few seconds.',
   readiness: 'Parts of the service',
   parts: {
     service: 'Service',
@@ -32,15 +32,15 @@ export const health = {
   failed: (count: number) => plural(count, { one: '# document failed', other: '# documents failed' }),
 
   queue: 'Queue',
-  waiting: 'Waiting or being indexed',
-  oldest: 'Waits the longest',
-  noneWaits: 'None waits',
+  waiting: 'Waiting or indexing',
+  oldest: 'Waiting longest',
+  noneWaits: 'None',
   documents: (count: number) => plural(count, { one: '# document', other: '# documents' }),
   index: 'Index',
   rows: 'Passages',
   unindexed: 'Not merged yet',
   bytes: 'On disk',
-  notTold: 'Not told',
+  notTold: 'Unknown',
   over: (seconds: number) => `Last ${formatDuration(seconds)}`,
   plot: (label: string, seconds: number, least: string, most: string, now: string) =>
     least === most
@@ -50,8 +50,8 @@ export const health = {
   latency: 'How long things take',
   telemetryOff: 'Nothing is measured, since telemetry is off. To turn it on, start the server with',
   nothingMeasured: 'Nothing was measured yet.',
-  measured: 'What',
-  times: 'Times',
+  measured: 'Operation',
+  times: 'Count',
   median: 'Half took at most',
   slow: '95 % took at most',
   beyond: 'longer than measured',

@@ -6,7 +6,7 @@ export const search = {
   lead: 'Finds passages in the texts of your documents, best first. No model is asked.',
   field: 'Search in all documents',
   searching: 'Searching…',
-  none: 'No passage is like this.',
+  none: 'No passage matches.',
   passages: 'Passages',
   count: (count: number) => plural(count, { one: '# passage.', other: '# passages.' }),
   rank: (rank: number) => `Rank ${formatNumber(rank)}`,
@@ -14,7 +14,7 @@ export const search = {
   hasWords: (words: readonly string[], of: number) =>
     `Has ${formatNumber(words.length)} of ${formatNumber(of)} words: ${words.join(', ')}`,
   changed: (date: Date) => `changed ${formatDay(date)}`,
-  why: 'Why here',
+  why: 'Why this rank',
   score: 'Score',
   words: 'Words',
   vector: 'Meaning',

@@ -12,6 +12,7 @@ export const steps = {
   planned: 'Made a plan',
   researching: (task: string) => `Researching: ${task}`,
   researched: (task: string) => `Researched: ${task}`,
+  researchStopped: (task: string) => `Research was stopped: ${task}`,
   openingPages: 'Reading pages',
   openedPages: 'Read pages',
   makingImage: 'Making an image',

@@ -1,0 +1,46 @@
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+interface AvatarProps {
+  readonly name: string
+  /** Id of its picture; null or absent if there is none. */
+  readonly pictureId: string | null | undefined
+  readonly readFile: (id: string) => Promise<File>
+}
+
+/** The picture of an agent, or the first letter of its name. */
+export function Avatar({ name, pictureId, readFile }: AvatarProps): JSX.Element {
+  const [picture, setPicture] = useState<string | null>(null)
+  useEffect(() => {
+    setPicture(null)
+    if (!pictureId) return undefined
+    let isCurrent = true
+    readFile(pictureId)
+      .then(toDataAddress)
+      .then(
+        (address) => isCurrent && setPicture(address),
+        // The letter stays.
+        () => {},
+      )
+    return () => {
+      isCurrent = false
+    }
+  }, [pictureId])
+  if (picture !== null) return <img class="avatar" src={picture} alt="" />
+  return (
+    <span class="avatar" aria-hidden="true">
+      {[...name][0]?.toUpperCase()}
+    </span>
+  )
+}
+
+/** The content security policy allows images from `data:` URLs and from this server only. */
+export function toDataAddress(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    // Read as an address, it is a text.
+    reader.onload = () => resolve(reader.result as string)
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+}
