@@ -209,6 +209,29 @@ test('the first whole answer of a comparison left undecided is kept before the n
   expect(conversation.state.turns[0]).toMatchObject({ columns: null, modelName: 'm3' })
 })
 
+test('a run that ended before it could be followed shows what is stored of its answer', async () => {
+  const gone = new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+  const { conversation, answers, calls, shown } = start([storedAnswer({ isRunning: true }), storedAnswer()])
+  conversation.open('s')
+  await expect.poll(() => answers.length).toBe(1)
+  answers[0]!.end(gone)
+  await expect.poll(shown).toEqual([['One?', 'finished', 'Stored.']])
+  expect(calls).toEqual(['chat s', 'follow s', 'chat s'])
+})
+
+test('a run that is stored as running and cannot be followed twice can be tried again', async () => {
+  const gone = new InlayError('NOT_FOUND', { message: 'This chat session has no run that could be resumed.' })
+  const running = storedAnswer({ isRunning: true })
+  const { conversation, answers } = start([running, running])
+  conversation.open('s')
+  for (const at of [0, 1]) {
+    await expect.poll(() => answers.length).toBe(at + 1)
+    answers[at]!.end(gone)
+  }
+  await expect.poll(() => conversation.state.turns.at(-1)?.failure?.retryable).toBe(true)
+  expect(answers).toHaveLength(2)
+})
+
 test('a stored conversation is shown, and its running answer is followed', async () => {
   const { conversation, answers, calls, shown } = start([storedAnswer({ isRunning: true })])
   conversation.open('s')

@@ -178,6 +178,8 @@ export function createConversation<How extends { readonly agentId?: number | und
   let loading: { readonly leave: AbortController; readonly messageId: number | undefined } | undefined
   let waiting: ReturnType<typeof setTimeout> | undefined
   let nextId = 1
+  /** The session that was loaded again since its run was over; a second time it is a failure. */
+  let overIn: string | undefined
   /** How the latest question was asked. Until there is a session, a retry starts it the same way. */
   let latest: How | undefined
 
@@ -262,6 +264,7 @@ export function createConversation<How extends { readonly agentId?: number | und
         else if (!mine.isUnwanted && mine.sessionId !== null) return mine.leave.abort()
       }
       take.flush()
+      overIn = undefined
       change(turn.id, (known) => ended(known, texts))
       if (mine.sessionId !== null) {
         if (turn.fold.lacksResult) void learnFailures(turn.id, mine.sessionId)
@@ -270,7 +273,18 @@ export function createConversation<How extends { readonly agentId?: number | und
     } catch (error) {
       take.flush()
       const isStopped = mine.leave.signal.aborted || mine.isUnwanted
-      change(turn.id, (known) => (isStopped ? stopped(known) : failed(known, toFailure(error))))
+      // The run ended while nobody read it: what is stored of its answer is shown.
+      const isOver = isInlayError(error) && error.code === 'NOT_FOUND' && mine.hasBegun && !isStopped
+      if (isOver && reading === mine && mine.sessionId !== null && overIn !== mine.sessionId) {
+        overIn = mine.sessionId
+        reading = undefined
+        return load(mine.sessionId)
+      }
+      change(turn.id, (known) =>
+        isStopped
+          ? stopped(known)
+          : failed(known, isOver ? { ...toFailure(error), retryable: true } : toFailure(error)),
+      )
     }
     if (reading !== mine) return
     reading = undefined
