@@ -1,6 +1,6 @@
 import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
