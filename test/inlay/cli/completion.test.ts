@@ -36,6 +36,9 @@ test.skipIf(process.platform === 'win32')(
       return execFileSync('bash', args, { cwd: folder, encoding: 'utf8' }).trimEnd().split('\n')
     }
     expect(offered('inlay', 'in')).toEqual(['init', 'ingest'])
+    for (const local of ['init', 'serve', 'backup', 'restore', 'erase', 'completion'])
+      expect(offered('inlay', local, '--')).not.toContain('--url')
+    expect(offered('inlay', 'ask', '--')).toContain('--url')
     expect(offered('inlay', 'keys', '')).toEqual(['list', 'create', 'rotate', 'revoke'])
     expect(offered('inlay', '--data', 'x', 'documents', 're')).toEqual(['retry'])
     expect(offered('inlay', 'documents', '--state', 'index')).toEqual(['indexing', 'indexed'])

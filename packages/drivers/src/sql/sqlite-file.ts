@@ -53,11 +53,16 @@ export interface Prepared {
   readonly values: readonly SQLInputValue[]
 }
 
-/** @throws SERVICE_UNAVAILABLE, INTERNAL_ERROR, see `nodeSqlite` */
+/** @throws UNSUPPORTED for a Node without SQLite; SERVICE_UNAVAILABLE, INTERNAL_ERROR, see `nodeSqlite` */
 export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSqliteOptions): Promise<OpenDatabase> {
   const file = given === ':memory:' ? given : resolve(given)
   if (given !== ':memory:') await prepareFile(file)
-  const { DatabaseSync: Database } = await import('node:sqlite')
+  const { DatabaseSync: Database } = await import('node:sqlite').catch((cause: unknown) => {
+    throw new InlayError('UNSUPPORTED', {
+      message: `SQLite needs Node 22.13 or newer, and this is Node ${process.versions.node}. Run a newer Node, or set a PostgreSQL database in INLAY_DATABASE_URL.`,
+      cause,
+    })
+  })
   let database: DatabaseSync | undefined
   try {
     database = new Database(file, { timeout: busyTimeoutMs })

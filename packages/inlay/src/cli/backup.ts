@@ -5,7 +5,6 @@ import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { refuseUrl } from './service.ts'
 import { dataFolderOf, needDataFolder } from './with-inlay.ts'
 
 /** Written last: a folder without it is an incomplete backup. */
@@ -17,6 +16,7 @@ const keptFiles = ['api-key', 'own-documents.json']
 /** Copies a data folder while it is in use. */
 export const backup: Command = {
   ...commandTable.backup,
+  isLocal: 'run inlay backup on the machine that has the data folder',
   details: [
     'The copy contains everything accepted before the command started. The index is not copied:',
     'inlay restore rebuilds it from the database. The copy contains keys and texts: protect it like the original.',
@@ -26,7 +26,6 @@ export const backup: Command = {
   options: {},
   async run(context) {
     const { output, signal, words } = context
-    refuseUrl(context, 'run inlay backup on the machine that has the data folder')
     needDataFolder(
       context,
       'back up the database and the bucket with their own tools, such as pg_dump; the index can be rebuilt',

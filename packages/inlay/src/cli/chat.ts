@@ -204,9 +204,11 @@ class Chat {
     if (name === 'agent') return this.#chooseAgent(argument)
     if (name === 'model') return this.#chooseModel(argument)
     if (name === 'new') return this.#startAnew()
-    const meant = suggestionFor(name, ['sources', 'file', 'agent', 'model', 'new', 'stop', 'quit'])
-    if (meant !== undefined) return output.note(`inlay: there is no command /${name}. Did you mean /${meant}?`)
-    if (name !== 'help') output.note(`inlay: there is no command /${name}.`)
+    if (name !== 'help') {
+      const meant = suggestionFor(name, ['help', 'sources', 'file', 'agent', 'model', 'new', 'stop', 'quit'])
+      if (meant !== undefined) return output.note(`inlay: there is no command /${name}. Did you mean /${meant}?`)
+      output.note(`inlay: there is no command /${name}.`)
+    }
     slashHelp.forEach(output.note)
   }
 

@@ -109,9 +109,11 @@ function splitCommand(words: readonly string[]): readonly [name: string, rest: r
   return name === undefined ? ['--help', []] : [words[name.index]!, words.toSpliced(name.index, 1)]
 }
 
-/** The options of a command, without the shared options. */
+/** The options of a command. */
 async function optionsOf(name: string): Promise<Readonly<Record<string, CommandOption>>> {
-  return isCommand(name) ? (await commands[name]()).options : {}
+  if (!isCommand(name)) return {}
+  const [{ allOptions }, command] = await Promise.all([import('./command.ts'), commands[name]()])
+  return allOptions(command)
 }
 
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
@@ -164,6 +166,9 @@ async function parse(command: Command, rest: readonly string[]): Promise<Parsed>
   try {
     const { values, positionals } = parseArgs({ args: [...rest], options, allowPositionals: true })
     const [least, most] = command.words
+    const remote = ['url', 'key'].find((name) => values[name] !== undefined)
+    if (command.isLocal !== undefined && remote !== undefined && values['help'] !== true)
+      return { fault: `--${remote} does not work here: ${command.isLocal}.` }
     if (values['help'] !== true && (positionals.length < least || positionals.length > most)) {
       const missing = `${nameOf(command)} needs ${command.needs}.`
       return { fault: positionals.length < least ? missing : `Unexpected argument "${positionals[most]}".` }

@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Settings } from '../settings/read-settings.ts'
 import type { CommandRow } from './command-table.ts'
-import type { CommandOption } from './shared-options.ts'
+import { sharedOptions, type CommandOption } from './shared-options.ts'
 import type { Output } from './output.ts'
 
 /** Dependencies of a command. */
@@ -13,7 +13,7 @@ export interface CommandContext {
   /** Settings from the environment, with the shared options applied. */
   readonly settings: Settings
   readonly output: Output
-  /** The options of a command, without the shared options. */
+  /** The options of a command. */
   readonly optionsOf: (name: string) => Promise<Readonly<Record<string, CommandOption>>>
   /** Standard input. */
   readonly input: NodeJS.ReadableStream
@@ -26,12 +26,20 @@ export interface Command extends CommandRow {
   /** Further lines of the help. */
   readonly details?: readonly string[]
   readonly options: Readonly<Record<string, CommandOption>>
+  /** Why the command takes no `--url` and `--key`, and what to do instead; absent if it can work on a server. */
+  readonly isLocal?: string
   /** Minimum and maximum number of arguments. */
   readonly words: readonly [least: number, most: number]
   /** Description of the required argument for error messages, e.g. `a question`. */
   readonly needs?: string
   /** @returns the exit code: 0 for success */
   readonly run: (context: CommandContext) => Promise<number>
+}
+
+/** All options that a command takes. */
+export function allOptions({ options, isLocal }: Command): Readonly<Record<string, CommandOption>> {
+  const { url: _url, key: _key, ...everywhere } = sharedOptions
+  return { ...options, ...(isLocal === undefined ? sharedOptions : everywhere) }
 }
 
 /** The arguments of a command as one text. @param what describes it in the error, e.g. `question` */

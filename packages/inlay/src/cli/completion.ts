@@ -8,6 +8,7 @@ type Shell = (typeof shells)[number]
 /** Prints a completion script. */
 export const completion: Command = {
   ...commandTable.completion,
+  isLocal: 'it only prints a script',
   details: [
     'bash: inlay completion bash >> ~/.bashrc',
     'zsh:  inlay completion zsh > "${fpath[1]}/_inlay"',
@@ -21,7 +22,7 @@ export const completion: Command = {
     if (shell === undefined) throw misuse(`"${given}" is not one of ${shells.join(', ')}.`)
     const commands = await Promise.all(
       Object.entries(commandTable).map(async ([name, { usage, summary }]): Promise<Completed> => {
-        const options = Object.entries({ ...(await optionsOf(name)), ...sharedOptions })
+        const options = Object.entries(await optionsOf(name))
         return { name, summary, options, actions: actionsOf(usage) }
       }),
     )

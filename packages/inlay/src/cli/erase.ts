@@ -1,11 +1,11 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { refuseUrl } from './service.ts'
 import { needData, withInlay } from './with-inlay.ts'
 
 /** Erases the data of a person. */
 export const erase: Command = {
   ...commandTable.erase,
+  isLocal: 'the API has no route for it; run inlay erase on the machine of the server',
   details: [
     'Specify the id returned by authenticate, or the owner of a key (see inlay keys list).',
     'Deletes sessions, files, projects, agents, memories, settings and keys, but not documents. This cannot be undone.',
@@ -14,7 +14,6 @@ export const erase: Command = {
   needs: 'the id of a person',
   options: {},
   async run(context) {
-    refuseUrl(context, 'the API has no route for it; run inlay erase on the machine of the server')
     await needData(context)
     return withInlay(context, async (inlay) => {
       const [person = ''] = context.words

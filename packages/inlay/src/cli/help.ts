@@ -1,6 +1,6 @@
-import type { Command } from './command.ts'
+import { allOptions, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { meaningOf, sharedOptions, type CommandOption } from './shared-options.ts'
+import { meaningOf, type CommandOption } from './shared-options.ts'
 
 /** Output of `inlay --help`. @param columns width of the lines */
 export function generalHelp(columns: number): string {
@@ -15,7 +15,7 @@ export function generalHelp(columns: number): string {
     ),
     '',
     'inlay help <command> shows details; inlay help settings lists the settings (environment or .env).',
-    'Every command accepts --url and --key to use a server, --data to use a data folder, and --json.',
+    'Every command accepts --data to use a data folder and --json; those that can work on a server also --url and --key.',
     'Exit codes: 0 done; 1 failed, or a question without an answer; 2 wrong usage; 130 interrupted.',
   ])
 }
@@ -44,7 +44,7 @@ export function commandHelp(command: Command, columns: number): string {
     `Usage: inlay ${command.usage}`,
     '',
     ...(command.details === undefined ? [] : [...command.details, '']),
-    ...table(columns, Object.entries({ ...command.options, ...sharedOptions }).map(optionRow)),
+    ...table(columns, Object.entries(allOptions(command)).map(optionRow)),
   ])
 }
 

@@ -8,6 +8,7 @@ import { commandTable } from './command-table.ts'
 /** Creates the settings file of a new installation. */
 export const init: Command = {
   ...commandTable.init,
+  isLocal: 'it writes to the folder it runs in',
   details: [
     'Writes a random INLAY_API_KEY to .env, and keeps .env and the data folder out of git. Changes no other line.',
   ],

@@ -5,13 +5,13 @@ import { makeFolder } from '../data-folder.ts'
 import { backupNote, exists, fullDisk } from './backup.ts'
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { refuseUrl } from './service.ts'
 import { dataFolderOf, needDataFolder, noteErrors, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
 
 /** Creates a data folder from a backup. */
 export const restore: Command = {
   ...commandTable.restore,
+  isLocal: 'run inlay restore on the machine that will use the data folder',
   details: ['The data folder (--data) must be empty or not exist. The backup is not changed.'],
   words: [1, 1],
   needs: 'the folder of a backup',
@@ -20,7 +20,6 @@ export const restore: Command = {
   },
   async run(context) {
     const { output, words, options } = context
-    refuseUrl(context, 'run inlay restore on the machine that will use the data folder')
     needDataFolder(context, 'restore the database and the bucket with their own tools, then run inlay reindex')
     const target = dataFolderOf(context)
     await checkFolders(resolve(words[0]!), target)

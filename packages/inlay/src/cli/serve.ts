@@ -1,11 +1,11 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { refuseUrl } from './service.ts'
 import { withInlay } from './with-inlay.ts'
 
 /** Serves the API, and the web page if it is part of the installation. */
 export const serve: Command = {
   ...commandTable.serve,
+  isLocal: 'inlay serve is the server; set its address with --host and --port',
   details: ['Ctrl+C stops the server after everything is written. Settings: inlay help settings.'],
   words: [0, 0],
   options: {
@@ -17,7 +17,6 @@ export const serve: Command = {
     },
   },
   async run(context) {
-    refuseUrl(context, 'inlay serve is the server; set its address with --host and --port')
     return withInlay(
       context,
       async (inlay) => (await import('./serve-until-interrupted.ts')).serveUntilInterrupted(context, inlay),

@@ -1,7 +1,7 @@
 import { createClient, toError, type Client, type Fetch } from '@inlay/client'
 import { InlayError, operator, parseAnswer, type WireSchema } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
-import { misuse, textOption, type CommandContext } from './command.ts'
+import { misuse, type CommandContext } from './command.ts'
 import { dataFolderOf, needData, noteErrors, readsOnly, withInlay } from './with-inlay.ts'
 
 /** A server given by `--url`. */
@@ -174,12 +174,4 @@ export async function jsonOf<Value>(
   const response = await send(path, { ...init, headers: { 'content-type': 'application/json' } })
   if (!response.ok) throw await toError(response)
   return parseAnswer(schema, await response.json().catch(() => undefined))
-}
-
-/**
- * Refuses `--url` for a command that reads or writes files of this machine.
- * @param how what to do instead
- */
-export function refuseUrl(context: CommandContext, how: string): void {
-  if (textOption(context, 'url') !== undefined) throw misuse(`--url does not work here: ${how}.`)
 }

@@ -46,8 +46,8 @@ async function holdsRecords(file: string): Promise<boolean> {
     () => 0,
   )
   if (size === 0) return false
-  const { DatabaseSync } = await import('node:sqlite')
   try {
+    const { DatabaseSync } = await import('node:sqlite')
     const db = new DatabaseSync(file, { readOnly: true })
     try {
       const known = db.prepare("select name from sqlite_master where type = 'table'").all()
