@@ -64,6 +64,20 @@ test('a file that does not name itself has the name it came by, and the same id 
   expect(best?.document.semantic_identifier).toBe('opening.txt')
 })
 
+test('files of one name in two folders are two documents, and each is updated by its path', async () => {
+  const send = (name: string, text: string) => inlay.knowledge.ingestFile({ file: { name, bytes: bytesOf(text) } })
+  expect(await send('A/README.md', 'Ants.')).toEqual({
+    documentId: 'A/README.md',
+    alreadyExisted: false,
+    isUnchanged: false,
+  })
+  expect(await send('.\\B\\README.md', 'Bees.')).toMatchObject({ documentId: 'B/README.md', alreadyExisted: false })
+  expect(await send('A/README.md', 'Ants.')).toMatchObject({ alreadyExisted: true, isUnchanged: true })
+  expect(await send('A/README.md', 'Many ants.')).toMatchObject({ alreadyExisted: true, isUnchanged: false })
+  // No path below a folder: its name is all that is known.
+  for (const name of ['../README.md', '/etc/README.md']) expect((await send(name, 'x')).documentId).not.toContain('/')
+})
+
 test('a file that cannot be read is refused with the reason, and nothing is stored', async () => {
   const file = { name: 'torn.pdf', bytes: bytesOf('%PDF-1.7 and then nothing') }
   await expect(inlay.knowledge.ingestFile({ file, id: 'torn' })).rejects.toMatchObject({ code: 'INVALID_INPUT' })

@@ -32,7 +32,7 @@ export interface IngestOptions extends CallOptions {
 
 /** Options for ingesting a file as a document. */
 export interface IngestFileOptions extends CallOptions {
-  /** Id of the document. Default: derived from the file name. */
+  /** Id of the document. Default: the path of the file, if it has one, else derived from its name. */
   readonly id?: string
   /** Default: the title in the file, otherwise its name. */
   readonly title?: string
@@ -138,7 +138,9 @@ function nextOf(response: Response): string | null {
 function fileForm(file: FileToUpload, fields: Readonly<Record<string, string | number | undefined>>): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.append(name, String(value))
-  form.append('file', 'content' in file ? file.content : file, file.name)
+  // Files of a chosen folder are told apart by their paths.
+  const path = ('webkitRelativePath' in file && file.webkitRelativePath) || file.name
+  form.append('file', 'content' in file ? file.content : file, path)
   return form
 }
 

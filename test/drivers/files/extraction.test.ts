@@ -91,6 +91,23 @@ describe('limits', () => {
       expect(next).toMatchObject({ value: { sections: [{ text: 'next' }] } })
     }))
 
+  test('the time that a busy machine makes a file wait is not counted', async () => {
+    // This thread waits longer than the limit before it reads, and computes nothing meanwhile.
+    const held = `
+      const { parentPort } = require('node:worker_threads')
+      parentPort.postMessage({ isReady: true })
+      parentPort.on('message', ({ file }) => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+        parentPort.postMessage({ file: { title: null, sections: [{ text: file.name }] }, hasUnreadPictures: false })
+      })`
+    const workerUrl = new URL(
+      `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('file:///');${held}`)}`,
+    )
+    await using({ timeoutMs: 300, workerUrl }, async (extract) => {
+      expect((await extract(file('text', 'held.txt'))).sections).toEqual([{ text: 'held.txt' }])
+    })
+  })
+
   test('a file that takes too much memory is given up and the next one is read', () =>
     using({ maxMemoryBytes: 64 * 1_048_576 }, async (extract) => {
       const page = file(`<!doctype html>${'<p>x'.repeat(4_000_000)}`, 'a.html')

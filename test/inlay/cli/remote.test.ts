@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wr
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { gzipSync } from 'node:zlib'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -318,6 +319,94 @@ test('pages of a sitemap are taken in under their URLs', async () => {
   expect([ended.code, JSON.parse(ended.out)]).toEqual([1, expect.objectContaining({ files: 3, new: 2, failed: 1 })])
   expect(ended.err).toContain(`${site}/missing: the page answered with status 404.`)
   expect(await json('search', 'closes', '--limit', '1')).toMatchObject([{ title: 'End', link: `${site}/end` }])
+})
+
+/** A site that answers by path, and counts what it is asked for. */
+async function siteOf(
+  answers: (host: string) => Record<string, string | Buffer | { text: string; headers: Record<string, string> }>,
+) {
+  const requests: string[] = []
+  const times: number[] = []
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '')
+    times.push(performance.now())
+    const answer = answers(`http://${request.headers.host}`)[request.url ?? '']
+    if (answer === undefined) return response.writeHead(404).end()
+    if (typeof answer === 'string' || Buffer.isBuffer(answer)) return response.end(answer)
+    return response.writeHead(200, answer.headers).end(answer.text)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  return { site: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests, times }
+}
+
+const page = (words: string, head = ''): string =>
+  `<html><head>${head}<title>${words}</title></head><body><p>${words}</p></body></html>`
+const locations = (urls: readonly string[]): string => urls.map((each) => `<url><loc>${each}</loc></url>`).join('')
+
+test('a sitemap that cannot be read loses its own pages alone, and is named at the end', async () => {
+  const { site, requests } = await siteOf((host) => ({
+    '/sitemap.xml': `<sitemapindex><sitemap><loc>${host}/dead.xml</loc></sitemap><sitemap><loc>${host}/sitemap.xml</loc></sitemap><sitemap><loc><![CDATA[${host}/good.xml.gz]]></loc></sitemap><sitemap><loc>${host}/torn.xml.gz</loc></sitemap></sitemapindex>`,
+    '/good.xml.gz': gzipSync(`<urlset>${locations([`${host}/one`, `${host}/one#x`])}</urlset>`),
+    '/torn.xml.gz': gzipSync('<urlset></urlset>').subarray(0, 20),
+    '/one': page('The lighthouse is open.'),
+  }))
+  const ended = await inlay(['ingest', `${site}/sitemap.xml`, `${site}/other.xml`, '--json'])
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([1, expect.objectContaining({ new: 1, failed: 3 })])
+  expect(ended.err).toContain(`${site}/dead.xml: the page answered with status 404.`)
+  expect(ended.err).toContain(`${site}/torn.xml.gz: the packed sitemap is damaged`)
+  expect(ended.err).toContain(`${site}/other.xml: the page answered with status 404.`)
+  expect(requests.filter((path) => path === '/good.xml.gz')).toHaveLength(1)
+  expect(await json('search', 'lighthouse', '--limit', '1')).toMatchObject([{ link: `${site}/one` }])
+})
+
+test('a site is read as its robots.txt, its pages and their headers ask for', async () => {
+  const { site, requests, times } = await siteOf((host) => ({
+    '/robots.txt': `User-agent: *\nDisallow: /private\nCrawl-delay: 0.2\nSitemap: ${host}/map.xml\n`,
+    '/map.xml': `<urlset>${locations(['/open', '/private/a', '/unlisted', '/tagged', '/shop?a=1', '/shop', '/old'].map((path) => host + path))}</urlset>`,
+    '/open': page('Opening hours'),
+    '/private/a': page('Private'),
+    '/unlisted': page('Unlisted', '<meta name="robots" content="noindex, follow">'),
+    '/tagged': { text: page('Tagged'), headers: { 'x-robots-tag': 'googlebot: nofollow, none' } },
+    '/shop': page('Shop', '<link rel="canonical" href="/shop">'),
+    '/shop?a=1': page('Shop', '<link href="/shop" rel="canonical">'),
+    '/old': page('Old', '<!-- <meta name="robots" content="noindex"> --><link rel=canonical href=/new>'),
+  }))
+  const ended = await inlay(['ingest', `${site}/robots.txt`, '--json'])
+  expect([ended.code, JSON.parse(ended.out)]).toEqual([0, expect.objectContaining({ new: 3, failed: 0, excluded: 4 })])
+  expect(requests).not.toContain('/private/a')
+  const pages = times.filter((_, at) => !/robots|map/.test(requests[at]!))
+  for (const [at, time] of pages.entries()) expect(time - (pages[at - 1] ?? 0)).toBeGreaterThan(150)
+  const documents = (await json('documents')) as { document_id: string }[]
+  expect(documents.map(({ document_id: id }) => id).sort()).toEqual([`${site}/new`, `${site}/open`, `${site}/shop`])
+  // A page that is named is wanted.
+  expect(JSON.parse((await inlay(['ingest', `${site}/unlisted`, '--json'])).out)).toMatchObject({ new: 1 })
+})
+
+test('a site whose rules cannot be had is left alone', async () => {
+  const server = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await new Promise((resolve) => server.once('listening', resolve))
+  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  expect(await inlay(['ingest', `${site}/sitemap.xml`])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('robots.txt answered with status 503, so its pages are left alone'),
+  })
+})
+
+test('texts of all kinds in a folder are read', async () => {
+  for (const name of [
+    'main.py',
+    'setup.json',
+    'rules.yaml',
+    'film.srt',
+    'paper.tex',
+    'notes.org',
+    'tool.ts',
+    'feed.xml',
+  ])
+    writeFileSync(join(folder, 'handbook', name), 'The heron stands in the reeds.')
+  expect((await inlay(['ingest', join(folder, 'handbook')])).out).toBe('10 new, 0 changed, 0 unchanged, 0 failed\n')
 })
 
 test('a quoted pattern names the files it matches', async () => {

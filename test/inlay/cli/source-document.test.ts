@@ -16,6 +16,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
+async function documentOf(from: Reader, source: Parameters<Reader['read']>[0]) {
+  const request = await from.read(source)
+  if (!request) throw new Error('The file was left out.')
+  return request
+}
+
 test.each([
   ['a heading of the first level', '# Leave policy\n\nText.', 'Leave policy'],
   ['a heading of a lower level', '## `Leave` policy ##\n\nText.', 'Leave policy'],
@@ -28,7 +34,7 @@ test.each([
 ])('a file with %s is called by it', async (_, text, title) => {
   const path = join(folder, 'page.md')
   writeFileSync(path, text)
-  const { document } = await reader.read({ path, id: 'docs/page.md', below: 'a b/page.md' })
+  const { document } = await documentOf(reader, { path, id: 'docs/page.md', below: 'a b/page.md' })
   expect(document.semantic_identifier).toBe(title)
   expect(document.sections[0]?.link).toBe('https://wiki.example.com/docs/a%20b/page.md')
   expect(document.metadata).toMatchObject({ path: 'a b/page.md' })
@@ -42,7 +48,7 @@ test.each([
   const path = join(folder, 'dated.md')
   writeFileSync(path, text)
   utimesSync(path, new Date(), new Date('2023-04-05T00:00:00Z'))
-  const { document } = await reader.read({ path, id: 'docs/dated.md', below: 'dated.md' })
+  const { document } = await documentOf(reader, { path, id: 'docs/dated.md', below: 'dated.md' })
   expect(document.doc_updated_at).toBe(date)
 })
 
@@ -57,7 +63,7 @@ test('a scan is refused with what to do, and read with a reader of images', asyn
   let isClosed = false
   const ocr = { read: async () => 'Read by OCR.', close: async () => void (isClosed = true) }
   const seeing = await createReader({ fetch: createPageFetch([]), ocr })
-  expect((await seeing.read(source)).document.sections).toMatchObject([{ text: 'Read by OCR.' }])
+  expect((await documentOf(seeing, source)).document.sections).toMatchObject([{ text: 'Read by OCR.' }])
   await seeing.close()
   expect(isClosed).toBe(true)
 })

@@ -6,7 +6,7 @@ const handed = (file: File, path = file.name): { file: File; path: string } => (
 
 test('a file is known by its path, and a copy beside it by a number', () => {
   const readme = handed(new File(['x'], 'README.md'), 'guide/README.md')
-  expect([documentIdOf(readme), documentIdOf(readme, 2)]).toEqual(['page/guide/README.md', 'page/guide/README.md (2)'])
+  expect([documentIdOf(readme), documentIdOf(readme, 2)]).toEqual(['guide/README.md', 'guide/README.md (2)'])
   expect(chosenFiles([new File(['x'], 'notes.txt')])).toMatchObject([{ path: 'notes.txt' }])
 })
 

@@ -19,7 +19,7 @@ export interface FileExtractionOptions {
   readonly maxUnpackedBytes?: number
   /** Maximum characters of text taken from one file. Default 100 million. */
   readonly textLimitCharacters?: number
-  /** Time limit per file in milliseconds, counted from when its thread begins. Default 60,000. */
+  /** Time limit per file in milliseconds of computing, so that a busy machine refuses no sound file. Default 60,000. */
   readonly timeoutMs?: number
   /** Most memory a thread may hold, heap and buffers together, in bytes, at least 64 MiB. Default 1 GiB. */
   readonly maxMemoryBytes?: number

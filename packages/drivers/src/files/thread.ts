@@ -41,7 +41,7 @@ export interface ExtractionThread {
 }
 
 const watchMs = 100
-/** Time for a file with all its pictures, without that of the recogniser, in time limits for the span between two. */
+/** Time for a file with all its pictures, in time limits for the span between two. */
 const maxSpans = 10
 const mebibyte = 1_048_576
 
@@ -107,41 +107,54 @@ export function startThread(entry: URL, limits: ThreadLimits): ExtractionThread 
   }
 }
 
+/** A thread that does not compute may wait this many time limits for its turn or for the disk, then it is stuck. */
+const maxWaits = 10
+
 /**
- * Resource limits of Node bind the heap only; buffers, into which compressed streams unpack, are watched here.
- * `getHeapStatistics` answers while the thread computes. Other runtimes may lack it: there only the heap is bound.
+ * Watches what a thread uses. Time is that of its processor, so that a busy machine does not make a sound file too slow.
+ * Resource limits of Node bind the heap only; buffers, into which compressed streams unpack, are watched here. Both
+ * figures are had while the thread computes. Other runtimes may lack them: there the heap and the time that passes are bound.
  */
 function watchOver(
   worker: Worker,
   limits: ThreadLimits,
   stop: (reason: InlayError) => void,
 ): { pause(): void; restart(): void; stop(): void } {
-  let leftMs = maxSpans * limits.timeMs
-  let startedAt = 0
+  let spanUsedMs: number | undefined
+  let firstUsedMs: number | undefined
   const startTimeout = (): NodeJS.Timeout => {
-    startedAt = performance.now()
-    const isLast = leftMs < limits.timeMs
-    const error = tooSlow(isLast ? maxSpans * limits.timeMs : limits.timeMs)
-    return setTimeout(() => stop(error), isLast ? leftMs : limits.timeMs)
+    const ms = 'cpuUsage' in worker ? maxWaits * limits.timeMs : limits.timeMs
+    return setTimeout(() => stop(tooSlow(ms)), ms)
   }
   let timeout = startTimeout()
-  const watch = setInterval(() => {
-    // Rejects when the thread has ended, which its own events report.
+  const checkTime = ({ user, system }: NodeJS.CpuUsage): void => {
+    const usedMs = (user + system) / 1000
+    firstUsedMs ??= usedMs
+    spanUsedMs ??= usedMs
+    if (usedMs - spanUsedMs > limits.timeMs) stop(tooSlow(limits.timeMs))
+    else if (usedMs - firstUsedMs > maxSpans * limits.timeMs) stop(tooSlow(maxSpans * limits.timeMs))
+  }
+  const check = (): void => {
+    // They reject when the thread has ended, which its own events report.
+    worker.cpuUsage?.().then(checkTime, () => undefined)
     worker.getHeapStatistics?.().then(
       ({ used_heap_size: heap, external_memory: buffers }) => {
         if (heap + buffers > limits.memoryBytes) stop(outOfMemory(limits.memoryBytes))
       },
       () => undefined,
     )
-  }, watchMs)
+  }
+  check()
+  const watch = setInterval(check, watchMs)
   return {
     /** Holds the clock; the memory is watched on. */
     pause() {
       clearTimeout(timeout)
-      leftMs = Math.max(0, leftMs - (performance.now() - startedAt))
+      spanUsedMs = undefined
     },
     restart() {
       timeout = startTimeout()
+      spanUsedMs = undefined
     },
     stop() {
       clearTimeout(timeout)

@@ -22,8 +22,8 @@ import { adviceForExtensions, expandPatterns, findSourceFiles, foldersOf } from 
 import { plain } from './terminal-markdown.ts'
 import { watchFolders, type FolderChanges } from './watch-folders.ts'
 
-/** Result for a document; `unread` when the user interrupted before. */
-type Outcome = Acceptance | 'failed' | 'unread'
+/** Result for a document; `unread` when the user interrupted before, `excluded` for a page that asks not to be indexed. */
+type Outcome = Acceptance | 'failed' | 'unread' | 'excluded'
 
 /** Concurrent uploads: enough that many documents share a commit. */
 const concurrency = 32
@@ -39,7 +39,7 @@ export const ingest: Command = {
   details: [
     `Reads ${readableExtensions.join(', ')} in folders of any depth; hidden folders are skipped.`,
     'A document is identified by its path in the folder, a page by its URL: run this again after changes.',
-    'Also accepts quoted patterns ("docs/**/*.md"), URLs, and sitemaps (https://example.com/sitemap.xml).',
+    'Also accepts quoted patterns ("docs/**/*.md"), URLs, sitemaps (https://example.com/sitemap.xml) and robots.txt.',
     'With --url the files are read here and sent to that server.',
     'With INLAY_OCR scans are read, and pictures (.png, .jpg) that are named, alone or by a pattern.',
   ],
@@ -66,7 +66,7 @@ export const ingest: Command = {
     const addresses = context.words.filter(isWebAddress)
     const fetch = createPageFetch(addresses)
     const ocr = await ocrOf(context)
-    const reader = await createReader({ baseUrl: textOption(context, 'base-url'), fetch, ocr })
+    const reader = await createReader({ baseUrl: textOption(context, 'base-url'), fetch, ocr, signal: context.signal })
     try {
       const selection = await findSources(context, addresses, fetch)
       return await withService(context, (service) => new Ingestion(context, intakeOf(service), reader).run(selection), {
@@ -96,6 +96,10 @@ interface Selection {
   readonly skippedKinds: Readonly<Record<string, number>>
   /** Ids of folders that may not be read. */
   readonly unreadable: readonly string[]
+  /** Messages about sitemaps that could not be read. */
+  readonly failures: readonly string[]
+  /** Number of pages that robots.txt closes. */
+  readonly closed: number
 }
 
 async function findSources(
@@ -116,15 +120,17 @@ async function findSources(
   }
   const files = await findSourceFiles(paths, process.cwd(), onSkipped, hasOcr, onUnreadable)
   const { findPages } = await import('./web-pages.ts')
-  const pages = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
+  const sites = await Promise.all(addresses.map((address) => findPages(fetch, address, signal)))
+  const failures = sites.flatMap((site) => site.failures)
+  const closed = sites.reduce((sum, site) => sum + site.closed, 0)
   const folders = await foldersOf(paths)
   if (folders.length === 0 && (options['watch'] === true || options['prune'] === true))
     throw misuse('--watch and --prune need a folder.')
   const skippedKinds = countKinds(skipped)
   if (skipped.length > 0) output.note(skippedLine(skipped.length, skippedKinds))
-  const sources = [...files, ...pages.flat()]
+  const sources = [...files, ...sites.flatMap(({ pages }) => pages)]
   if (sources.length === 0) output.note('There are no files to read.')
-  return { sources, folders, skippedKinds, unreadable }
+  return { sources, folders, skippedKinds, unreadable, failures, closed }
 }
 
 function countKinds(paths: readonly string[]): Record<string, number> {
@@ -159,14 +165,14 @@ class Ingestion {
   }
 
   /** @returns the exit code */
-  async run({ sources, folders, skippedKinds, unreadable }: Selection): Promise<number> {
+  async run({ sources, folders, skippedKinds, unreadable, failures, closed }: Selection): Promise<number> {
     const { output, signal, options } = this.#context
     const outcomes = await this.#addAll(sources)
     const removed =
       options['prune'] === true && !signal.aborted ? await this.#prune(folders, sources, unreadable) : undefined
     const summary = countOutcomes(outcomes)
-    summary.failed += unreadable.length
-    const { unread, ...done } = summary
+    summary.failed += unreadable.length + failures.length
+    const { unread, excluded, ...done } = { ...summary, excluded: summary.excluded + closed }
     if (output.isJson)
       output.json({
         files: sources.length,
@@ -174,6 +180,7 @@ class Ingestion {
         skipped: skippedKinds,
         ...(removed !== undefined && { removed }),
         ...(this.#partlyRead.size > 0 && { partly_read: this.#partlyRead.size }),
+        ...(excluded > 0 && { excluded }),
         ...(unread > 0 && { unread }),
       })
     else if (sources.length > 0 || removed !== undefined)
@@ -182,9 +189,13 @@ class Ingestion {
           ...done,
           ...(removed !== undefined && { removed }),
           ...(this.#partlyRead.size > 0 && { 'partly read': this.#partlyRead.size }),
+          ...(excluded > 0 && { excluded }),
           ...(unread > 0 && { 'not read': unread }),
         }),
       )
+    // At the end, where a list of many pages does not hide them.
+    for (const failure of failures) output.note(`inlay: ${plain(failure)}`)
+    if (excluded > 0) output.note(`Pages that robots.txt, noindex or a canonical URL excludes: ${excluded}.`)
     if (signal.aborted) {
       output.note(remainder(unread, await this.#waiting(acceptedOf(outcomes))))
       return 130
@@ -226,8 +237,9 @@ class Ingestion {
         if (signal.aborted || outage !== undefined) return
         try {
           const request = await this.#reader.read(source)
-          const outcome = await this.#intake.accept(request)
+          const outcome = request ? await this.#intake.accept(request) : 'excluded'
           outcomes.set(source, outcome)
+          if (!request || outcome === 'excluded') continue
           const unread = outcome === 'unchanged' ? undefined : unreadOf(request)
           if (unread?.isPartial) this.#partlyRead.add(source)
           if (unread) output.note(`inlay: ${plain(source.id)}: ${plain(describeUnread(unread))}`)
@@ -351,7 +363,7 @@ const acceptedOf = (outcomes: ReadonlyMap<Source, Outcome>): Source[] =>
   [...outcomes].filter(([, outcome]) => outcome === 'new' || outcome === 'changed').map(([source]) => source)
 
 function countOutcomes(outcomes: ReadonlyMap<Source, Outcome>): Record<Outcome, number> {
-  const counts: Record<Outcome, number> = { new: 0, changed: 0, unchanged: 0, failed: 0, unread: 0 }
+  const counts: Record<Outcome, number> = { new: 0, changed: 0, unchanged: 0, failed: 0, unread: 0, excluded: 0 }
   for (const outcome of outcomes.values()) counts[outcome]++
   return counts
 }

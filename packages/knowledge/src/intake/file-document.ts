@@ -56,7 +56,7 @@ export function toFileRequest(
   if (sections.length === 0) throw withoutText(extracted)
   const name = given.file.name.replace(/^.*[\\/]/, '')
   const document = {
-    id: given.id,
+    id: given.id ?? (given.link === undefined ? pathOf(given.file.name) : undefined),
     semantic_identifier: given.title ?? title ?? firstHeading(sections[0]?.text) ?? name,
     source: given.source ?? 'file',
     sections: sections.map(({ text, heading, link }) => ({ text, heading, link: link ?? given.link })),
@@ -68,6 +68,17 @@ export function toFileRequest(
   const request = parseWith(ingestionRequestSchema, fields, 'body')
   if (updatedAt === undefined && createdAt === undefined) datedByDisk.add(request.document)
   return request
+}
+
+/**
+ * The way to a file below a folder, as its id: files of one name in several folders are several documents. Undefined for a
+ * bare name, and for a path from the root of a disk, which says more than the place of the document.
+ */
+function pathOf(name: string): string | undefined {
+  const path = name.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '')
+  const steps = path.split('/')
+  const isBelow = steps.length > 1 && !steps.some((step) => step === '' || step === '..' || /^[a-z]:$/i.test(step))
+  return isBelow ? path : undefined
 }
 
 /** The heading at the beginning of a text, at any level and after anchors. */

@@ -39,9 +39,12 @@ function kindRefusalOf(advice: UnreadFileAdvice | undefined): string {
   }
 }
 
-/** Id of the document of a file: the same file again replaces it. @param copy counts files that share a path, from 1 */
+/**
+ * Id of the document of a file, that of the command line and the API as well: the same file again replaces it.
+ * @param copy counts files that share a path, from 1
+ */
 export function documentIdOf({ path }: HandedFile, copy = 1): string {
-  return copy === 1 ? `page/${path}` : `page/${path} (${copy})`
+  return copy === 1 ? path : `${path} (${copy})`
 }
 
 /** Files that were chosen, with the folders they lie in where a folder was chosen. */
