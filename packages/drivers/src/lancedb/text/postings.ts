@@ -1,6 +1,6 @@
 import type { IndexRow } from '@inlay/knowledge'
 import { rowKey } from '../../hybrid-search/fusion.ts'
-import { saturation } from './rescore.ts'
+import { saturation } from './bm25.ts'
 import { createWordList, maxCorrections } from './words-and-spelling.ts'
 
 /** A term of a query with its weight. */

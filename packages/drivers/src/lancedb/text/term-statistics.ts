@@ -1,6 +1,7 @@
 import type { MatchQuery, Table } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 import { searchColumn } from '../rows.ts'
+import { rarityOf } from './bm25.ts'
 import { createSampling } from './sample.ts'
 import {
   createWordList,
@@ -12,24 +13,46 @@ import {
   type Terms,
 } from './words-and-spelling.ts'
 
+/** A word of a query, and the term that it is indexed by. */
+export interface QueryTerm {
+  readonly word: string
+  readonly term: string
+}
+
+/** Rows that are not indexed yet. */
+export interface Unindexed {
+  readonly size: number
+  /** Number of them with a term, if that is known. */
+  readonly frequencyOf?: (term: string) => number
+}
+
+/** What BM25 needs to know about a table. */
+export interface Weights {
+  /** Whether the engine, which has the statistics of indexed rows alone, scores them much the same. */
+  readonly isOfIndex: boolean
+  readonly of: ReadonlyMap<string, TermWeight>
+  /** Mean number of terms per row; 1 for an empty table. */
+  readonly averageLength: number
+}
+
+/** Weight of a term among all rows, and among indexed rows alone, as the engine has it. */
+export interface TermWeight {
+  readonly all: number
+  readonly indexed: number
+}
+
 /**
- * Term statistics of the full-text index. The engine does not expose them, so frequent words are estimated from a
+ * Term statistics of the table. The engine does not expose them, so frequent words are estimated from a
  * sample of rows and rare words are counted with a query each.
  */
 export interface TermStatistics {
   /** Whether there is a sample, so that nothing waits for one. */
   readonly isReady: boolean
-  /**
-   * Number of rows with a word: exact for rare words, estimated for frequent ones.
-   * @param table.rows number of rows in the table
-   * @param table.memtable number of rows with the word that are not indexed yet
-   */
-  frequencyOf(word: string, term: string, table: { rows: number; memtable: number }): Promise<number>
+  /** Weights of the terms of words. */
+  weigh(words: readonly QueryTerm[], unindexed: Unindexed): Promise<Weights>
   isKnown(word: string, term: string): Promise<boolean>
   /** Indexed words similar to a misspelled word, most likely first, at most {@link maxCorrections}. */
   near(word: string, term: string): Promise<string[]>
-  /** Mean number of terms per row; 1 for an empty index. */
-  averageLength(): Promise<number>
   /** Records that the index has changed and its current number of rows. */
   outdate(rows: number): void
 }
@@ -38,6 +61,8 @@ export interface TermStatistics {
 const fewRows = 4
 /** Rare words are counted up to this number; a more frequent word would have been in the sample. */
 const maxCounts = 200
+/** Up to this share, unindexed rows and the change of weights by them do not matter. */
+const maxShift = 0.01
 /** Words with at least this many letters are also matched with two edits, if one edit finds nothing. */
 const lettersForTwoSlips = 12
 
@@ -69,14 +94,14 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
   }
 
   async function findNear(word: string, term: string): Promise<string[]> {
-    const { words, frequencies, isWhole } = await sampling.current()
+    const { words, frequencyOf, isWhole } = await sampling.current()
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
       const sampled = words.near(word, term, slips)
       // Words of the sample come first, since they are more frequent.
       const isEnough = isWhole || sampled.length >= maxCorrections
       const rare = isEnough ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
       const corrections = new Map([...sampled, ...rare].map((near) => [near.term, near.word]))
-      const byFrequency = [...corrections].sort(([a], [b]) => (frequencies.get(b) ?? 0) - (frequencies.get(a) ?? 0))
+      const byFrequency = [...corrections].sort(([a], [b]) => frequencyOf(b) - frequencyOf(a))
       if (corrections.size > 0) return byFrequency.slice(0, maxCorrections).map(([, nearWord]) => nearWord)
     }
     return []
@@ -87,18 +112,34 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     get isReady() {
       return sampling.isReady
     },
-    async frequencyOf(word, term, { rows, memtable }) {
-      const { frequencies, isWhole, rows: sampled } = await sampling.current()
-      const seen = frequencies.get(term) ?? 0
-      // A sample covers all rows, including unindexed ones; the index does not count those.
-      if (isWhole || seen >= fewRows) return Math.max(memtable, Math.round((seen * rows) / Math.max(1, sampled)))
-      return memtable + Math.max(seen > 0 ? 1 : 0, await counted.of(word))
+    async weigh(words, unindexed) {
+      const rows = await table.countRows()
+      const sample = await sampling.current(rows)
+      const of = new Map<string, TermWeight>()
+      const indexedRows = Math.max(0, rows - unindexed.size)
+      for (const { word, term } of words) {
+        const pending = unindexed.frequencyOf?.(term) ?? 0
+        const seen = sample.frequencyOf(term)
+        const isFrequent = sample.isWhole || seen >= fewRows
+        const share = seen / Math.max(1, sample.rows)
+        const count = isFrequent && unindexed.frequencyOf ? 0 : await counted.of(word)
+        // The index counts its own rows only.
+        const all = Math.max(
+          pending,
+          isFrequent ? Math.round(share * rows) : pending + Math.max(seen > 0 ? 1 : 0, count),
+        )
+        const isCounted = !unindexed.frequencyOf && count < maxCounts
+        const indexed = unindexed.frequencyOf ? all - pending : isCounted ? count : Math.round(share * indexedRows)
+        of.set(term, { all: rarityOf(all, rows), indexed: rarityOf(indexed, indexedRows) })
+      }
+      const isAlike = ({ all, indexed }: TermWeight): boolean => Math.abs(all - indexed) < maxShift * all
+      const isOfIndex = unindexed.size < maxShift * rows && [...of.values()].every(isAlike)
+      return { isOfIndex, of, averageLength: sample.averageLength }
     },
     async isKnown(word, term) {
-      return (await sampling.current()).frequencies.has(term) || (await counted.of(word)) > 0
+      return (await sampling.current()).frequencyOf(term) > 0 || (await counted.of(word)) > 0
     },
     near: near.of,
-    averageLength: async () => (await sampling.current()).averageLength,
     outdate(rows) {
       counted.forget()
       near.forget()

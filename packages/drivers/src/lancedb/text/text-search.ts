@@ -1,6 +1,5 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { Query, Table } from '@lancedb/lancedb'
-import { rarityOf, rescore, rescoredRows, termPositionsOf, type TermPositions } from './rescore.ts'
 import type { Mutex } from '@inlay/scheduling'
 import type { Engine } from '../engine.ts'
 import { findMatches, type MatchSearch } from '../filtered-search.ts'
@@ -9,10 +8,11 @@ import { testOf } from '../../hybrid-search/row-filter.ts'
 import type { FewRows, PassingRows } from '../passing-rows.ts'
 import type { FullMatch, RowCache } from '../row-cache.ts'
 import { searchColumn } from '../rows.ts'
-import type { Memtable, UnindexedRows } from './memtable.ts'
+import { saturation } from './bm25.ts'
+import { textIndex, type Memtable, type UnindexedPlace, type UnindexedRows } from './memtable.ts'
 import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
-import type { TermStatistics } from './term-statistics.ts'
+import type { QueryTerm, TermStatistics, Weights } from './term-statistics.ts'
 
 /** Dependencies of a keyword search. */
 export interface TextParts {
@@ -45,38 +45,29 @@ const maxWords = 100
 /** Maximum number of words of a query that are checked for spelling. */
 const maxMisspelt = 8
 
-interface QueryTerm {
-  readonly word: string
-  readonly term: string
-}
-
 /**
- * Keyword search, best first: the engine's BM25 over indexed rows, the same BM25 in memory over unindexed rows,
- * corrected spellings of words that no row contains, and rescoring of the first rows.
+ * Keyword search, best first: the engine's BM25 over indexed rows, corrected spellings of words that no row contains,
+ * and while rows wait to be indexed, BM25 with the statistics of all rows. The best score is 1.
  */
 export async function searchText(parts: TextParts, query: TextQuery): Promise<TextHit[]> {
   const queryTerms = await queryTermsOf(parts.terms, wordsOf(query.text).slice(0, maxWords))
   if (queryTerms.length === 0) return []
-  const unindexed = await parts.unindexedRows.place()
+  const place = await parts.unindexedRows.place()
   // Taken before the index is searched: a row that is indexed meanwhile is then found twice rather than not at all.
-  const memtable = unindexed === 'memtable' ? await parts.memtable.prepared() : undefined
-  const isWhole = unindexed === 'table'
-  const rankFor = (words: readonly QueryTerm[]): Promise<Ranked> => rank(parts, query, { words, memtable, isWhole })
+  const memtable = place === 'memtable' ? await parts.memtable.prepared() : undefined
+  const rankFor = (words: readonly QueryTerm[]): Promise<TextHit[]> => rank(parts, query, { words, memtable, place })
   // Words are checked first, so that only one ranking is needed. But a sample that is not there yet would have to be
   // waited for, and a word that only unindexed rows contain is known once they are scanned.
-  let ranking = isWhole || !parts.statistics.isReady ? await rankFor(queryTerms) : undefined
-  const seen = new Set(ranking?.positions.flatMap(({ of }) => [...of.keys()]))
-  const unseen = queryTerms.filter(({ word }) => !seen.has(word))
+  let ranked = place === 'table' || !parts.statistics.isReady ? await rankFor(queryTerms) : undefined
+  const texts = ranked?.map(({ hit }) => hit.text.toLowerCase()) ?? []
+  const unseen = queryTerms.filter(({ word }) => !texts.some((text) => text.includes(word)))
   const corrections = await correct(parts, unseen, { memtable, signal: query.signal })
-  const words = [...queryTerms, ...corrections]
-  if (!ranking || corrections.length > 0) ranking = await rankFor(words)
-  return rescore(
-    ranking.ranked,
-    ranking.positions,
-    words.map(({ word }) => word),
-  )
-    .slice(0, query.limit)
-    .map(({ row, score }) => ({ ...row, score, hit: { ...row.hit, score } }))
+  if (!ranked || corrections.length > 0) ranked = await rankFor([...queryTerms, ...corrections])
+  const best = ranked[0]?.score || 1
+  return ranked.map((textHit) => {
+    const score = textHit.score / best
+    return { ...textHit, score, hit: { ...textHit.hit, score } }
+  })
 }
 
 async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<QueryTerm[]> {
@@ -84,55 +75,105 @@ async function queryTermsOf(terms: Terms, words: readonly string[]): Promise<Que
   return words.flatMap((word, at) => (indexTerms[at] === undefined ? [] : [{ word, term: indexTerms[at] }]))
 }
 
-/** Rows by descending score, and the positions of the words in the first of them. */
-interface Ranked {
-  readonly ranked: readonly TextHit[]
-  readonly positions: readonly TermPositions[]
-}
-
 interface Ranking {
   readonly words: readonly QueryTerm[]
-  /** Rows in memory; undefined if the index lacks none. */
-  readonly memtable: Postings | undefined
-  /** Whether the engine also has to scan unindexed rows. */
-  readonly isWhole: boolean
+  /** Rows in memory, if that is where rows wait to be indexed. */
+  readonly memtable?: Postings | undefined
+  readonly place: UnindexedPlace
 }
 
-async function rank(parts: TextParts, query: TextQuery, { memtable, words, isWhole }: Ranking): Promise<Ranked> {
-  const reach = Math.max(query.limit, rescoredRows)
-  const [inMemory, indexed] = await Promise.all([
-    memtable ? searchMemtable(parts, query, { memtable, words, reach }) : [],
-    searchIndexed(parts, query, { words, isWhole, reach }),
+/** Rows by descending score. */
+async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promise<TextHit[]> {
+  const { table, statistics } = parts
+  const { words, memtable, place } = ranking
+  if (place === 'none') return unique(await searchIndexed(parts, query, ranking))
+  const size = memtable ? parts.memtable.size : ((await table.indexStats(textIndex))?.numUnindexedRows ?? 0)
+  const weights = await statistics.weigh(words, { size, frequencyOf: memtable?.frequencyOf })
+  const [inMemory, indexed, scanned] = await Promise.all([
+    memtable ? searchMemtable(memtable, query, weights) : [],
+    searchIndexed(parts, query, { words, place: 'none', weights }),
+    // The engine's scores of rows that it scans compare only with each other.
+    place === 'table' ? searchIndexed(parts, query, { words, place, weights }) : [],
   ])
-  const hits = new Map(inMemory.map((textHit) => [rowKey(textHit.hit), textHit]))
-  for (const textHit of indexed) hits.set(rowKey(textHit.hit), textHit)
-  const ranked = inMemory.length === 0 ? indexed : [...hits.values()].sort((a, b) => b.score - a.score).slice(0, reach)
-  const wanted = new Set(words.map(({ word }) => word))
-  return { ranked, positions: ranked.slice(0, rescoredRows).map(({ hit }) => termPositionsOf(hit.text, wanted)) }
+  const candidates = unique([...indexed, ...scanned])
+  const scored = weights.isOfIndex ? candidates : await scoreAnew(parts, candidates, weights)
+  return unique<TextHit>([...scored, ...inMemory].sort((a, b) => b.score - a.score)).slice(0, query.limit)
+}
+
+/** The first of rows that were found twice: in the index and in memory, or because they were appended twice. */
+function unique<Found extends TextHit>(hits: readonly Found[]): Found[] {
+  const first = new Map<string, Found>()
+  for (const textHit of hits) {
+    const key = rowKey(textHit.hit)
+    if (!first.has(key)) first.set(key, textHit)
+  }
+  return [...first.values()]
+}
+
+interface IndexedHit extends TextHit {
+  readonly id: bigint
 }
 
 async function searchIndexed(
   { engine, table, scanning, rowCache }: TextParts,
-  { filter, passing, extra }: TextQuery,
-  { words, isWhole, reach }: { words: readonly QueryTerm[]; isWhole: boolean; reach: number },
-): Promise<TextHit[]> {
+  { filter, passing, extra, limit }: TextQuery,
+  { words, place, weights }: Ranking & { readonly weights?: Weights },
+): Promise<IndexedHit[]> {
+  const { lancedb } = engine
+  const isWhole = place === 'table'
+  // Otherwise hits are scored anew with another average length, so some further down may be among the first.
+  const isScored = !weights || weights.isOfIndex
   // A plain match is several times faster than a composed query, and counts repeated words once.
-  const match = new engine.lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
+  const match = !isScored
+    ? new lancedb.BooleanQuery(
+        [...new Map(words.map((item) => [item.term, item])).values()].map(({ word, term }) => {
+          const { all, indexed } = weights!.of.get(term)!
+          return [lancedb.Occur.Should, new lancedb.MatchQuery(word, searchColumn, { boost: all / indexed })]
+        }),
+      )
+    : new lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table.query().fullTextSearch(match)
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   if (!isWhole) search.fastSearch()
   const few = isWhole ? undefined : await passing?.few(extra)
-  const narrowing = { filter, score: '_score', columns: extra, limit: reach } as const
+  const narrowing = {
+    filter,
+    score: '_score',
+    columns: extra,
+    limit: isScored ? limit : Math.max(100, 2 * limit),
+  } as const
   const find = (): Promise<FullMatch[]> =>
     few ? findAmong(few, search, narrowing, rowCache) : rowCache.find(search, narrowing)
   const matches = isWhole ? await scanning(find) : await find()
-  const hits = new Map<string, TextHit>()
-  for (const { row, score } of matches) {
-    const key = rowKey(row.hit)
-    // Rows appended twice are returned once.
-    if (!hits.has(key)) hits.set(key, { ...row, score: score ?? 0 })
-  }
-  return [...hits.values()]
+  return matches.map(({ id, row, score }) => ({ ...row, id, score: score ?? 0 }))
+}
+
+/** Scores rows of the table with the statistics of all rows. */
+async function scoreAnew(
+  { table, terms }: TextParts,
+  hits: readonly IndexedHit[],
+  { of, averageLength }: Weights,
+): Promise<TextHit[]> {
+  if (hits.length === 0) return []
+  const query = table.takeRowIds(hits.map(({ id }) => id)).withRowId()
+  const rows = (await query.select([searchColumn, '_rowid']).toArray()) as { _rowid: bigint; search_text: string }[]
+  const wordsOfRow = new Map(rows.map((row) => [row._rowid, wordsOf(row[searchColumn])]))
+  const words = [...new Set([...wordsOfRow.values()].flat())]
+  const termsOfWords = await terms.of(words)
+  const termOf = new Map(words.map((word, at) => [word, termsOfWords[at]]))
+  return hits.map((textHit) => {
+    const counts = new Map<string, number>()
+    let length = 0
+    for (const word of wordsOfRow.get(textHit.id) ?? []) {
+      const term = termOf.get(word)
+      if (term === undefined) continue
+      length++
+      if (of.has(term)) counts.set(term, (counts.get(term) ?? 0) + 1)
+    }
+    let score = 0
+    for (const [term, times] of counts) score += of.get(term)!.all * saturation(times, length, averageLength)
+    return { ...textHit, score }
+  })
 }
 
 /** Finds rows of which those that pass the filter are cached. */
@@ -150,22 +191,9 @@ async function findAmong(
   return matches.map(({ id, score }, at) => ({ id, score, row: known[at] ?? added[next++]! }))
 }
 
-async function searchMemtable(
-  { table, statistics }: TextParts,
-  { filter }: TextQuery,
-  { words, memtable, reach }: { words: readonly QueryTerm[]; memtable: Postings; reach: number },
-): Promise<TextHit[]> {
-  const present = new Map(words.filter(({ term }) => memtable.frequencyOf(term) > 0).map((item) => [item.term, item]))
-  if (present.size === 0) return []
-  const rows = await table.countRows()
-  const weighed = await Promise.all(
-    [...present.values()].map(async ({ word, term }) => ({
-      term,
-      weight: rarityOf(await statistics.frequencyOf(word, term, { rows, memtable: memtable.frequencyOf(term) }), rows),
-    })),
-  )
-  const averageLength = await statistics.averageLength()
-  const postedHits = memtable.search(weighed, { averageLength, test: testOf(filter), limit: reach })
+function searchMemtable(memtable: Postings, { filter, limit }: TextQuery, { of, averageLength }: Weights): TextHit[] {
+  const weighed = [...of].map(([term, { all }]) => ({ term, weight: all }))
+  const postedHits = memtable.search(weighed, { averageLength, test: testOf(filter), limit })
   return postedHits.map(({ row, score }) => ({
     hit: {
       documentId: row.documentId,
