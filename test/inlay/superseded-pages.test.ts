@@ -42,3 +42,42 @@ test('a superseded page comes behind the current one over HTTP, and is never quo
   const answer = await post('/chat/send-chat-message', { message: 'remote work policy', stream: false })
   expect(answer).toContain('three days a week')
 })
+
+test('of two policies whose titles differ in the year, the built-in model answers with the newer one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'inlay-superseded-'))
+  const inlay = createInlay({ dataFolder: join(folder, 'data'), apiKey: 'the-key-of-the-test', log: () => {} })
+  onTestFinished(async () => {
+    await inlay.close()
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+  })
+  const pages = [
+    [
+      'Annual leave policy (2023)',
+      'Everybody has 28 days of leave a year. You can carry over up to 10 days to the next year. Days that you carry ' +
+        'over expire on 30 June.',
+    ],
+    [
+      'Annual leave policy (2025)',
+      'Everybody has 30 days of leave a year, and parents 32. Up to 5 days can be carried over. They expire on 31 March. ' +
+        'Your manager approves leave in the portal.',
+    ],
+  ] as const
+  for (const [title, text] of pages)
+    await inlay.knowledge.accept(request({ id: title, semantic_identifier: title, title, text }))
+  await inlay.knowledge.whenIdle()
+  for (const message of [
+    'how many days can i carry over and when do they expire?',
+    'when do carried over days expire?',
+  ]) {
+    const response = await inlay.fetch(
+      new Request('http://host.example/api/chat/send-chat-message', {
+        method: 'POST',
+        headers: { authorization: 'Bearer the-key-of-the-test' },
+        body: JSON.stringify({ message, stream: false }),
+      }),
+    )
+    const { answer } = (await response.json()) as { answer: string }
+    expect(answer).toContain('31 March')
+    expect(answer).not.toContain('30 June')
+  }
+})

@@ -1,6 +1,7 @@
 import { hasAsciiWords, stopWords } from '@inlay/text'
 import { titleOf, type ReadHit } from '../chunking/chunk-metadata.ts'
 import type { DocumentReplacement } from '../contracts/search.ts'
+import { titleVersion, type TitleVersion } from './title-version.ts'
 
 /** A passage with its best hit. */
 interface Passage {
@@ -16,29 +17,14 @@ export interface VersionNote {
 
 /** Documents compared with each other: only the best ones, since others are not shown. */
 const maxCompared = 16
-/** Minimum share of common words for two passages to be versions of one text. */
-const nearIdentical = 0.7
-/** Same, for documents whose titles differ only in numbers. */
-const alikeByName = 0.3
-/** Same, for one to replace the other: what has less in common may answer other questions. */
-const alikeToReplaced = 0.6
-/** Same, for two documents of which one says that it is superseded. */
-const alikeToSuperseded = 0.45
+/** Minimum share of common words for documents with one title, which may also be `Overview`. */
+const alike = 0.3
 
-interface Version {
-  readonly generation: string
-  readonly reference: DocumentReplacement
+interface Version extends TitleVersion {
+  readonly hit: ReadHit['hit']
   readonly title: string
-  /** The title without the versions and words, such as "draft", in which versions differ. */
-  readonly name: string
-  /** The name without numbers. */
-  readonly bareName: string
-  /** The version in the title, such as `2022` or `1.10`; "" for none. */
-  readonly version: string
-  readonly words: ReadonlySet<string>
-  /** The words, without frequent words and numbers. */
-  readonly significant: ReadonlySet<string>
-  readonly updatedAt: number
+  readonly link: string | null
+  readonly day: string
   /** The notice that the document is superseded; see `supersededNotice`. */
   readonly notice: string | undefined
   /** Names what the document replaces; see `replacesNotice`. */
@@ -46,9 +32,9 @@ interface Version {
 }
 
 /**
- * Puts the newest of near-identical documents first, and documents that say they are superseded behind their
- * replacements, with a note for the reader. A version that contains a word of the query that the other lacks (`policy
- * 2022`) keeps its place.
+ * Puts the newest of several versions before the others, with notes for the reader. Versions are documents whose titles
+ * differ only in date, version or status, or of which one says that it replaces the other or is superseded by it. A
+ * version whose number or date the query names (`policy 2022`) keeps its place.
  * @param passages best first
  * @returns best first, by descending score
  */
@@ -62,149 +48,111 @@ export function orderVersions<Item extends Passage>(
     if (!first.has(passage.best.hit.generation)) first.set(passage.best.hit.generation, passage)
   }
   const versions = [...first.values()].map(toVersion)
-  const { successions, isNewer } = orderedSuccessions(versions)
-  const queryWords = new Set(plainWords(query))
-  const notes = new Map<string, string>()
-  const successors = new Map<Version, Version>()
-  const replacements = new Map<string, Version>()
-  /** For each document, those that have to come after it. */
-  const behind = new Map<string, Set<string>>()
-  const newest = new Map<string, number>()
-  for (const { newer, older } of successions) {
-    const keepNewest = <Key>(known: Map<Key, Version>, key: Key): void => {
-      const other = known.get(key)
-      if (!other || isNewer(newer, other)) known.set(key, newer)
-    }
-    const isStated = older.notice !== undefined || isReplacedBy(older, newer)
-    const isReplaced = isStated || likeness(newer, older) >= alikeToReplaced
-    if (isReplaced) keepNewest(replacements, older.generation)
-    keepNewest(successors, older)
-    if (isStated) notes.set(newer.generation, `Replaces "${older.title}".`)
-    else newest.set(newer.generation, (newest.get(newer.generation) ?? 0) + 1)
-    const isMeant = (word: string): boolean => older.words.has(word) && !newer.words.has(word)
-    // A superseded document stays first only if the query contains its number: its replacement may have another
-    // title.
-    if ([...queryWords].some((word) => isMeant(word) && (!isStated || /\p{N}/u.test(word)))) continue
-    behind.set(older.generation, (behind.get(older.generation) ?? new Set()).add(newer.generation))
+  const successors = successorsOf(versions)
+  const notes = new Map<Version, string>()
+  const [replacements, behind] = [new Map<string, Version>(), new Map<string, string>()]
+  const words = new Set(plainWords(query))
+  for (const [older, { isStated }] of successors) {
+    const newer = newestOf(older, successors)
+    const ofFamily = [...successors.keys()].filter((other) => newestOf(other, successors) === newer)
+    const date = newer.day > older.day ? `dates from ${newer.day}` : 'replaces it'
+    notes.set(older, `An older version: "${newer.title}" ${date}.`)
+    notes.set(
+      newer,
+      isStated ? `Replaces "${older.title}".` : `The newest of ${ofFamily.length + 1} similar documents.`,
+    )
+    replacements.set(older.hit.generation, newer)
+    // Numbers, and words such as "draft" in titles that are the same otherwise.
+    const own = plainWords(older.title).filter((word) => !plainWords(newer.title).includes(word))
+    const isMeant = own.some((word) => words.has(word) && (/\p{N}/u.test(word) || older.name === newer.name))
+    if (!isMeant) behind.set(older.hit.generation, newer.hit.generation)
   }
-  for (const [older, { title, updatedAt }] of successors) {
-    const dates = updatedAt > older.updatedAt ? `dates from ${dayOf(updatedAt)}` : 'replaces it'
-    notes.set(older.generation, `An older version: "${title}" ${dates}.`)
-  }
-  for (const { generation, notice } of versions)
-    if (notice !== undefined) notes.set(generation, `Superseded according to the document: "${notice}"`)
-  for (const [generation, count] of newest)
-    if (!notes.has(generation)) notes.set(generation, `The newest of ${count + 1} similar documents.`)
+  for (const version of versions)
+    if (version.notice !== undefined) notes.set(version, `Superseded according to the document: "${version.notice}"`)
   if (notes.size === 0) return passages
+  const noteOf = new Map([...notes].map(([{ hit }, note]) => [hit.generation, note]))
   return moved(passages, behind).map((passage) => {
     const { generation } = passage.best.hit
-    const [note, replacedBy] = [notes.get(generation), replacements.get(generation)?.reference]
-    return note === undefined ? passage : { ...passage, note, ...(replacedBy && { replacedBy }) }
+    const [note, newer] = [noteOf.get(generation), replacements.get(generation)]
+    if (note === undefined) return passage
+    const replacedBy = newer && { documentId: newer.hit.documentId, title: newer.title, link: newer.link }
+    return { ...passage, note, ...(replacedBy && { replacedBy }) }
   })
-}
-
-/** Grounds on which one document counts as newer than another; a larger number takes precedence. */
-const evidences = { date: 0, titleVersion: 1, statement: 2 } as const
-
-interface Succession {
-  readonly newer: Version
-  readonly older: Version
-  readonly evidence: number
-}
-
-/**
- * Successions without circles. Pairs may contradict each other, since titles decide about some and dates about others:
- * the best evidence goes first, and what contradicts it is dropped. At equal evidence the greater difference in age
- * goes first, so that the outcome does not depend on the query.
- */
-function orderedSuccessions(versions: readonly Version[]) {
-  const pairs = versions.flatMap((left, at) =>
-    versions.slice(at + 1).flatMap((right) => successionOf(left, right) ?? []),
-  )
-  const gain = ({ newer, older }: Succession): number => newer.updatedAt - older.updatedAt
-  const newerThan = new Map(versions.map((version) => [version, new Set<Version>()]))
-  const isNewer = (newer: Version, older: Version): boolean => newerThan.get(older)!.has(newer)
-  const successions = pairs
-    .toSorted((left, right) => right.evidence - left.evidence || gain(right) - gain(left))
-    .filter(({ newer, older }) => {
-      if (isNewer(older, newer)) return false
-      for (const [version, above] of newerThan)
-        if (version === older || above.has(older)) for (const each of [newer, ...newerThan.get(newer)!]) above.add(each)
-      return true
-    })
-  return { successions, isNewer }
 }
 
 function toVersion({ best: { hit, metadata } }: Passage): Version {
   const title = titleOf(metadata)
-  const versions = Array.from(title.matchAll(titleVersion), ([, number, year]) => number ?? year ?? '')
-  const plain = title.replaceAll(titleVersion, ' ').replaceAll(/[([][^)\]]*[)\]]/g, ' ')
-  const name = plainWords(plain).filter((word) => !versionWords.has(word))
-  const text = `${title} ${hit.text}`
-  let wordSet: ReadonlySet<string> | undefined
   return {
-    generation: hit.generation,
-    reference: { documentId: hit.documentId, title, link: metadata.link ?? null },
+    ...titleVersion(title),
+    hit,
     title,
-    name: name.join(' '),
-    bareName: name.join(' ').replaceAll(/\p{N}+/gu, ''),
-    version: versions.join(' '),
-    // Made when first read, since most documents are unrelated to the others.
-    get words() {
-      return (wordSet ??= new Set(plainWords(text)))
-    },
-    significant: significantOf(text),
-    updatedAt: hit.updatedAt,
+    link: metadata.link ?? null,
+    day: new Date(hit.updatedAt).toISOString().slice(0, 10),
     notice: metadata.superseded,
     replaces: metadata.replaces,
   }
 }
 
-/** Significant words by text, most recently used last: searches one after the other often find the same documents. */
-const significant = new Map<string, ReadonlySet<string>>()
-/** About 4 MB. */
-const maxKept = 256
-
-function significantOf(text: string): ReadonlySet<string> {
-  const words = significant.get(text) ?? new Set(plainWords(text).filter(isSignificant))
-  significant.delete(text)
-  significant.set(text, words)
-  if (significant.size > maxKept) significant.delete(significant.keys().next().value!)
-  return words
+interface Succession {
+  readonly newer: Version
+  readonly isStated: boolean
 }
 
-/** A year, a date or a number that is called a version. Other numbers tell documents apart: `Form 3`, `Form 4`. */
-const titleVersion =
-  /\b(?:v|version|rev|revision|fassung|stand)[.\s]*(\d+(?:\.\d+)*)\b|\b((?:19|20)\d\d(?:-\d\d){0,2})\b/giu
-const versionWords = new Set('v version rev revision draft final old new copy superseded archived obsolete'.split(' '))
+/**
+ * The document that each older one is replaced by, without circles. Pairs may contradict each other: what documents say
+ * counts most, then what titles say, then the greater difference in age.
+ */
+function successorsOf(versions: readonly Version[]): Map<Version, Succession> {
+  const pairs = versions
+    .flatMap((left, at) => versions.slice(at + 1).map((right) => ({ left, right, ...compare(left, right) })))
+    .filter(({ order }) => order !== 0)
+    .map(({ left, right, order, by }) => ({
+      ...(order > 0 ? { newer: left, older: right } : { newer: right, older: left }),
+      by,
+    }))
+  const gain = ({ newer, older }: (typeof pairs)[number]): number => newer.hit.updatedAt - older.hit.updatedAt
+  const successors = new Map<Version, Succession>()
+  for (const { newer, older, by } of pairs.toSorted((a, b) => b.by - a.by || gain(b) - gain(a)))
+    if (!successors.has(older) && newestOf(newer, successors) !== older)
+      successors.set(older, { newer, isStated: by === evidence.statement })
+  return successors
+}
 
-/** Tells which of two documents replaces the other; undefined for unrelated documents. */
-function successionOf(left: Version, right: Version): Succession | undefined {
+function newestOf(version: Version, successors: ReadonlyMap<Version, Succession>): Version {
+  let newest = version
+  for (let next = successors.get(newest); next; next = successors.get(newest)) newest = next.newer
+  return newest
+}
+
+/** On what grounds one document counts as newer than another; a larger number takes precedence. */
+const evidence = { date: 0, title: 1, statement: 2 } as const
+
+interface Comparison {
+  /** Above 0 if the left one is newer, 0 if neither replaces the other. */
+  readonly order: number
+  readonly by: number
+}
+
+function compare(left: Version, right: Version): Comparison {
   const isCalledSame = left.name !== '' && left.name === right.name
   const isReplacing = (newer: Version, older: Version): boolean =>
-    isNamedIn(older.notice, newer, older) || isReplacedBy(older, newer)
-  const [isLeftNamed, isRightNamed] = [isReplacing(left, right), isReplacing(right, left)]
-  if (isLeftNamed !== isRightNamed) return ordered(left, right, isLeftNamed ? 1 : -1, 'statement')
-  if ((left.notice === undefined) !== (right.notice === undefined)) {
-    const [current, old] = left.notice === undefined ? [left, right] : [right, left]
-    const isNamed = current.name.length > 3 && plainWords(old.notice!).join(' ').includes(current.name)
-    const isRelated = isCalledSame || isNamed || likeness(left, right) >= alikeToSuperseded
-    return isRelated ? ordered(current, old, 1, 'statement') : undefined
-  }
-  if (!isCalledSame && left.bareName === right.bareName) return undefined
-  const least = isCalledSame ? alikeByName : nearIdentical
-  if (likeness(left, right, least) < least) return undefined
-  const areNumbered = isCalledSame && left.version !== '' && right.version !== ''
-  const order = areNumbered ? left.version.localeCompare(right.version, 'en', { numeric: true }) : 0
-  if (order !== 0) return ordered(left, right, order, 'titleVersion')
-  return ordered(left, right, dayOf(left.updatedAt).localeCompare(dayOf(right.updatedAt)), 'date')
-}
-
-/** @param order above 0 if the left one is newer */
-function ordered(left: Version, right: Version, order: number, by: keyof typeof evidences): Succession | undefined {
-  if (order === 0) return undefined
-  const [newer, older] = order > 0 ? [left, right] : [right, left]
-  return { newer, older, evidence: evidences[by] }
+    isNamedIn(older.notice, newer, older) ||
+    // One word may be the name of anything: "the handbook".
+    (plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)) ||
+    (older.notice !== undefined && newer.notice === undefined && (isCalledSame || isCalledIn(older.notice, newer)))
+  const stated = Number(isReplacing(left, right)) - Number(isReplacing(right, left))
+  if (stated !== 0) return { order: stated, by: evidence.statement }
+  const isOfDate = left.date === right.date && (left.date !== '' || left.version === right.version)
+  if (!isCalledSame || (left.isRecord && !isOfDate) || (left.isInterface && left.version !== right.version))
+    return { order: 0, by: evidence.date }
+  const inTitle =
+    left.status - right.status ||
+    (left.date && right.date && left.date.localeCompare(right.date)) ||
+    (left.version && right.version && left.version.localeCompare(right.version, 'en', { numeric: true }))
+  if (inTitle) return { order: inTitle, by: evidence.title }
+  const isOfTitle = left.date !== right.date || left.version !== right.version
+  const order = isOfTitle || likeness(left, right) >= alike ? left.day.localeCompare(right.day) : 0
+  return { order, by: evidence.date }
 }
 
 /** Whether a notice of a document names another one by its whole title. */
@@ -215,62 +163,33 @@ function isNamedIn(notice: string | undefined, named: Version, { title }: Versio
   return name.length > 5 && name !== words(title) && words(notice).includes(name)
 }
 
-/** Whether a document says that it replaces another one. One word may be the name of anything: "the handbook". */
-function isReplacedBy(older: Version, newer: Version): boolean {
-  return newer.replaces !== undefined && plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)
+const isCalledIn = (notice: string, { name }: Version): boolean =>
+  name.length > 3 && plainWords(notice).join(' ').includes(name)
+
+/** Share of common significant words. */
+function likeness(left: Version, right: Version): number {
+  const significant = ({ title, hit }: Version): Set<string> =>
+    new Set(plainWords(`${title} ${hit.text}`).filter((word) => !stopWords.has(word) && !/^\p{N}+$/u.test(word)))
+  const [few, many] = [significant(left), significant(right)]
+  const common = [...few].filter((word) => many.has(word)).length
+  return common / Math.max(1, few.size + many.size - common)
 }
 
-/**
- * Share of common significant words. Stops as soon as it is below `least`: a search compares every two of its documents,
- * and most of them are unrelated.
- */
-function likeness({ significant: left }: Version, { significant: right }: Version, least = 0): number {
-  const all = left.size + right.size
-  if (all === 0) return 0
-  const [few, many] = left.size < right.size ? [left, right] : [right, left]
-  let common = few.size
-  for (const word of few) {
-    if (common / (all - common) < least) break
-    if (!many.has(word)) common--
-  }
-  return common / (all - common)
-}
-
-/** The letters first: a regular expression takes longer than all the rest. */
-const isSignificant = (word: string): boolean =>
-  !stopWords.has(word) && ((word >= 'a' && word < '{') || !/^\p{N}+$/u.test(word))
-
-/** Moves documents behind the best passage of the document they have to follow, which takes their place. */
-function moved<Item extends Passage>(
-  passages: readonly Item[],
-  behind: ReadonlyMap<string, ReadonlySet<string>>,
-): Item[] {
+/** Moves the best passage of the newer document before those of the older one, in their place. */
+function moved<Item extends Passage>(passages: readonly Item[], behind: ReadonlyMap<string, string>): Item[] {
   const order = [...passages]
   for (let at = order.length - 1; at >= 0; at--) {
-    const passage = order[at]!
-    const replacing = behind.get(passage.best.hit.generation)
-    if (!replacing) continue
-    const place = order.findIndex(
-      ({ best }, index) =>
-        index > at &&
-        replacing.has(best.hit.generation) &&
-        !order.slice(0, at).some((before) => before.best.hit.generation === best.hit.generation),
-    )
-    if (place === -1) continue
-    const [newer] = order.splice(place, 1)
-    order.splice(at, 0, newer!)
+    const newer = behind.get(order[at]!.best.hit.generation)
+    const place = order.findIndex(({ best }) => best.hit.generation === newer)
+    if (place > at) order.splice(at, 0, ...order.splice(place, 1))
   }
   // Places keep their scores, so that scores still descend.
   return order.map((passage, at) => {
     const { score } = passages[at]!.best.hit
-    return score === passage.best.hit.score
-      ? passage
-      : { ...passage, best: { ...passage.best, hit: { ...passage.best.hit, score } } }
+    return { ...passage, best: { ...passage.best, hit: { ...passage.best.hit, score } } }
   })
 }
 
 /** Five times as fast if the words are ASCII. */
 const plainWords = (text: string): string[] =>
   text.toLowerCase().match(hasAsciiWords(text) ? /[a-z0-9]+/g : /[\p{L}\p{M}\p{N}]+/gu) ?? []
-
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
