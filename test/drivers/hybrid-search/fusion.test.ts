@@ -100,9 +100,15 @@ describe('the weight of the vectors, without a share', () => {
   })
 
   it('is small where the query holds a code, whatever the words do', () => {
-    const alike = Array.from({ length: 50 }, (_, at) => words(at === 40 ? 'near 0' : `word ${at}`, 1 - at / 100))
+    const alike = Array.from({ length: 50 }, (_, at) => words(at === 45 ? 'near 0' : `word ${at}`, 1 - at / 100))
     expect(first(alike, 'what is change 5815a3d')).toBe('word 0')
     expect(first(alike, 'on the 4th of July')).toBe('near 0')
+  })
+
+  it('is .3 at least, so that vectors count where words differ from those of the documents', () => {
+    const byWords = [words('word', 1), ...Array.from({ length: 49 }, (_, at) => words(`other ${at}`, 0.01))]
+    for (const text of ['which proteins bind', 'what does runTarget return', 'the role of p53 in cells'])
+      expect(fuse(byWords, nearest, { text, limit: 1 })[0]!.ranking?.vectorWeight).toBe(0.3)
   })
 
   it('is smaller where the query holds an identifier', () => {

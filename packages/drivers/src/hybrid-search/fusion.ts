@@ -69,8 +69,11 @@ const listed = 50
 /** Smallest range of cosines used for scaling: the nearest two of three rows may both be far away. */
 const minRange = 0.1
 
-/** Maximum vector weight for a query with a code, which a model has rarely seen in training. */
-const maxShareOfCodes = 0.15
+/**
+ * Minimum weight of the vectors, and the weight for a query with a code, which a model has rarely seen in training. With
+ * less, words alone decide where documents use other terms.
+ */
+const minShare = 0.3
 
 /**
  * Estimates the weight of the vectors. If many rows match the keywords about as well as the best one, keywords decide
@@ -83,7 +86,7 @@ function shareOf(byWords: readonly TextHit[], rows: number, text = ''): number {
   const sum = first.reduce((all, { score }) => all + score, 0) / first[0]!.score
   const alike = sum / Math.min(listed, Math.max(rows, first.length))
   const share = 1 / (1 + Math.exp((identifier.test(text) ? 3 : 1.8) - 5.3 * alike))
-  return holdsCode(text) ? Math.min(maxShareOfCodes, share) : share
+  return holdsCode(text) ? minShare : Math.max(minShare, share)
 }
 
 /** `runTarget`, `run_target`, `std::fs`, `fs.read`, `read()`. */
