@@ -29,12 +29,27 @@ try {
       }
     }),
   )
+  await runAll('Redis with processes that are known', [['a run of one that has ended is taken at once', takeover]])
   await runAll('Redis, stopped for a while', [['calls fail at once, and go well again by themselves', outage]])
   await runAll('Redis that loses what it holds', [['runs are known as forgotten, removed ones are not', loss]])
 } finally {
   server.kill('SIGKILL')
 }
 process.exit()
+
+async function takeover(): Promise<void> {
+  const gone = new Set<string>()
+  const as = (owner: string) =>
+    redisRuns({ url, prefix: 'takeover', processes: { owner, isGone: (other) => gone.has(other) } })
+  await as('first').open({ sessionId: 's', messageId: 1, runId: 1, openedAt: 0 })
+  const second = as('second')
+  assert.deepEqual(await second.takeAbandoned(60_000), [])
+  gone.add('first')
+  assert.deepEqual(
+    (await second.takeAbandoned(60_000)).map(({ messageId }) => messageId),
+    [1],
+  )
+}
 
 async function outage(): Promise<void> {
   const runs = redisRuns({ url, prefix: 'outage' })

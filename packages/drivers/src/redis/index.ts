@@ -18,6 +18,8 @@ export interface RedisRunsOptions {
   readonly lib?: RedisModule
   /** Milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: () => number
+  /** Detects which processes have ended, so that their runs are taken over before the lease expires. */
+  readonly processes?: { readonly owner: string; isGone(owner: string): boolean }
 }
 
 /** The package `redis`. @throws UNSUPPORTED when it is not installed */
@@ -48,6 +50,7 @@ interface Parts {
   readonly keys: Keys
   readonly owner: string
   readonly now: () => number
+  readonly isGone: (owner: string) => boolean
 }
 
 /**
@@ -58,14 +61,20 @@ interface Parts {
  */
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
   checkRequired('redisRuns', options, { url: ['the address of Redis, such as redis://localhost:6379', isText] })
-  const { now = Date.now, prefix = 'inlay' } = options
+  const { now = Date.now, prefix = 'inlay', processes } = options
   const keys = keysOf(prefix)
   const connection = createConnection(async () => {
     const { createClient } = options.lib ?? (await loadRedis())
     // Commands that cannot be sent now are refused instead of queued.
     return createClient({ url: options.url, disableOfflineQueue: true, socket: { connectTimeout: 2_000 } })
   })
-  const parts: Parts = { client: connection.client, keys, owner: crypto.randomUUID(), now }
+  const parts: Parts = {
+    client: connection.client,
+    keys,
+    owner: processes?.owner ?? crypto.randomUUID(),
+    now,
+    isGone: (owner) => processes?.isGone(owner) === true,
+  }
   return withRefusals({
     paceMs: redisPaceMs,
     ...createWriting(parts),
@@ -188,7 +197,7 @@ function createReading({ client, keys }: Parts): Pick<SharedRuns, 'ofSession' | 
   }
 }
 
-function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
+function createTaking({ client, keys, owner, now, isGone }: Parts): Pick<SharedRuns, 'stopRequests' | 'takeAbandoned'> {
   const running = async (): Promise<readonly StoredRun[]> => {
     const redis = await client()
     return runsOf(redis, keys, await redis.sMembers(keys.running))
@@ -203,7 +212,7 @@ function createTaking({ client, keys, owner, now }: Parts): Pick<SharedRuns, 'st
       const taken: SharedRun[] = []
       for (const { run, owner: maker, seen } of await running()) {
         const time = now()
-        const isAbandoned = Number(seen) <= time - leaseMs
+        const isAbandoned = Number(seen) <= time - leaseMs || isGone(maker)
         if (maker === owner || (!isAbandoned && Number(seen) <= time + leaseMs)) continue
         const isTaken = await redis.eval(takeScript, {
           keys: [keys.run(run.messageId)],

@@ -1,5 +1,6 @@
 import type { PgPool } from '@inlay/drivers/postgres'
 import { InlayError, isInlayError } from '@inlay/protocol'
+import type { ProcessPresence } from '@inlay/records'
 import { indexPlaceOf, type EngineOptions } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { Closable } from './destroy-parts.ts'
@@ -119,8 +120,9 @@ function refuseWrongBucket(cause: Error): void {
 export async function engineRuns(
   { redis: url, prefix = 'inlay' }: EngineOptions = {},
   now: () => number,
+  processes: () => Promise<ProcessPresence>,
 ): Promise<InlayOptions['sharedRuns']> {
   if (url === undefined) return undefined
   const { loadRedis, redisRuns } = await import('@inlay/drivers/redis')
-  return redisRuns({ url, prefix, now, lib: await loadRedis() })
+  return redisRuns({ url, prefix, now, lib: await loadRedis(), processes: await processes() })
 }

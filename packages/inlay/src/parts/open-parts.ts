@@ -169,7 +169,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     onError,
     sharedRuns:
       options.sharedRuns ??
-      (await engineRuns(options.engines, now)) ??
+      (await engineRuns(options.engines, now, presence)) ??
       sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     actionSources: tools.sources,
