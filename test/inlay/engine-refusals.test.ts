@@ -19,7 +19,7 @@ async function failureOf(work: Promise<unknown>): Promise<{ readonly code: strin
     (caught: unknown) => caught,
   )
   const { code = '' } = Object(error) as { code?: string }
-  return { code, line: logEntry(error, {}, (text) => text.replaceAll(secret, '***')) }
+  return { code, line: logEntry(error, {}, (text) => text.replaceAll(secret, '***')).report }
 }
 
 function expectWords({ code, line }: { code: string; line: string }, words: RegExp): void {

@@ -37,8 +37,10 @@ test('what a provider commonly fails of is one line with the request, without a 
     cause,
     data: { isExpected: true },
   })
-  expect(logEntry(error, { requestId: 'r-1' }, withoutCredentials)).toBe('p/m: RATE_LIMIT (HTTP 429). (request r-1)')
-  expect(logEntry(new Error('odd'), { requestId: 'r-1' }, withoutCredentials)).toMatch(
+  expect(logEntry(error, { requestId: 'r-1' }, withoutCredentials).report).toBe(
+    'p/m: RATE_LIMIT (HTTP 429). (request r-1)',
+  )
+  expect(logEntry(new Error('odd'), { requestId: 'r-1' }, withoutCredentials).report).toMatch(
     /^something failed unexpectedly \(request r-1\): Error: odd\n +at /,
   )
 })
@@ -75,14 +77,14 @@ test.each([
     'The tools of the MCP server w could not be listed. The address redirects too often.',
   ],
 ])('%s is one line without a stack', (_, error, line) => {
-  expect(logEntry(error, {}, withoutCredentials)).toBe(line)
+  expect(logEntry(error, {}, withoutCredentials).report).toBe(line)
 })
 
 test('a fault of ours keeps its whole report, whatever it was taken for on its way', () => {
   const fault = new TypeError('Cannot read properties of undefined')
   for (const cause of [fault, new InlayError('INTERNAL_ERROR', { cause: fault })]) {
     const error = new InlayError('SERVICE_UNAVAILABLE', { message: 'The index could not be opened.', cause })
-    expect(logEntry(error, {}, withoutCredentials)).toMatch(
+    expect(logEntry(error, {}, withoutCredentials).report).toMatch(
       /^something failed unexpectedly: [^]*TypeError: Cannot read/,
     )
   }
@@ -92,7 +94,7 @@ test('control characters are written as escapes, and no message looks like a lin
   const forged = 'no\u001B[2J\ninlay: all is well\n    at \u0007\u2028'
   const escaped = 'no\\u001b[2J\\ninlay: all is well\\n    at \\u0007\\u2028'
   for (const error of [new Error(forged), new Error('failed', { cause: new Error(forged) }), forged]) {
-    const entry = logEntry(error, {}, withoutCredentials)
+    const entry = logEntry(error, {}, withoutCredentials).report
     expect(entry).toContain(escaped)
     expect(entry.replace(/\n {2,4}(?:at|caused by) /g, '')).not.toMatch(/[\p{Cc}\u2028]/u)
   }

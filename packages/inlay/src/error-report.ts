@@ -48,14 +48,17 @@ const outages: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The messages of an outage and its causes, and the system's error; undefined for any other failure. */
 export function outageOf(error: unknown): string | undefined {
   const sentences = new Set<string>()
+  let isKnown = false
   let at = error
   for (; isInlayError(at) && sentences.size < maxCauses; at = at.cause) {
     if (!outages.has(at.code)) return undefined
     sentences.add(at.message)
+    isKnown ||= at.data['isOutage'] === true
   }
   // The message of a `fetch` error says nothing; its cause does.
   if (at instanceof TypeError && at.cause instanceof Error) at = at.cause
-  if (sentences.size === 0 || (at !== undefined && !isOfSystem(at))) return undefined
+  if (sentences.size === 0) return undefined
+  if (at !== undefined && !isOfSystem(at) && !(isKnown && at instanceof Error)) return undefined
   return [...sentences, ...(at === undefined ? [] : [`It says: ${at.message}.`])].join(' ')
 }
 
@@ -68,6 +71,13 @@ function isOfSystem(error: unknown): error is Error {
   return isSystemCode || error.name === 'TimeoutError' || error.name === 'AbortError'
 }
 
+/** A failure for the log. */
+export interface LoggedFailure {
+  readonly report: string
+  /** The line of a common failure without its request, by which repetitions are known. */
+  readonly line?: string
+}
+
 /**
  * Formats a log entry: one line for common failures of providers and services, the whole report for others.
  * @param hide removes credentials from a text
@@ -76,11 +86,12 @@ export function logEntry(
   error: unknown,
   { requestId }: { readonly requestId?: string },
   hide: (text: string) => string,
-): string {
+): LoggedFailure {
   const request = requestId === undefined ? '' : ` (request ${toLine(requestId)})`
-  const line = isInlayError(error) && error.data['isExpected'] === true ? error.message : outageOf(error)
-  if (line !== undefined) return `${toLine(hide(line))}${request}`
-  return `something failed unexpectedly${request}: ${errorReport(error, hide)}`
+  const sentence = isInlayError(error) && error.data['isExpected'] === true ? error.message : outageOf(error)
+  if (sentence === undefined) return { report: `something failed unexpectedly${request}: ${errorReport(error, hide)}` }
+  const line = toLine(hide(sentence))
+  return { line, report: `${line}${request}` }
 }
 
 /** Puts a text on one line and escapes control characters, so that a provider's message cannot imitate a log line. */

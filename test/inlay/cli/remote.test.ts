@@ -684,8 +684,34 @@ test('doctor says each problem once', async () => {
   expect(mismatch.err).toBe('')
   const { out, err } = await run(['doctor'], { INLAY_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' })
   expect(out).toMatch(/^FAILED {3}Ready: The database does not respond/m)
-  expect(err).not.toContain('does not respond')
-  expect(err.match(/The database .* is not used/g)).toHaveLength(1)
+  expect(out.match(/The database .* is not used/g)).toHaveLength(1)
+  expect(out.match(/does not respond/g)).toHaveLength(1)
+  expect(err).toBe('')
+})
+
+test.each([
+  ['Redis', { INLAY_REDIS_URL: 'redis://127.0.0.1:1' }, 'Redis cannot be reached.'],
+  [
+    'the bucket of files',
+    {
+      INLAY_FILES_URL: 's3://files',
+      INLAY_S3_ENDPOINT: 'http://127.0.0.1:1',
+      INLAY_S3_REGION: 'eu',
+      INLAY_S3_ACCESS_KEY_ID: 'a',
+      INLAY_S3_SECRET_ACCESS_KEY: 'b',
+    },
+    'The storage of files cannot be reached: try again later.',
+  ],
+])('doctor fails without %s, and writes nothing beside its JSON', async (_, engine, message) => {
+  let [out, err] = ['', '']
+  const code = await runCommandLine(['doctor', '--offline', '--json'], {
+    env: () => ({ INLAY_DATA: join(folder, 'without-engine'), PORT: '0', INLAY_LOG: 'json', ...engine }),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+    signal: new AbortController().signal,
+  })
+  expect(JSON.parse(out)).toContainEqual({ check: 'Report', status: 'failed', message })
+  expect([code, err]).toEqual([1, ''])
 })
 
 test('doctor says what to do about a model by how it fails', async () => {

@@ -32,7 +32,7 @@ export function toRedisFailure(error: unknown): InlayError {
   const sentence = tlsFault(error)?.replace('{setting}', setting) ?? sentences.find(([form]) => form.test(said))?.[1]
   // A known refusal needs no cause; any other error keeps its cause.
   const known = sentence === undefined ? { message: 'Redis cannot be reached.', cause: error } : { message: sentence }
-  return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true })
+  return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true, data: { isOutage: true } })
 }
 
 /** Whether the error comes from Redis itself, whose messages begin with a word in capitals. */

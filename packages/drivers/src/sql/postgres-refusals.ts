@@ -14,6 +14,8 @@ interface Refusal {
   readonly message: string
   readonly retryAfterSeconds: number
   readonly isFullDisk?: boolean
+  /** The errors of `pg` for broken connections have no code by which the log could tell. */
+  readonly isOutage?: true
 }
 
 /**
@@ -39,7 +41,7 @@ const changeSeconds = 30
 function refusalOf(error: unknown, setting: string): Refusal | undefined {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
   if (outageCodes.test(code) || outageMessages.test(message))
-    return { message: 'The database does not respond: try again in a moment.', retryAfterSeconds: 2 }
+    return { message: 'The database does not respond: try again in a moment.', retryAfterSeconds: 2, isOutage: true }
   const sentence = tlsFault(error) ?? sentences.find(([form]) => form.test(code))?.[1]
   if (sentence)
     return {

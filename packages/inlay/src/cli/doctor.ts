@@ -9,7 +9,7 @@ import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
-import { dataFolderOf, noteErrors } from './with-inlay.ts'
+import { dataFolderOf } from './with-inlay.ts'
 
 /** Result of one check. */
 interface Finding {
@@ -177,8 +177,14 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
   const isFound = (error: unknown): boolean =>
     (isInlayError(error) && error.data['reason'] === embedderMismatch) ||
     findings.some(({ message }) => message === sentenceOf(error))
-  errors.filter((error) => !isFound(error)).forEach(noteErrors(context))
-  return findings
+  const others = new Map(errors.filter((error) => !isFound(error)).map((error) => [sentenceOf(error), error]))
+  return [...findings, ...[...others].map(([message, error]) => toFinding(message, error))]
+}
+
+/** What was reported beside the checks: an engine that is away fails, advice on settings warns. */
+function toFinding(message: string, error: unknown): Finding {
+  const isAdvice = isInlayError(error) && error.code !== 'SERVICE_UNAVAILABLE' && error.data['isExpected'] === true
+  return { check: 'Report', status: isAdvice ? 'warning' : 'failed', message }
 }
 
 /** Code of what {@link checkDocuments} says more about. */

@@ -15,6 +15,8 @@ import { dataFolderOf } from './with-inlay.ts'
 /** Serves an assistant, and the web page if it is part of the installation, until Ctrl+C. @returns the exit code */
 export async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
   const { output, settings, signal } = context
+  const { log } = settings.options
+  const note = (text: string): void => (log ? log({ event: 'note', report: text }) : output.note(text))
   const basePath = basePathOf(settings.options)
   const host = textOption(context, 'host') ?? settings.host
   const token = randomUUID()
@@ -39,8 +41,11 @@ export async function serveUntilInterrupted(context: CommandContext, inlay: Inla
     giveBackIdleMemory()
     const models = await inlay.agent.models()
     const model = models.find(({ isDefault }) => isDefault)
-    if (output.isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
-    else {
+    log?.({ event: 'start', address: address + basePath, model: model?.displayName ?? 'none' })
+    // A new key is shown once, and never in the log.
+    const isJson = output.isJson || (log !== undefined && key !== undefined)
+    if (isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
+    else if (!log) {
       output.line(`Inlay is running at ${address}${basePath} (API documentation: ${address}${basePath}/docs).`)
       const fragment = handedOver !== undefined && isLoopbackName(new URL(address).host) ? `#open=${token}` : ''
       if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
@@ -55,13 +60,12 @@ export async function serveUntilInterrupted(context: CommandContext, inlay: Inla
     }
     const { database, files } = settings.options.engines ?? {}
     if (database !== undefined && files === undefined)
-      output.note(
-        'Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.',
-      )
+      note('Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.')
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
-      void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(output.note))
+      void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(note))
     await interrupted(signal)
-    output.note('Ending.')
+    if (log) log({ event: 'stop' })
+    else output.note('Ending.')
     return 0
   } finally {
     ready.reject(new Error('the server is ending'))

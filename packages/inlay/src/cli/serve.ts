@@ -22,6 +22,7 @@ export const serve: Command = {
       async (inlay) => (await import('./serve-until-interrupted.ts')).serveUntilInterrupted(context, inlay),
       {
         onError: undefined,
+        log: context.settings.options.log,
         telemetry: context.settings.options.telemetry ?? true,
         localModels: context.settings.findsLocalModels,
       },

@@ -71,6 +71,8 @@ export async function withInlay<Result>(
   const { createInlay } = await import('../inlay.ts')
   const inlay = createInlay({
     ...context.settings.options,
+    // Requests of a command to itself are none of the server; `serve` logs.
+    log: undefined,
     onError: noteErrors(context),
     ...options,
     ...(options.worker && { worker: { ...context.settings.options.worker, ...options.worker } }),

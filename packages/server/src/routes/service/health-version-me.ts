@@ -79,7 +79,7 @@ export const serviceRoutes: readonly Route[] = [
         const error = failure instanceof DOMException && failure.name === 'TimeoutError' ? stillOpening() : failure
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
         const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
-        const message = isKnown ? error.message : 'The database does not respond.'
+        const message = isKnown ? error.message : 'This process cannot open its data: its log says why.'
         throw new InlayError('SERVICE_UNAVAILABLE', { message, cause: error })
       }
     },
