@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { withoutCredentials } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
@@ -98,4 +99,16 @@ test('control characters are written as escapes, and no message looks like a lin
     expect(entry).toContain(escaped)
     expect(entry.replace(/\n {2,4}(?:at|caused by) /g, '')).not.toMatch(/[\p{Cc}\u2028]/u)
   }
+})
+
+test('no advice about a setting looks like a secret, so that the log shows it whole', () => {
+  const files = globSync('packages/{drivers,inlay}/src/**/*.ts')
+  const sentences = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/(['`])((?:(?!\1)[^\n])*(?:INLAY_|\{setting\})(?:(?!\1)[^\n])*)\1/g)].map(
+      ([, , text]) => text!,
+    ),
+  )
+  const advice = sentences.filter((text) => /[.:] ?.* .*\.$/.test(text))
+  expect(advice.length).toBeGreaterThan(20)
+  expect(advice.filter((text) => withoutCredentials(text) !== text)).toEqual([])
 })

@@ -222,3 +222,18 @@ describe('steps that threw nothing', () => {
     expect(stepFailure(end('error', undefined, true))?.code).toBe('API_ERROR')
   })
 })
+
+test('advice for the operator is reported, and not told in the answer', () => {
+  const advice = new InlayError('SERVICE_UNAVAILABLE', {
+    message: 'The search cluster refused the user name or password. Check both in INLAY_INDEX_URL.',
+    data: { isForOperator: true },
+  })
+  expect(toFailure(advice)).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: 'Not available right now: try again later.',
+  })
+  const errors: unknown[] = []
+  reportFailure(advice, {}, (error) => errors.push(error))
+  reportFailure(new InlayError('NOT_FOUND'), {}, (error) => errors.push(error))
+  expect(errors).toEqual([advice])
+})

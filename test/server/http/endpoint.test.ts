@@ -255,6 +255,22 @@ describe('a fault of ours', () => {
     expect(await answerTo('CLOSED')).toEqual([503, null])
   })
 
+  test('advice that only the operator can follow is in the log, and callers get a neutral sentence', async () => {
+    const { ask, errors, knowledge } = setup()
+    const message = 'The database does not exist: create it, or set another one in INLAY_DATABASE_URL.'
+    const advice = new InlayError('INVALID_INPUT', { message, data: { isForOperator: true, retryAfterSeconds: 30 } })
+    knowledge.before = () => {
+      throw advice
+    }
+    const response = await ask(ingestion, { key: 'key-importer', json: aDocument('a') })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '30'])
+    expect(await response.json()).toMatchObject({
+      error_code: 'SERVICE_UNAVAILABLE',
+      detail: 'Not available right now: try again later.',
+    })
+    expect(errors).toEqual([advice])
+  })
+
   test('an authenticator that fails is a 500, one that refuses is believed', async () => {
     const failing = setup({ authenticate: () => Promise.reject(new Error('ldap is down')) })
     expect((await failing.ask(chat, { json: { message: 'x' } })).status).toBe(500)

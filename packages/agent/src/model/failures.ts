@@ -149,7 +149,8 @@ const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}):
  */
 export function toFailure(error: unknown, context: FailureContext = {}): Failure {
   if (isInlayError(error)) {
-    const { code, message, retryable } = error
+    const { code, message, retryable } =
+      error.data['isForOperator'] === true ? new InlayError('SERVICE_UNAVAILABLE') : error
     return { code, message, retryable, details: detailsOf(context) }
   }
   const signs = signsOf(error)
@@ -166,10 +167,10 @@ export function toFailure(error: unknown, context: FailureContext = {}): Failure
 /**
  * Reports a failure to the operator. A provider's failure becomes an InlayError with `data.isExpected`, whose message
  * names provider and model and quotes the provider, shortened and without credentials. Other errors are passed on
- * unchanged. An InlayError is not reported: its message went to the caller.
+ * unchanged. An InlayError is only reported if it advises the operator: any other message went to the caller.
  */
 export function reportFailure(error: unknown, context: FailureContext, onError: (error: unknown) => void): void {
-  if (isInlayError(error)) return
+  if (isInlayError(error)) return error.data['isForOperator'] === true ? onError(error) : undefined
   const signs = signsOf(error)
   if (!signs.isOfProvider) return onError(error)
   const { code } = toFailure(error, context)

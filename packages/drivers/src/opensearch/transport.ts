@@ -219,19 +219,19 @@ const setting = 'INLAY_INDEX_URL, or the option engines.index'
 
 function isElasticsearch(): InlayError {
   return new InlayError('UNSUPPORTED', {
-    data: { isExpected: true },
+    data: { isExpected: true, isForOperator: true },
     message: `This server is Elasticsearch, which is not supported: use OpenSearch 2.13 or newer in ${setting}.`,
   })
 }
 
 /** Creates the error for a server that is not OpenSearch. */
 export function isNoOpenSearch(): InlayError {
-  return unavailable(`The server is not OpenSearch: set the URLs of its nodes in ${setting}.`, false)
+  return misconfigured(`The server is not OpenSearch: set the URLs of its nodes in ${setting}.`)
 }
 
 /** Instructions by the status of a refused request. */
 const refusals: Readonly<Record<number, string>> = {
-  401: `The search cluster refused the user name or password: check them in ${setting}.`,
+  401: `The search cluster refused the user name or password. Check both in ${setting}.`,
   403: `The user of the search cluster lacks a permission: allow it to create, read, write and manage indexes with its prefix, or set another user in ${setting}.`,
 }
 
@@ -239,16 +239,21 @@ const refusals: Readonly<Record<number, string>> = {
 function refusalOf({ status, body }: ClusterReply): InlayError {
   const { error } = body
   const isBlocked = isJsonObject(error) && error['type'] === 'cluster_block_exception'
-  if (isBlocked) return unavailable('The search cluster refuses writes: check whether its disks are full.', true)
+  if (isBlocked) return misconfigured('The search cluster refuses writes: check whether its disks are full.', true)
   const known = refusals[status]
-  if (known !== undefined) return unavailable(known, false)
+  if (known !== undefined) return misconfigured(known)
   const kind = isJsonObject(error) && typeof error['type'] === 'string' ? `: ${error['type']}` : ''
   return unavailable(`The search cluster refused a request with status ${status}${kind}.`, busyStatuses.has(status))
 }
 
 function unreachable(error: unknown): InlayError {
   const tls = tlsFault(error)?.replace('{setting}', setting)
-  return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : unavailable(tls, false)
+  return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : misconfigured(tls)
+}
+
+/** The error for what the operator has to change. */
+function misconfigured(message: string, retryable = false): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable, data: { isForOperator: true } })
 }
 
 /** Creates the error for any failure of the cluster. */

@@ -7,7 +7,7 @@ const setting = 'INLAY_REDIS_URL, or the option engines.redis'
 const sentences: readonly (readonly [RegExp, string])[] = [
   [
     /^(WRONGPASS|NOAUTH|ERR AUTH|ERR invalid password|ERR Client sent AUTH)/,
-    `Redis refuses the user or the password: check them in ${setting}.`,
+    `Redis refuses the user or the password. Check both in ${setting}.`,
   ],
   [
     /^NOPERM/,
@@ -32,7 +32,8 @@ export function toRedisFailure(error: unknown): InlayError {
   const sentence = tlsFault(error)?.replace('{setting}', setting) ?? sentences.find(([form]) => form.test(said))?.[1]
   // A known refusal needs no cause; any other error keeps its cause.
   const known = sentence === undefined ? { message: 'Redis cannot be reached.', cause: error } : { message: sentence }
-  return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true, data: { isOutage: true } })
+  const data = { isOutage: true, ...(sentence !== undefined && { isForOperator: true }) }
+  return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true, data })
 }
 
 /** Whether the error comes from Redis itself, whose messages begin with a word in capitals. */

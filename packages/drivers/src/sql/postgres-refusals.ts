@@ -13,6 +13,7 @@ const outageMessages =
 interface Refusal {
   readonly message: string
   readonly retryAfterSeconds: number
+  readonly isForOperator?: boolean
   readonly isFullDisk?: boolean
   /** The errors of `pg` for broken connections have no code by which the log could tell. */
   readonly isOutage?: true
@@ -47,12 +48,14 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
     return {
       message: sentence.replace('{setting}', setting),
       retryAfterSeconds: changeSeconds,
+      isForOperator: true,
       ...(fullDisk.test(code) && { isFullDisk: true }),
     }
   if (message.startsWith('The server does not support SSL'))
     return {
       message: `The database server does not support TLS: remove sslmode from ${setting}, or enable TLS on the server.`,
       retryAfterSeconds: changeSeconds,
+      isForOperator: true,
     }
   return undefined
 }

@@ -112,6 +112,7 @@ function refuseWrongBucket(cause: Error): void {
   if (code === undefined) return
   throw new InlayError('INVALID_INPUT', {
     message: `The bucket for uploaded files refused a request (${code}): check INLAY_FILES_URL and INLAY_S3_…, or the option engines.`,
+    data: { isForOperator: true },
     cause,
   })
 }

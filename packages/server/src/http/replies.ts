@@ -49,8 +49,13 @@ export interface ErrorReport {
   readonly unexpected: boolean
 }
 
-/** Converts a thrown value to an InlayError; any other value becomes an INTERNAL_ERROR without details. */
+/**
+ * Converts a thrown value to an InlayError; any other value becomes an INTERNAL_ERROR without details. Advice that only
+ * the operator can follow goes to the log alone.
+ */
 export function toErrorReport(thrown: unknown): ErrorReport {
+  if (isInlayError(thrown) && thrown.data['isForOperator'] === true)
+    return { error: new InlayError('SERVICE_UNAVAILABLE', { data: thrown.data, cause: thrown }), unexpected: true }
   if (isInlayError(thrown)) return { error: thrown, unexpected: thrown.status === 500 }
   return { error: new InlayError('INTERNAL_ERROR', { cause: thrown }), unexpected: true }
 }
