@@ -217,7 +217,10 @@ export function fixedKey(key: string): Authenticator {
  * all asynchronous methods, or groups of such methods (`knowledge.pairs.list()`).
  * @param calls holds the calls that are under way
  */
-export function lazyPart<Part extends object>(load: () => Promise<Part>, calls = new Set<Promise<unknown>>()): Part {
+export function lazyPart<Part extends object>(
+  load: () => Promise<Part>,
+  calls: Set<Promise<unknown>> = new Set(),
+): Part {
   return lazyMember(async () => load(), calls) as Part // The proxy has every member of such a component, see above.
 }
 

@@ -85,8 +85,11 @@ export function createPace(limit: number): () => Promise<void> {
 
 const bytesInOneGo = 4 * 2 ** 20
 
+/** Bytes of a buffer of their own. Before TypeScript 5.7, `Uint8Array` takes no type argument in a declaration. */
+export type OwnBytes = ReturnType<typeof Uint8Array.from>
+
 /** Concatenates pieces a few megabytes at a time. @param size total size in bytes */
-export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function joinInSlices(pieces: Iterable<Uint8Array>, size: number): Promise<OwnBytes> {
   const whole = new Uint8Array(size)
   let at = 0
   let sinceTurn = 0

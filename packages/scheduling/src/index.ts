@@ -5,6 +5,7 @@ export {
   createPace,
   createSlices,
   joinInSlices,
+  type OwnBytes,
   nextSlice,
   yieldToEventLoop,
   yieldToForeground,
