@@ -46,7 +46,7 @@ export function cohereEmbedder(options: CohereEmbedderOptions): Embedder {
     ...given,
     ...(apiKey !== undefined && { apiKey }),
     subject: 'The embedding service',
-    address: endpointOf(baseUrl, '/embed', 'an embedding model'),
+    url: endpointOf(baseUrl, '/embed', 'an embedding model'),
   })
   const limits = { count: maxBatchSize, characters }
   return createEmbedder(

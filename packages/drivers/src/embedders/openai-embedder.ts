@@ -51,7 +51,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
     ...options,
     subject: 'The embedding service',
     toRefusal: refusalOfTexts,
-    address: endpointOf(options.baseUrl, '/embeddings', 'an embedding model'),
+    url: endpointOf(options.baseUrl, '/embeddings', 'an embedding model'),
   })
 
   async function request(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {

@@ -33,7 +33,7 @@ export async function readLimited(message: IncomingMessage, maxBytes: number): P
     }
   } catch (error) {
     if (error instanceof Error && error.name === 'InlayError') throw error
-    throw new InlayError('BAD_GATEWAY', { message: 'The answer broke off or could not be unpacked.', cause: error })
+    throw new InlayError('BAD_GATEWAY', { message: 'The response broke off or could not be unpacked.', cause: error })
   }
   return joinInSlices(parts, bytes)
 }

@@ -92,10 +92,10 @@ function exchangeWith(
       }),
     )
     sent.on('error', (error) => resolve({ error, isConnected }))
-    // An answer that switches protocols (101) closes the connection without an error.
+    // A response that switches protocols (101) closes the connection without an error.
     sent.once('close', () => {
       clearTimeout(timer)
-      const error = Object.assign(new Error('the connection was closed without an answer'), { code: 'ECONNRESET' })
+      const error = Object.assign(new Error('the connection was closed without a response'), { code: 'ECONNRESET' })
       resolve({ error, isConnected })
     })
     sent.end(body)

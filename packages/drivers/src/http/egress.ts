@@ -109,7 +109,7 @@ export function checkMediaType(message: IncomingMessage, mediaTypes: readonly st
     throw refused('The address answers with a kind of content that is not taken here.')
 }
 
-/** Headers of an answer; those that occur more than once stay apart where they have to. */
+/** Headers of a response; those that occur more than once stay apart where they have to. */
 export function toHeaders(message: IncomingMessage): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers))

@@ -6,7 +6,7 @@ import { retrying, type RetryOptions } from './retrying.ts'
 export interface JsonPostOptions extends RetryOptions {
   /** Name of the service, as the beginning of a sentence: `The embedding service`. */
   readonly subject: string
-  readonly address: URL
+  readonly url: URL
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -37,13 +37,13 @@ export function createJsonPost(options: JsonPostOptions): JsonPost {
  * @throws INVALID_INPUT for anything but an http or https URL without user name and password
  */
 export function endpointOf(baseUrl: string, path: string, subject: string): URL {
-  const address = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
     throw new InlayError('INVALID_INPUT', {
       message: `The base URL of ${subject} is an http or https address without a user name or password.`,
     })
-  address.pathname = `${address.pathname.replace(/\/+$/, '')}${path}`
-  return address
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  return url
 }
 
 async function tryOnce(
@@ -51,10 +51,10 @@ async function tryOnce(
   body: string | FormData,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const { subject, address, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch, toRefusal = refusalOf } = options
+  const { subject, url, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch, toRefusal = refusalOf } = options
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await send(address, {
+    const response = await send(url, {
       method: 'POST',
       headers: {
         // `fetch` sets the type of a form itself, since it contains the boundary.

@@ -49,12 +49,12 @@ export function pageReader(options: PageReaderOptions): PageReader {
   })
   const { egress, extract, maxBytes = 20 * 2 ** 20, timeoutMs, textLimitCharacters = 1_000_000 } = options
   return async (url, { signal } = {}) => {
-    const answer = await egress(url, { headers: { accept }, mediaTypes, maxBytes, timeoutMs, signal })
-    if (answer.status < 200 || answer.status > 299) throw refusal(answer.status)
-    if (answer.bytes.byteLength === 0) throw withoutText()
-    const mediaType = answer.headers.get('content-type') ?? undefined
-    const file = await extract({ name: nameOf(answer), mediaType, bytes: answer.bytes }, { signal })
-    return toPage(answer.url, file, textLimitCharacters)
+    const response = await egress(url, { headers: { accept }, mediaTypes, maxBytes, timeoutMs, signal })
+    if (response.status < 200 || response.status > 299) throw refusal(response.status)
+    if (response.bytes.byteLength === 0) throw withoutText()
+    const mediaType = response.headers.get('content-type') ?? undefined
+    const file = await extract({ name: nameOf(response), mediaType, bytes: response.bytes }, { signal })
+    return toPage(response.url, file, textLimitCharacters)
   }
 }
 

@@ -8,7 +8,7 @@ interface RedirectedParts {
 // All other headers may contain a credential, since services name them freely.
 const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
 
-/** Whether an answer with this status and a `location` is a redirect. */
+/** Whether a response with this status and a `location` is a redirect. */
 export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }

@@ -54,7 +54,7 @@ export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
       ...options,
       subject: imageSubject,
       toRefusal: imageRefusal,
-      address: endpointOf(baseUrl, path, 'an image model'),
+      url: endpointOf(baseUrl, path, 'an image model'),
     })
   const generate = postTo('/images/generations')
   const edit = postTo('/images/edits')

@@ -52,7 +52,7 @@ export function httpReranker(options: HttpRerankerOptions): Reranker {
     timeoutMs: 5000,
     ...options,
     subject,
-    address: endpointOf(options.baseUrl, '/rerank', 'a reranking model'),
+    url: endpointOf(options.baseUrl, '/rerank', 'a reranking model'),
   })
   return {
     async rerank(query, texts, signal) {
