@@ -10,12 +10,28 @@ export type SettingPage = (typeof settingPages)[number]
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
 
+/** Headings of the settings page, by the first setting below each. */
+const headings: Readonly<Record<string, string>> = {
+  PORT: 'Server and page',
+  INLAY_DATA: 'Data, keys and limits',
+  INLAY_DATABASE_URL: 'Databases and other servers',
+  INLAY_MODEL: 'Language model',
+  INLAY_EMBEDDING_MODEL: 'Embedding model',
+  INLAY_LOCAL_MODELS: 'Help of the model, memories and names',
+  INLAY_WEB_SEARCH: 'Web, images and tools',
+  INLAY_RERANKER: 'Ranking, scans and local models',
+}
+
 function settingRows(page: SettingPage): string {
-  const listed = describeSettings().filter(({ isAdvanced }) => page !== 'README.md' || !isAdvanced)
-  const rows = listed.map(
-    ({ name, meaning, allowed, without }) => `| \`${name}\` | ${cell(meaning)}: ${cell(allowed)} | ${cell(without)} |`,
-  )
-  return ['| variable | what it sets | default |', '|---|---|---|', ...rows].join('\n')
+  const isShort = page === 'README.md'
+  const head = '| variable | what it sets | default |\n|---|---|---|'
+  const listed = describeSettings().filter(({ isAdvanced }) => !isShort || !isAdvanced)
+  const rows = listed.map(({ name, meaning, allowed, without }) => {
+    const heading = isShort ? undefined : headings[name]
+    const row = `| \`${name}\` | ${cell(meaning)}: ${cell(allowed)} | ${cell(without)} |`
+    return heading === undefined ? row : `\n## ${heading}\n\n${head}\n${row}`
+  })
+  return (isShort ? [head, ...rows] : rows).join('\n').trim()
 }
 
 /** The text of a page with its table made anew. */

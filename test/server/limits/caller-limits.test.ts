@@ -38,7 +38,7 @@ test('a caller is refused once its minute is used up, with figures and the time 
     limit: 'requestsPerMinute',
     of: 'caller',
     used: 2,
-    most: 2,
+    max: 2,
   })
   await limits.take({ ...ana, id: 'ben' }, 'requestsPerMinute')
   clock.time += 45_000
@@ -149,7 +149,7 @@ test('a limit of its own stands in the place of the one for all', async () => {
   const limits = start()
   const generous = { ...ana, limits: { uploadsPerDay: 3 } }
   for (let count = 0; count < 3; count++) await limits.take(generous, 'uploadsPerDay')
-  expect(await refusal(limits.take(generous, 'uploadsPerDay'))).toMatchObject({ most: 3 })
+  expect(await refusal(limits.take(generous, 'uploadsPerDay'))).toMatchObject({ max: 3 })
   await limits.take({ ...ana, id: 'ben', limits: {} }, 'uploadsPerDay')
   await limits.close()
 })

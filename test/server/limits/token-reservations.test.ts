@@ -69,7 +69,7 @@ describe.each(['SQLite', 'Postgres'] as const)('tokens of answers under way: %s'
       limit: 'tokensPerDay',
       of: 'caller',
       used: 32_000,
-      most: 50,
+      max: 50,
     })
     expect(await usedTokens(processes[1])).toEqual([0])
     await settle(20)

@@ -223,7 +223,7 @@ export function overLimit({ scope, name, limit }: Bound, used: number, retryAfte
   const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
   return new InlayError('RATE_LIMITED', {
     message: `${users[scope]} used ${figures}: try again in ${Math.ceil(retryAfterSeconds)} seconds.`,
-    data: { retryAfterSeconds, limit: name, of: scope, used, most: limit },
+    data: { retryAfterSeconds, limit: name, of: scope, used, max: limit },
   })
 }
 
@@ -235,6 +235,6 @@ function reservedLimit({ scope, name, limit }: Bound, used: number, reserved: nu
   const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
   return new InlayError('RATE_LIMITED', {
     message: `${users[scope]} used ${figures}, and running answers may use the rest: try again when one of them has ended.`,
-    data: { retryAfterSeconds: answerSeconds, limit: name, of: scope, used: used + reserved, most: limit },
+    data: { retryAfterSeconds: answerSeconds, limit: name, of: scope, used: used + reserved, max: limit },
   })
 }
