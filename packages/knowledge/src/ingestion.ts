@@ -62,6 +62,8 @@ export interface Ingestion extends Pick<
   noteOpen(): void
   /** Number of documents without rows that still have to be indexed again. */
   missing(): number
+  /** Number of versions of documents that only the index of a space holds. */
+  unknown(space: number): number
 }
 
 const idlePollMs = 25
@@ -143,6 +145,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     },
     noteOpen: parts.noteOpen,
     missing: comparison.left,
+    unknown: comparison.unknown,
   }
 }
 
@@ -265,7 +268,7 @@ const createParts = (options: IngestionOptions) => {
     },
   })
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
-  const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify, onRetired: maintainer.noteRemoval })
+  const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify })
   const calls = createCallOrder()
   const sha256 = withSyncHash(options.sha256)
   const noteOpen = (): void => {

@@ -150,7 +150,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     remove: ingestion.remove,
     requeue: ingestion.requeue,
     reindex: ingestion.reindex,
-    readiness: createReadiness({ index, sampler, missing: ingestion.missing, fullDisk: disk.message }),
+    readiness: createReadiness({ ...ingestion, index, sampler, fullDisk: disk.message }),
     embedder: index.embedder,
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,

@@ -57,14 +57,14 @@ describe.each(cases(['SQLite'], ['SQLite', 'PostgreSQL']))('on %s', (name) => {
       const db: Records = new Kysely({ dialect })
       onTestFinished(() => db.destroy())
       await migrateKnowledge(db)
-      const world = fc.record({
+      const accessRecords = fc.record({
         pairs: fc.array(pair, { minLength: ids.length, maxLength: ids.length }),
         hasPrivateFiles: fc.boolean(),
         grants: fc.array(grant, { maxLength: 20 }),
         callers: fc.array(caller, { minLength: 6, maxLength: 6 }),
       })
       await fc.assert(
-        fc.asyncProperty(world, async ({ pairs, hasPrivateFiles, grants, callers }) => {
+        fc.asyncProperty(accessRecords, async ({ pairs, hasPrivateFiles, grants, callers }) => {
           for (const table of ['inlay_pairs', 'inlay_grants'] as const) await db.deleteFrom(table).execute()
           const kept = hasPrivateFiles ? ids : ids.slice(0, -1)
           const rows = kept.map((id, at) => ({

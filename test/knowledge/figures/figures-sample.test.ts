@@ -62,6 +62,7 @@ test('a process whose index fails is not ready, however shortly before it was', 
     index: { verified, spaces: async () => [], embedder: async () => ({ recorded: undefined }) as never },
     sampler: { read: async () => undefined },
     missing: () => 0,
+    unknown: () => 0,
   })
   expect((await ready()).rebuild).toBeUndefined()
   isDown = true

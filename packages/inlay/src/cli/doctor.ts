@@ -187,13 +187,16 @@ function toFinding(message: string, error: unknown): Finding {
   return { check: 'Report', status: isAdvice ? 'warning' : 'failed', message }
 }
 
+/** Code of a note that documents are lost from the database. */
+const recordsMissing = 'records_missing'
+
 /** Code of what {@link checkDocuments} says more about. */
 const embedderMismatch = 'embedder_mismatch'
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
   // Without its database, all further checks would fail.
-  if (hasFailed(findings)) return findings
+  if (findings.some(({ check, status }) => check === 'Ready' && status === 'failed')) return findings
   const checks = [checkDocuments, checkNotices, ...(context.options['offline'] === true ? [] : [checkModel])]
   for (const check of checks) {
     findings.push(...(await attempt(check, service, context)))
@@ -222,7 +225,9 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
 
 const checkReadiness: ServiceCheck = async (service) => {
   const { notes } = await jsonOf(service, '/health/ready', readiness)
-  const said = notes.filter(({ code }) => code !== embedderMismatch).map((note) => note.message)
+  const lost = notes.filter(({ code }) => code === recordsMissing)
+  const others = notes.filter((note) => note.code !== embedderMismatch && !lost.includes(note))
+  const said = others.map((note) => note.message)
   const isFine = said.length === 0
   return [
     {
@@ -230,6 +235,7 @@ const checkReadiness: ServiceCheck = async (service) => {
       status: isFine ? 'ok' : 'warning',
       message: isFine ? `${service.place} answers` : said.join('; '),
     },
+    ...lost.map(({ message }) => ({ check: 'Records', status: 'failed' as const, message })),
   ]
 }
 

@@ -92,6 +92,8 @@ export interface DocumentQuery {
 export interface Readiness {
   /** Instructions for the operator if a disk was full within the last minute; searches continue. */
   readonly fullDisk?: string
+  /** Instructions for the operator if the index holds versions of documents that the database does not know. */
+  readonly missingRecords?: string
   /** Reason why documents are being indexed again; absent if they are not. */
   readonly rebuild?: (KnowledgeFigures['rebuild'] & {})['reason']
   readonly embedder: EmbedderFigures

@@ -4,6 +4,7 @@ import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
 import type { IndexSpace } from '../reindexing/index-space.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 import { endsWithin } from '@inlay/scheduling'
+import { unknownRows } from '../upkeep/compare-with-records.ts'
 import type { FiguresSampler } from './figures-sample.ts'
 
 /** Maximum duration of a probe: load balancers give up after a second. */
@@ -16,6 +17,8 @@ interface ReadinessOptions {
   readonly sampler: Pick<FiguresSampler, 'read'>
   /** Number of documents found to be missing from the index. */
   readonly missing: () => number
+  /** Number of versions of documents that only the index of a space holds. */
+  readonly unknown: (space: number) => number
   /** Instructions for the operator if a disk was full recently. */
   readonly fullDisk?: () => string | undefined
 }
@@ -36,7 +39,13 @@ export async function rebuildOf(
  * Checks whether this process is ready, at a cost that does not depend on the number of documents: it reads a small
  * table. Concurrent probes share a check, and each waits for it at most half a second.
  */
-export function createReadiness({ index, sampler, missing, fullDisk }: ReadinessOptions): () => Promise<Readiness> {
+export function createReadiness({
+  index,
+  sampler,
+  missing,
+  unknown,
+  fullDisk,
+}: ReadinessOptions): () => Promise<Readiness> {
   let looking: Promise<void> | undefined
   let last: { readonly at: number; readonly readiness: Readiness } | undefined
   let failure: unknown
@@ -49,8 +58,10 @@ export function createReadiness({ index, sampler, missing, fullDisk }: Readiness
     const spaces = await index.spaces()
     const rebuild = await rebuildOf(spaces, sampler)
     const embedder = await index.embedder()
-    if (rebuild !== undefined) return { rebuild, embedder }
-    return missing() > 0 ? { rebuild: 'incomplete', embedder } : { embedder }
+    const count = unknown(spaces.at(-1)?.number ?? 0)
+    const state = { embedder, ...(count > 0 && { missingRecords: unknownRows(count) }) }
+    if (rebuild !== undefined) return { ...state, rebuild }
+    return missing() > 0 ? { ...state, rebuild: 'incomplete' } : state
   }
   return async () => {
     looking ??= look()

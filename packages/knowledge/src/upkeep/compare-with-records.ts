@@ -1,8 +1,8 @@
 import { InlayError } from '@inlay/protocol'
 import { createSignal, nextSlice } from '@inlay/scheduling'
 import { isAmong, whileHeld } from '@inlay/records'
-import { retire, toGenerations } from '../queue/claims.ts'
-import { batchesOf, spaceOf } from '../schema/sql.ts'
+import { toGenerations } from '../queue/claims.ts'
+import { spaceOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { MaintainerContext } from './maintainer.ts'
@@ -13,8 +13,6 @@ export interface IndexComparisonOptions extends MaintainerContext {
   readonly index: MigratingIndex
   /** Called when documents were added to the queue. */
   readonly onQueued: () => void
-  /** Called when rows were recorded for removal. */
-  readonly onRetired: () => void
   /**
    * Maximum number of generations in the index; if there are more, nothing is compared. Default 2 million, about 200 MB
    * of memory.
@@ -24,7 +22,8 @@ export interface IndexComparisonOptions extends MaintainerContext {
 
 /**
  * Compares the index with the records once after opening, since one of them may have been restored from a backup.
- * Documents without rows are indexed again; rows without a document are removed.
+ * Documents without rows are indexed again. Rows without a document are kept: if the database was lost or restored, they
+ * are all that is left of documents whose acceptance was confirmed. They are reported until the operator decides.
  */
 export interface IndexComparison {
   start(): void
@@ -32,6 +31,8 @@ export interface IndexComparison {
   noteOpen(): void
   /** Number of documents without rows that still have to be indexed again. */
   left(): number
+  /** Number of versions that only the index of a space holds. */
+  unknown(space: number): number
   close(): Promise<void>
 }
 
@@ -61,7 +62,7 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
   const { db, onError } = options
   const signal = createSignal()
   const letGo = new AbortController()
-  const progress = { left: 0 }
+  const progress = { left: 0, unknown: 0, space: 0 }
   let loop: Promise<void> | undefined
 
   async function run(): Promise<void> {
@@ -93,6 +94,7 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
     start: () => note('started'),
     noteOpen: () => note('opened'),
     left: () => progress.left,
+    unknown: (space) => (space === progress.space ? progress.unknown : 0),
     close: async () => {
       letGo.abort()
       signal.notify()
@@ -102,13 +104,13 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
 }
 
 interface Course {
-  readonly progress: { left: number }
+  readonly progress: { left: number; unknown: number; space: number }
   readonly rest: (ms: number) => Promise<void>
   readonly signal: AbortSignal
 }
 
 async function compare(options: IndexComparisonOptions, { progress, rest, signal }: Course): Promise<void> {
-  const { db, index, onError, onQueued, onRetired, maxGenerations = 2_000_000 } = options
+  const { db, index, onError, onQueued, maxGenerations = 2_000_000 } = options
   const number = (await index.target())?.number
   const opened = number === undefined ? undefined : await index.indexAt(number)
   if (number === undefined || !opened) return
@@ -124,12 +126,9 @@ async function compare(options: IndexComparisonOptions, { progress, rest, signal
   const present = await listGenerations(opened, maxGenerations, signal)
   if (!present) return
   const unknown = listed.rest().filter((generation) => present.has(generation))
-  for (const generations of batchesOf(unknown))
-    await db.transaction().execute((transaction) => retire(transaction, { generations, chunkCount: page }))
-  if (unknown.length > 0) {
-    onRetired()
-    onError(unknownRows(unknown.length))
-  }
+  progress.unknown = unknown.length
+  progress.space = number
+  if (unknown.length > 0) onError(new InlayError('INDEX_MISMATCH', { message: unknownRows(unknown.length) }))
   const missing = unlisted.filter(({ generation }) => !present.has(generation))
   let isReported = false
   for (let at = 0; at < missing.length && !signal.aborted; at += batch) {
@@ -278,14 +277,17 @@ class GenerationSet {
   }
 }
 
-const cause = 'One of them may have been restored from a backup.'
+const cause = 'One of them may have been restored from a backup, or lost changes.'
 
 function missingRows(count: number): InlayError {
   const message = `Documents in the database but not in the index: ${count}. ${cause} They are being indexed again.`
   return new InlayError('INDEX_MISMATCH', { message, retryable: true })
 }
 
-function unknownRows(count: number): InlayError {
-  const message = `Versions of documents in the index but not in the database: ${count}. ${cause} They are being removed.`
-  return new InlayError('INDEX_MISMATCH', { message, retryable: true })
+/** Tells the operator of versions that only the index holds, and what to do. */
+export function unknownRows(count: number): string {
+  return (
+    `Versions of documents in the index but not in the database: ${count}. ${cause} They are kept and not found. ` +
+    'Restore the database or send the documents again; then drop what only the index holds with inlay reindex.'
+  )
 }

@@ -51,20 +51,21 @@ export const serviceRoutes: readonly Route[] = [
       'within half a second. Returns 503 if the database has not responded for five seconds, if the ' +
       'index has not been reached since the start, and while the process shuts down: send requests ' +
       'elsewhere. `message` also reports a rebuild of the index from the records (documents already ' +
-      'in it are found), a full disk (search still works), and an embedding model other than that of ' +
-      'the documents.',
+      'in it are found), a full disk (search still works), an embedding model other than that of ' +
+      'the documents, and documents that only the index holds.',
     answer: { description: 'The service is ready.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
       if (settings.isEnding())
         throw new InlayError('SERVICE_UNAVAILABLE', { message: 'This process is shutting down.' })
       try {
-        const { rebuild, embedder, fullDisk } = await untilAborted(
+        const { rebuild, embedder, fullDisk, missingRecords } = await untilAborted(
           parts.knowledge.readiness(),
           AbortSignal.timeout(openingMs),
         )
         const notes = [
           ...(rebuild === undefined ? [] : [{ code: 'index_rebuilding', message: 'the index is being rebuilt' }]),
+          ...(missingRecords === undefined ? [] : [{ code: 'records_missing', message: missingRecords }]),
           ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
           ...(embedder.isUsed ? [] : [{ code: 'embedder_mismatch', message: otherEmbedder(embedder) }]),
         ]
