@@ -21,6 +21,7 @@ describe('HTML as Markdown', () => {
       'a b c',
     ],
     ['a link around a block', '<a href="/x"><h2>Card</h2></a>', '## [Card](/x)'],
+    ['numbers of items', '<ol><li value=4>a<li>b</ol>', '4. a\n5. b'],
     ['lists in lists', '<ul><li>a<ol start=3><li>b<li>c</ol><li>d</ul>', '- a\n  3. b\n  4. c\n- d'],
     [
       'check boxes',
@@ -101,6 +102,23 @@ describe('HTML tables', () => {
       '<table><tr><th>Team<th>Name<th>Days<tr><td rowspan=2>Red<td>Ann<td>30<tr><td>Bob<td>28<tr><td colspan=2>Sum<td>58</table>'
     expect(await markdownOf(`<!doctype html>${table}`)).toBe(
       '| Team | Name | Days |\n| --- | --- | --- |\n| Red | Ann | 30 |\n| Red | Bob | 28 |\n| Sum |  | 58 |',
+    )
+  })
+
+  test('a head that spans columns stands over each of them, and one that spans rows in each', async () => {
+    const rows = '<tr><td rowspan=2>Region<td colspan=2>Sales<tr><td>2023<td>2024<tr><td>North<td>1<td>2'
+    const expected = '| Region | Sales | Sales |\n| --- | --- | --- |\n| Region | 2023 | 2024 |\n| North | 1 | 2 |'
+    expect(await markdownOf(`<!doctype html><table>${rows}</table>`)).toBe(expected)
+    expect(await markdownOf(`<!doctype html><table><thead>${rows.replaceAll('td', 'th')}</table>`)).toBe(expected)
+    const square = '<tr><td rowspan=2 colspan=2>A<td>B<tr><td>C'
+    expect(await markdownOf(`<!doctype html><table>${square}</table>`)).toBe(
+      '| A | A | B |\n| --- | --- | --- |\n| A | A | C |',
+    )
+  })
+
+  test('a head has a cell over each column', async () => {
+    expect(await markdownOf('<!doctype html><table><tr><th>A<th>B<tr><td>1<td>2<td>3</table>')).toBe(
+      '| A | B |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |',
     )
   })
 

@@ -39,6 +39,43 @@ describe('OpenDocument texts', () => {
     )
   })
 
+  const formula = (before: string, annotation = ''): string =>
+    `<?xml version="1.0"?>${before}<math:math><math:semantics><math:mrow><math:mi>E</math:mi><math:mo>=</math:mo><math:mi>m</math:mi></math:mrow>${annotation}</math:semantics></math:math>`
+  const withFormula = (part: string): Uint8Array =>
+    file(
+      'text',
+      content(
+        '<office:text><text:p>So <draw:frame><draw:object xlink:href="./Object 1"/></draw:frame> holds.</text:p></office:text>',
+      ),
+      { 'Object 1/content.xml': part },
+    )
+  const doctype = '<!DOCTYPE math:math PUBLIC "-//OpenOffice.org//DTD Modified W3C MathML 1.01//EN" "math.dtd">'
+
+  test('keep formulas in their sentences, also those of old programs, which name a document type', async () => {
+    expect(await textOf(withFormula(formula(doctype)))).toBe('So E=m holds.')
+    const typed = '<math:annotation math:encoding="StarMath 5.0">E = m</math:annotation>'
+    expect(await textOf(withFormula(formula(doctype, typed)))).toBe('So E = m holds.')
+  })
+
+  test('are read without a formula that declares entities, which is named', async () => {
+    const reading = await read(withFormula(formula('<!DOCTYPE m [<!ENTITY l "ha">]>')))
+    expect(reading).toMatchObject({
+      sections: [{ text: 'So holds.' }],
+      metadata: { unreadable_parts: 'Object 1/content.xml' },
+    })
+  })
+
+  test('a merged head of a table stands over each of its columns', async () => {
+    const cell = (text: string, spans = ''): string =>
+      `<table:table-cell ${spans}><text:p>${text}</text:p></table:table-cell>`
+    const rows =
+      `<table:table-row>${cell('Region')}${cell('Sales', 'table:number-columns-spanned="2"')}<table:covered-table-cell/></table:table-row>` +
+      `<table:table-row>${cell('')}${cell('2023')}${cell('2024')}</table:table-row>`
+    expect(await textOf(file('text', content(`<office:text><table:table>${rows}</table:table></office:text>`)))).toBe(
+      '| Region | Sales | Sales |\n| --- | --- | --- |\n|  | 2023 | 2024 |',
+    )
+  })
+
   test('with a password or without content are refused with the reason', async () => {
     const locked = file('text', '\u0001', { 'META-INF/manifest.xml': '<m><manifest:encryption-data/></m>' })
     await expect(read(locked)).rejects.toMatchObject({ data: { reason: 'encrypted' } })

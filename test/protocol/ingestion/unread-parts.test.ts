@@ -17,6 +17,10 @@ test.each<[Metadata, string]>([
     { unreadable_attachments: ['a.pdf: pages 3', 'b.docx'], missing_notes: '1' },
     '2 attachments could not be read in full: a.pdf: pages 3; b.docx. 1 footnote or comment is missing in the file.',
   ],
+  [
+    { unreadable_parts: ['word/footnotes.xml', 'Object 1/content.xml'] },
+    'Damaged parts of the file could not be read: word/footnotes.xml; Object 1/content.xml.',
+  ],
   [{ unreadable_mails: '1' }, '1 mail could not be read.'],
   [{ unreadable_mails: '3' }, '3 mails could not be read.'],
   [{ unreadable_pages: ['10-11', '3'] }, 'Pages could not be read: 3, 10-11.'],

@@ -5,8 +5,8 @@ import { readPicture } from './formats/picture.ts'
 import { claimedContainer, containerOf, mediaTypes, officeKind, textKind, type FileKind } from './file-kind.ts'
 import type { Pictures } from './pictures.ts'
 import { refusal } from './refusals.ts'
-import type { Reading } from './sections.ts'
-import { openZip } from './zip.ts'
+import { factsOf, type Reading } from './sections.ts'
+import { openZip, type Archive } from './zip.ts'
 
 /**
  * Reads a file in this thread. The bytes are transferred. Readers and their libraries are loaded on first use.
@@ -20,8 +20,8 @@ export async function extractFile(
   return { title: null, metadata: {}, imageCount: 0, ...reading, mediaType: mediaTypes[kind] }
 }
 
-/** Mails within mails are read this deep. */
-const deepestMail = 2
+/** Mails within mails, and documents within documents, are read this deep. */
+const deepestFile = 2
 
 /** Shared by a file and its attachments. */
 interface Costs {
@@ -41,7 +41,7 @@ async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<
     return { kind: container, reading: await readPicture(file.bytes, `image/${container}`, costs) }
   if (container === 'rtf')
     return { kind: 'rtf', reading: await (await import('./formats/rtf.ts')).readRtf(file.bytes, budget) }
-  return container === 'zip' ? readOffice(file.bytes, budget) : readText(file, { costs, claimed, depth })
+  return container === 'zip' ? readOffice(file.bytes, costs, depth) : readText(file, { costs, claimed, depth })
 }
 
 function mislabelled(claimed: string): Error {
@@ -51,22 +51,48 @@ function mislabelled(claimed: string): Error {
   )
 }
 
-async function readOffice(bytes: Uint8Array, budget: Budget): Promise<{ kind: FileKind; reading: Reading }> {
-  const zip = openZip(bytes, budget)
+async function readOffice(
+  bytes: Uint8Array,
+  costs: Costs,
+  depth: number,
+): Promise<{ kind: FileKind; reading: Reading }> {
+  const zip = openZip(bytes, costs.budget)
   const kind = officeKind(zip)
+  const reading = await readParts(zip, kind, { costs, depth })
+  if (zip.unread.size === 0) return { kind, reading }
+  if (reading.sections.length === 0)
+    throw refusal('broken', 'The parts of the file that hold its text are damaged: save it anew and send it again.')
+  return {
+    kind,
+    reading: { ...reading, metadata: { ...reading.metadata, ...factsOf({ unreadable_parts: [...zip.unread] }) } },
+  }
+}
+
+async function readParts(
+  zip: Archive,
+  kind: FileKind,
+  { costs, depth }: { readonly costs: Costs; readonly depth: number },
+): Promise<Reading> {
+  const { budget } = costs
   switch (kind) {
     case 'docx':
-      return { kind, reading: await (await import('./formats/docx.ts')).readDocx(zip, budget) }
+      return (await import('./formats/docx.ts')).readDocx(zip, {
+        budget,
+        readEmbedded: async (name, bytes) => {
+          if (depth >= deepestFile) throw refusal('unsupported', 'Documents are nested too deeply.')
+          return (await readFile({ name, bytes }, costs, depth + 1)).reading
+        },
+      })
     case 'pptx':
-      return { kind, reading: (await import('./formats/pptx.ts')).readPptx(zip, budget) }
+      return (await import('./formats/pptx.ts')).readPptx(zip, budget)
     case 'odt':
     case 'ods':
     case 'odp':
-      return { kind, reading: (await import('./formats/odf.ts')).readOdf(zip, budget) }
+      return (await import('./formats/odf.ts')).readOdf(zip, budget)
     case 'epub':
-      return { kind, reading: (await import('./formats/epub.ts')).readEpub(zip, budget) }
+      return (await import('./formats/epub.ts')).readEpub(zip, budget)
     default:
-      return { kind, reading: (await import('./formats/xlsx.ts')).readXlsx(zip, budget) }
+      return (await import('./formats/xlsx.ts')).readXlsx(zip, budget)
   }
 }
 
@@ -98,7 +124,7 @@ async function readText(
   if (claimed && kind !== 'html' && kind !== 'eml' && kind !== 'mbox') throw mislabelled(claimed)
   if (kind === 'eml' || kind === 'mbox') {
     const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
-      if (depth >= deepestMail) throw refusal('unsupported', 'Mails are nested too deeply.')
+      if (depth >= deepestFile) throw refusal('unsupported', 'Mails are nested too deeply.')
       return (await readFile({ name: innerName, mediaType: type, bytes: inner }, costs, depth + 1)).reading
     }
     const mail = { budget: costs.budget, readsPictures: costs.pictures.step !== 'skip', readInner }

@@ -111,13 +111,15 @@ export function officeKind(zip: Archive): FileKind {
   if (zip.has('xl/workbook.bin'))
     throw refusal('unsupported', 'Binary workbooks (.xlsb) are not read: save it as .xlsx.')
   const types = zip.has('[Content_Types].xml') ? new TextDecoder().decode(zip.read('[Content_Types].xml')) : ''
-  for (const [kind, word] of [
-    ['docx', 'wordprocessingml.document.main'],
-    ['docx', 'word.document.macroEnabled.main'],
-    ['pptx', 'presentationml.presentation.main'],
-    ['xlsx', 'spreadsheetml.sheet.main'],
+  for (const [kind, pattern] of [
+    [
+      'docx',
+      /word(?:processingml)?\.(?:document|template|document\.macroEnabled|template\.macroEnabledTemplate)\.main/,
+    ],
+    ['pptx', /presentationml\.(?:presentation|slideshow|template)\.main/],
+    ['xlsx', /spreadsheetml\.(?:sheet|template)\.main/],
   ] as const)
-    if (types.includes(word)) return kind
+    if (pattern.test(types)) return kind
   if (zip.has('mimetype') || zip.has('META-INF/container.xml') || zip.has('Index/Document.iwa'))
     throw refusal('unsupported', 'This format is not read: save the file as .docx, .xlsx, .pptx or PDF and send that.')
   throw refusal('unsupported', archive)

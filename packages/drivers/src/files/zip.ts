@@ -1,6 +1,6 @@
 import { crc32, inflateRawSync } from 'node:zlib'
-import type { Budget } from './budget.ts'
-import { refusal } from './refusals.ts'
+import { concernsPartOnly, type Budget } from './budget.ts'
+import { refusal, refusalOf } from './refusals.ts'
 
 /** An opened zip archive; parts are unpacked individually, on demand. */
 export interface Archive {
@@ -12,6 +12,15 @@ export interface Archive {
    * @throws refusal `encrypted`, `broken`, `unsupported`, `bomb`, `too_large`
    */
   read(name: string): Uint8Array | undefined
+  /**
+   * What `use` makes of a part that the others can be read without; undefined when there is none, or when it fails, which
+   * {@link Archive.unread} then tells. A bomb fails the whole file, unless the part is a document of its own that was put in.
+   */
+  readPart<Result>(name: string, use: (bytes: Uint8Array) => Result, origin?: 'embedded'): Result | undefined
+  /** Names of parts that could not be read. */
+  readonly unread: ReadonlySet<string>
+  /** Adds a part that could not be read. @throws what fails the whole file */
+  noteUnread(name: string, error: unknown, origin?: 'embedded'): void
 }
 
 interface Entry {
@@ -47,13 +56,31 @@ export function openZip(bytes: Uint8Array, budget: Budget): Archive {
     if (error instanceof RangeError) throw brokenZip(error)
     throw error
   }
+  const unread = new Set<string>()
+  const read = (name: string): Uint8Array | undefined => {
+    const entry = entries.get(name.toLowerCase())
+    return entry && unpack(entry, view, bytes, budget)
+  }
+  const noteUnread: Archive['noteUnread'] = (name, error, origin) => {
+    const isBomb = refusalOf(error)?.reason === 'bomb'
+    if (!concernsPartOnly(error) || (isBomb && origin !== 'embedded')) throw error
+    unread.add(name)
+  }
   return {
     names: [...entries.values()].map((entry) => entry.name),
     has: (name) => entries.has(name.toLowerCase()),
-    read(name) {
-      const entry = entries.get(name.toLowerCase())
-      return entry && unpack(entry, view, bytes, budget)
+    read,
+    readPart(name, use, origin) {
+      try {
+        const content = read(name)
+        return content && use(content)
+      } catch (error) {
+        noteUnread(name, error, origin)
+        return undefined
+      }
     },
+    unread,
+    noteUnread,
   }
 }
 
@@ -162,44 +189,4 @@ function unpackedContent(entry: Entry, packed: Uint8Array): Uint8Array {
   } catch (error) {
     throw brokenZip(error)
   }
-}
-
-/** Creates an archive of uncompressed parts, for libraries that only accept a whole file. */
-export function storeZip(parts: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const encoder = new TextEncoder()
-  const files = [...parts].map(([name, content]) => ({ name: encoder.encode(name), content, crc: crc32(content) }))
-  const contentBytes = files.reduce((sum, file) => sum + 30 + file.name.length + file.content.length, 0)
-  const directoryBytes = files.reduce((sum, file) => sum + 46 + file.name.length, 0)
-  const bytes = new Uint8Array(contentBytes + directoryBytes + 22)
-  const view = new DataView(bytes.buffer)
-  let at = 0
-  let entryAt = contentBytes
-  for (const { name, content, crc } of files) {
-    view.setUint32(entryAt, entrySignature, true)
-    view.setUint32(entryAt + 42, at, true)
-    writeFacts(view, entryAt + 6, { name, content, crc })
-    bytes.set(name, entryAt + 46)
-    entryAt += 46 + name.length
-    view.setUint32(at, headerSignature, true)
-    writeFacts(view, at + 4, { name, content, crc })
-    bytes.set(name, at + 30)
-    bytes.set(content, at + 30 + name.length)
-    at += 30 + name.length + content.length
-  }
-  view.setUint32(entryAt, endSignature, true)
-  view.setUint16(entryAt + 8, files.length, true)
-  view.setUint16(entryAt + 10, files.length, true)
-  view.setUint32(entryAt + 12, directoryBytes, true)
-  view.setUint32(entryAt + 16, contentBytes, true)
-  return bytes
-}
-
-/** The facts that a part's header and its directory entry share; the name is UTF-8 (flag 0x800). */
-function writeFacts(view: DataView, at: number, file: { name: Uint8Array; content: Uint8Array; crc: number }): void {
-  view.setUint16(at, 20, true)
-  view.setUint16(at + 2, 0x800, true)
-  view.setUint32(at + 10, file.crc, true)
-  view.setUint32(at + 14, file.content.length, true)
-  view.setUint32(at + 18, file.content.length, true)
-  view.setUint16(at + 22, file.name.length, true)
 }

@@ -7,6 +7,8 @@ export interface UnreadParts {
   readonly mails: number
   /** Number of footnotes, endnotes and comments that the file refers to and does not contain. */
   readonly missingNotes: number
+  /** Names of the parts of an Office file that are damaged, such as `word/footnotes.xml`. */
+  readonly parts: readonly string[]
   /** The encoding in which a text was read that names none, e.g. `shift_jis`; undefined if it was told. */
   readonly guessedEncoding: string | undefined
   /** Whether anything was left out, besides doubts about the encoding. */
@@ -28,6 +30,7 @@ export const unreadKeys: ReadonlySet<string> = new Set([
   'unreadable_attachments',
   'unreadable_mails',
   'missing_notes',
+  'unreadable_parts',
   'guessed_encoding',
 ])
 
@@ -55,9 +58,10 @@ export function unreadPartsOf(entries: Iterable<readonly [key: string, value: st
   }
   const [mails, missingNotes] = [numberOf('unreadable_mails'), numberOf('missing_notes')]
   const [guessedEncoding] = valuesOf('guessed_encoding')
-  const isPartial = pages !== undefined || attachments.length > 0 || mails > 0 || missingNotes > 0
+  const parts = valuesOf('unreadable_parts')
+  const isPartial = pages !== undefined || attachments.length > 0 || mails > 0 || missingNotes > 0 || parts.length > 0
   return isPartial || guessedEncoding !== undefined
-    ? { pages, attachments, mails, missingNotes, guessedEncoding, isPartial }
+    ? { pages, attachments, mails, missingNotes, parts, guessedEncoding, isPartial }
     : undefined
 }
 
@@ -69,7 +73,8 @@ export function metadataEntries(metadata: Readonly<Record<string, unknown>>): [k
 }
 
 /** Says in English what could not be read. */
-export function describeUnread({ pages, attachments, mails, missingNotes, guessedEncoding }: UnreadParts): string {
+export function describeUnread(unread: UnreadParts): string {
+  const { pages, attachments, mails, missingNotes, parts, guessedEncoding } = unread
   const sentences: string[] = []
   if (pages) {
     const which = pages.numbers.length === 0 ? '' : `: ${pages.numbers.join(', ')}`
@@ -89,6 +94,7 @@ export function describeUnread({ pages, attachments, mails, missingNotes, guesse
         ? '1 footnote or comment is missing in the file.'
         : `${missingNotes} footnotes or comments are missing in the file.`,
     )
+  if (parts.length > 0) sentences.push(`Damaged parts of the file could not be read: ${parts.join('; ')}.`)
   if (guessedEncoding !== undefined)
     sentences.push(
       `The file does not name its encoding and was read as ${guessedEncoding}: if its letters are wrong, save it as UTF-8.`,

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { storeZip } from '@inlay/drivers/internal/files/zip'
+import { zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { newInstallation, type Installation } from './installation.ts'
 
@@ -92,7 +92,7 @@ describe('a connector and a credential', () => {
     const limits = { maxCallerRuns: 10, maxUploadWaitMs: 60_000 }
     const { call } = await newInstallation({ limits })
     const archives = {
-      zip: new Uint8Array(storeZip(new Map([['leave.md', bytesOf('Staff get 25 days of leave.')]]))),
+      zip: new Uint8Array(zipSync({ 'leave.md': bytesOf('Staff get 25 days of leave.') })),
       tar: bytesOf(`${'leave.md'.padEnd(257, '\0')}ustar${'\0'.repeat(300)}Staff get 25 days of leave.`),
       gz: new Uint8Array(gzipSync('Staff get 25 days of leave.')),
     }

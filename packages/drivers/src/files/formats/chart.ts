@@ -1,12 +1,11 @@
 import { markdownTable } from './markdown-table.ts'
-import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
+import { childOf, childrenOf, elementsIn, isElement, parseXml, textOf, type Element } from './markup.ts'
 import { shownNumber, styleOf, type NumberStyle } from './xlsx-numbers.ts'
 import { oneLine } from '../sections.ts'
 
 /** The data of a chart as a table, a column for each series, under the chart's title; "" for a chart without data. */
-export function chartText(bytes: Uint8Array | undefined): string {
-  if (!bytes) return ''
-  const [root] = parseXml(bytes).children.filter((node): node is Element => typeof node !== 'string')
+export function chartText(bytes: Uint8Array): string {
+  const root = parseXml(bytes).children.find(isElement)
   const chart = root && childOf(root, 'chart')
   if (!chart) return ''
   const series = [...elementsIn(chart)].filter(({ name }) => name === 'ser').slice(0, maxSeries)
@@ -58,4 +57,21 @@ function namesOf(element: Element | undefined): Map<number, string> {
 function shown(text: string, style: NumberStyle): string {
   if (style !== 'plain' && /^-?[\d.]+(?:E[-+]?\d+)?$/i.test(text)) return shownNumber(text, style, false)
   return /^-?\d+\.\d{10,}(?:E-?\d+)?$/i.test(text) ? String(Number(Number(text).toPrecision(15))) : text
+}
+
+/** Words of a diagram in the order they were typed; how they are arranged is not kept. */
+export function diagramText(bytes: Uint8Array): string {
+  const points = [...elementsIn(parseXml(bytes))].filter(({ name }) => name === 'pt')
+  const lines = points.map((point) =>
+    [...elementsIn(point)]
+      // The text of a point is a `t` around those of its runs.
+      .filter(({ name, children }) => name === 't' && !children.some(isElement))
+      .map(textOf)
+      .join(''),
+  )
+  return lines
+    .map(oneLine)
+    .filter(Boolean)
+    .map((line) => `- ${line}`)
+    .join('\n')
 }

@@ -132,10 +132,12 @@ async function readAttachment(
       unreadable_attachments: inner,
       unreadable_mails: mails,
       missing_notes: notes,
+      unreadable_parts: parts,
     } = metadata
     if (pages !== undefined) mail.unread.push(`${name}: pages ${[pages].flat().join(', ')}`)
     if (mails !== undefined) mail.unread.push(`${name}: ${[mails].flat().join(', ')} of its mails`)
     if (notes !== undefined) mail.unread.push(`${name}: ${[notes].flat().join(', ')} of its footnotes or comments`)
+    if (parts !== undefined) mail.unread.push(`${name}: ${[parts].flat().join(', ')}`)
     for (const each of [inner ?? []].flat()) mail.unread.push(joinHeadings(name, each)!)
     return imageCount
   } catch (error) {

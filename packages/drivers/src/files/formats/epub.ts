@@ -23,9 +23,10 @@ export function readEpub(archive: Archive, budget: Budget): Reading {
     const item = name === 'itemref' ? items.get(attributes['idref'] ?? '') : undefined
     // The table of contents repeats the headings.
     if (!item || /\bnav\b/.test(item.attributes['properties'] ?? '')) continue
-    const chapter = archive.read(partName(folder, item.attributes['href'] ?? ''))
-    if (!chapter) continue
-    const page = parseHtml(decodeText(chapter))
+    const page = archive.readPart(partName(folder, item.attributes['href'] ?? ''), (bytes) =>
+      parseHtml(decodeText(bytes)),
+    )
+    if (!page) continue
     const html = childOf(page, 'html')
     const written = toMarkdown((html && childOf(html, 'body')) ?? page)
     imageCount += written.imageCount
@@ -45,8 +46,8 @@ export function readEpub(archive: Archive, budget: Budget): Reading {
 }
 
 function rootPart(archive: Archive): string | undefined {
-  const bytes = archive.read('META-INF/container.xml')
-  const roots = bytes ? [...elementsIn(parseXml(bytes))].filter(({ name }) => name === 'rootfile') : []
+  const container = archive.readPart('META-INF/container.xml', parseXml)
+  const roots = container ? [...elementsIn(container)].filter(({ name }) => name === 'rootfile') : []
   return roots[0]?.attributes['full-path']
 }
 

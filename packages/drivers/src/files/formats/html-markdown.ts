@@ -1,6 +1,6 @@
 import { inlineMarkdown, isHidden, linkTo, longestRun, type Writing } from './html-inline.ts'
 import { isLayout, tableMarkdown } from './html-table.ts'
-import { elementsIn, type Element, type Node } from './markup.ts'
+import { elementsIn, textOf, type Element, type Node } from './markup.ts'
 
 /** Markdown of a tree, and how many images were in it. */
 export interface WrittenMarkdown {
@@ -17,6 +17,9 @@ export interface MarkdownOptions {
 }
 
 type Writer = Writing & Pick<MarkdownOptions, 'leavesOut'> & { readonly isCell?: boolean }
+
+/** An element whose text is Markdown already. Names in files have no such sign. */
+export const markdownName = '#markdown'
 
 /** Deeper lists and quotations are not indented further. */
 const deepestIndent = 10
@@ -89,6 +92,8 @@ function blockMarkdown(element: Element, writer: Writer): string[] {
       return quotation(element, writer)
     case 'table':
       return table(element, writer)
+    case markdownName:
+      return element.children.map(textOf).filter(Boolean)
     case 'dl':
       return definitions(element, writer)
     case 'dt':
@@ -132,6 +137,7 @@ function list(element: Element, writer: Writer): string[] {
   for (const child of element.children) {
     if (typeof child === 'string' || isHidden(child) || writer.leavesOut?.(child)) continue
     const isItem = child.name === 'li'
+    number = Number.parseInt(child.attributes['value'] ?? '', 10) || number
     const text = joinItem(isItem ? blocksOf(child.children, inside) : blocksOf([child], inside))
     if (text === '') continue
     const marker = element.name === 'ol' ? `${number}. ` : '- '

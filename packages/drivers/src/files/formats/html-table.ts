@@ -39,25 +39,37 @@ const repeatedCharacters = 200
 const maxFilledCharacters = 1_000_000
 
 /**
- * A data table as Markdown. A cell that spans rows is repeated in each, so that every row is complete; a cell that
- * spans columns is put in the first.
+ * A data table as Markdown. A cell that spans rows is repeated in each, so that every row is complete, and a head that
+ * spans columns over each of them; any other cell that spans columns, and a title over the table, is put in the first.
  */
 export function tableMarkdown(table: Element, writing: Writing, cellText: (cell: Element) => string): string {
   const rows: string[][] = []
   /** By column: the text of a cell that spans down from above, and the number of rows left. */
   const spanning = new Map<number, { text: string; rowsLeft: number }>()
+  let isBeforeHead = true
+  let headEnd = 0
   for (const row of rowsOf(table)) {
     const cells: string[] = []
-    for (const cell of cellsOf(row)) {
+    const own = cellsOf(row)
+    const isHead = own.length > 1 && (isBeforeHead || rows.length < headEnd || own.every(({ name }) => name === 'th'))
+    for (const cell of own) {
       fill(cells, spanning, writing)
       const text = cellText(cell)
+      const repeated = text.length > repeatedCharacters ? '' : text
       const rowsLeft = spanOf(cell, 'rowspan') - 1
-      if (rowsLeft > 0) spanning.set(cells.length, { text: text.length > repeatedCharacters ? '' : text, rowsLeft })
+      const end = cells.length + spanOf(cell, 'colspan')
       cells.push(text)
-      for (let more = spanOf(cell, 'colspan') - 1; more > 0; more--) cells.push('')
+      if (rowsLeft > 0) spanning.set(cells.length - 1, { text: repeated, rowsLeft })
+      while (cells.length < end) {
+        const covered = isHead ? repeated : ''
+        if (rowsLeft > 0) spanning.set(cells.length, { text: covered, rowsLeft })
+        cells.push(repeatedText(covered, writing))
+      }
+      if (isHead) headEnd = Math.max(headEnd, rows.length + rowsLeft + 1)
     }
     fill(cells, spanning, writing)
     rows.push(cells)
+    isBeforeHead &&= cells.filter(Boolean).length <= 1
   }
   const caption = childOf(table, 'caption')
   return [caption ? cellText(caption) : '', markdownTable(rows)].filter(Boolean).join('\n\n')
@@ -68,11 +80,15 @@ function fill(cells: string[], spanning: Map<number, { text: string; rowsLeft: n
     const column = cells.length
     const above = spanning.get(column)
     if (!above) return
-    writing.seen.filledCharacters += above.text.length
-    cells.push(writing.seen.filledCharacters > maxFilledCharacters ? '' : above.text)
+    cells.push(repeatedText(above.text, writing))
     above.rowsLeft--
     if (above.rowsLeft === 0) spanning.delete(column)
   }
+}
+
+function repeatedText(text: string, { seen }: Writing): string {
+  seen.filledCharacters += text.length
+  return seen.filledCharacters > maxFilledCharacters ? '' : text
 }
 
 function spanOf(cell: Element, attribute: 'rowspan' | 'colspan'): number {

@@ -10,8 +10,9 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   const [title = '', body] = isTitled ? [filled[0]!.find(Boolean), filled.slice(1)] : ['', filled]
   const header = body[0]
   if (!header) return ''
-  const lines = [line(header, columns), `|${' --- |'.repeat(columns.length)}`]
-  for (const row of body.slice(1)) lines.push(line(row, columns))
+  // Markdown knows a table by a head with a cell over each column.
+  const lines = [line(header, columns, columns.length), `|${' --- |'.repeat(columns.length)}`]
+  for (const row of body.slice(1)) lines.push(line(row, columns, 1))
   return (title === '' ? '' : `${title}\n\n`) + lines.join('\n')
 }
 
@@ -29,10 +30,10 @@ function filledColumns(rows: readonly (readonly string[])[]): number[] {
 }
 
 /** Rows that end early stay short, as Markdown allows: a table with one wide row does not fill up with bars. */
-function line(row: readonly string[], columns: readonly number[]): string {
+function line(row: readonly string[], columns: readonly number[], minCells: number): string {
   let end = columns.length
   while (end > 0 && (row[columns[end - 1]!] ?? '') === '') end--
   let text = '|'
-  for (const column of columns.slice(0, Math.max(1, end))) text += ` ${row[column] ?? ''} |`
+  for (const column of columns.slice(0, Math.max(minCells, end))) text += ` ${row[column] ?? ''} |`
   return text
 }

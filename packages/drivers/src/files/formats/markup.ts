@@ -28,12 +28,12 @@ const maxOpen = { xml: 1000, html: 20_000 }
 
 /**
  * Parses XML in pieces; only what the caller keeps stays in memory.
- * @throws refusal `bomb` if the file has a document type, which can declare expanding entities and which office files
- * must not have; `broken` if elements are nested too deeply
+ * @throws refusal `bomb` if the file declares entities, which can expand without end; `broken` if elements are nested too
+ * deeply
  */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const text = decodeText(bytes, declaredCharset(bytes))
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(text))
+  if (/<!ENTITY/i.test(text))
     throw refusal('bomb', 'The file declares XML entities, which no document needs (an XML bomb): it is not read.')
   let openElements = 0
   const parser = new Parser(
@@ -66,6 +66,42 @@ export function parseXml(bytes: Uint8Array): Element {
   const tree = growTree()
   readXml(bytes, tree)
   return tree.root
+}
+
+/**
+ * Reads a large part of a file piece by piece: each child of its element `parent` as a tree, which the caller need not keep.
+ * Same refusals as {@link readXml}.
+ * @returns whether there was such an element
+ */
+export function readPieces(bytes: Uint8Array, parent: string, read: (piece: Element) => void): boolean {
+  let isInside = false
+  let isFound = false
+  let depth = 0
+  let tree = growTree()
+  readXml(bytes, {
+    open(name, attributes) {
+      if (isInside) {
+        depth++
+        tree.open(name, attributes)
+      } else if (name === parent) isInside = isFound = true
+    },
+    text(text) {
+      if (depth > 0) tree.text(text)
+    },
+    close() {
+      if (!isInside) return
+      if (depth === 0) {
+        isInside = false
+        return
+      }
+      tree.close()
+      depth--
+      if (depth > 0) return
+      for (const piece of tree.root.children) if (typeof piece !== 'string') read(piece)
+      tree = growTree()
+    },
+  })
+  return isFound
 }
 
 /** Elements that never contain page text. */
@@ -156,6 +192,21 @@ function hasKeys(attributes: Readonly<Record<string, string>>): boolean {
   for (const _ in attributes) return true
   return false
 }
+
+/** A block element in HTML's vocabulary, in which readers write what {@link toMarkdown} then writes. */
+export const block = (name: string, children: Node[], attributes: Record<string, string> = {}): Element => ({
+  name,
+  attributes,
+  children,
+  isBlock: true,
+})
+
+export const inline = (name: string, children: Node[], attributes: Record<string, string> = {}): Element => ({
+  ...block(name, children, attributes),
+  isBlock: false,
+})
+
+export const isElement = (node: Node | undefined): node is Element => typeof node === 'object'
 
 /** Direct children of a name. */
 export function childrenOf(element: Element, name: string): Element[] {

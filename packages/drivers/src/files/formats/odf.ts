@@ -5,7 +5,18 @@ import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 import { toTimestamp } from '../timestamps.ts'
 import type { Archive } from '../zip.ts'
 import { toMarkdown } from './html-markdown.ts'
-import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element, type Node } from './markup.ts'
+import {
+  block,
+  childOf,
+  childrenOf,
+  elementsIn,
+  inline,
+  isElement,
+  parseXml,
+  textOf,
+  type Element,
+  type Node,
+} from './markup.ts'
 import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './sheet-text.ts'
 
 /**
@@ -15,8 +26,8 @@ import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './shee
  * @throws refusal `encrypted`, `broken`
  */
 export function readOdf(archive: Archive, budget: Budget): Reading {
-  const manifest = archive.read('META-INF/manifest.xml')
-  if (manifest && new TextDecoder().decode(manifest).includes('encryption-data'))
+  const manifest = archive.readPart('META-INF/manifest.xml', (part) => new TextDecoder().decode(part))
+  if (manifest?.includes('encryption-data'))
     throw refusal('encrypted', 'The file is protected by a password: remove the password and send it again.')
   const bytes = archive.read('content.xml')
   const content = bytes && childOf(parseXml(bytes), 'document-content')
@@ -52,9 +63,9 @@ interface Styles {
   readonly hidden: ReadonlySet<string>
 }
 
-function partsOf(archive: Archive, name: string): Element[] {
-  const bytes = archive.read(name)
-  return bytes ? [parseXml(bytes)] : []
+function partsOf(archive: Archive, name: string, origin?: 'embedded'): Element[] {
+  const tree = archive.readPart(name, parseXml, origin)
+  return tree ? [tree] : []
 }
 
 function stylesOf(parts: readonly Element[]): Styles {
@@ -72,23 +83,10 @@ function stylesOf(parts: readonly Element[]): Styles {
   return { numbered, hidden }
 }
 
-const isElement = (node: Node): node is Element => typeof node !== 'string'
-
 /** Writes an element in HTML's vocabulary first: lists and tables are the same in both. */
 function markdownOf(element: Element, reader: Reader): string {
   return toMarkdown(block('div', htmlOf(element.children, reader))).text
 }
-
-const block = (name: string, children: Node[], attributes: Record<string, string> = {}): Element => ({
-  name,
-  attributes,
-  children,
-  isBlock: true,
-})
-const inline = (name: string, children: Node[], attributes: Record<string, string> = {}): Element => ({
-  ...block(name, children, attributes),
-  isBlock: false,
-})
 
 /** Deletions of tracked changes, repeated headings, and what only describes the others. */
 const leftOut = new Set(
@@ -165,11 +163,13 @@ function rowsOf(table: Element, reader: Reader, cellName: 'td' | 'th'): Element[
   })
 }
 
-/** The data of an embedded chart or spreadsheet as a table. */
-function embeddedOf(address: string | undefined, reader: Reader): Element[] {
+/** The data of an embedded chart or spreadsheet as a table, a formula as it was typed. */
+function embeddedOf(address: string | undefined, reader: Reader): Node[] {
   const folder = address?.replace(/^\.\//, '')
   if (folder === undefined || !/^[\w .-]+$/.test(folder)) return []
-  const [content] = partsOf(reader.archive, `${folder}/content.xml`)
+  const [content] = partsOf(reader.archive, `${folder}/content.xml`, 'embedded')
+  const math = content && childOf(content, 'math')
+  if (math) return [formulaText(math)]
   const embedded =
     content &&
     [...elementsIn(content)].find(
@@ -178,6 +178,11 @@ function embeddedOf(address: string | undefined, reader: Reader): Element[] {
   if (!embedded) return []
   const titles = childrenOf(embedded, 'title').map((title) => block('p', [oneLine(textOf(title))]))
   return [...titles, ...childrenOf(embedded, 'table').map((table) => block('table', rowsOf(table, reader, 'td')))]
+}
+
+function formulaText(math: Element): string {
+  const typed = [...elementsIn(math)].find(({ name }) => name === 'annotation')
+  return oneLine(textOf(typed ?? math))
 }
 
 function sheetsOf(spreadsheet: Element, reader: Reader): ExtractedSection[] {

@@ -1,4 +1,4 @@
-import { childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
+import { childrenOf, elementsIn, isElement, parseXml, textOf, type Element } from './markup.ts'
 import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
@@ -14,10 +14,10 @@ export interface Relation {
 /** Relations of a part by their id; none when the part has no relations. */
 export function relationsOf(archive: Archive, part: string): Map<string, Relation> {
   const slash = part.lastIndexOf('/') + 1
-  const bytes = archive.read(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`)
+  const tree = archive.readPart(`${part.slice(0, slash)}_rels/${part.slice(slash)}.rels`, parseXml)
   const relations = new Map<string, Relation>()
-  if (!bytes) return relations
-  for (const { name, attributes } of elementsIn(parseXml(bytes))) {
+  if (!tree) return relations
+  for (const { name, attributes } of elementsIn(tree)) {
     const { Id: id, Type: type = '', Target: target } = attributes
     if (name !== 'Relationship' || id === undefined || target === undefined) continue
     const isOutside = attributes['TargetMode'] === 'External'
@@ -51,10 +51,27 @@ export function relationId(element: Element, attribute = 'id'): string | undefin
   return undefined
 }
 
+/** An attribute by its name without a prefix, which differs between the programs that wrote a file. */
+export function attributeOf(element: Element | undefined, name = 'val'): string | undefined {
+  if (!element) return undefined
+  const { attributes } = element
+  const usual = attributes[`w:${name}`]
+  if (usual !== undefined) return usual
+  for (const key in attributes) if (key === name || key.endsWith(`:${name}`)) return attributes[key]
+  return undefined
+}
+
+/** Description of a picture, without file names and the remarks that programs add to it. */
+export function pictureDescription(text: string): string {
+  const line = oneLine(text)
+  return /\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i.test(line)
+    ? ''
+    : line.replace(/\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
+}
+
 /** Title, author, dates and keywords in the metadata of an office file. */
 export function officeFacts(archive: Archive): Pick<Reading, 'title' | 'metadata' | 'createdAt' | 'updatedAt'> {
-  const bytes = archive.read('docProps/core.xml')
-  const [root] = bytes ? parseXml(bytes).children.filter((node): node is Element => typeof node !== 'string') : []
+  const root = archive.readPart('docProps/core.xml', parseXml)?.children.find(isElement)
   const value = (name: string): string | undefined =>
     root && childrenOf(root, name).map(textOf).map(oneLine).find(Boolean)
   return {

@@ -1,10 +1,18 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from '../budget.ts'
-import { chartText } from './chart.ts'
+import { chartText, diagramText } from './chart.ts'
 import { linkTo } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
 import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
-import { mainPart, mediaCount, officeFacts, relationId, relationsOf, type Relation } from './office.ts'
+import {
+  mainPart,
+  mediaCount,
+  officeFacts,
+  pictureDescription,
+  relationId,
+  relationsOf,
+  type Relation,
+} from './office.ts'
 import { refusal } from '../refusals.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
@@ -30,18 +38,17 @@ export function readPptx(archive: Archive, budget: Budget): Reading {
 }
 
 function readSlide(archive: Archive, part: string, page: number, budget: Budget): ExtractedSection[] {
-  const bytes = archive.read(part)
-  if (!bytes) return []
+  const slide = archive.readPart(part, parseXml)
+  if (!slide) return []
   const relations = relationsOf(archive, part)
-  const slide = parseXml(bytes)
   const root = childOf(slide, 'sld')
   // Hidden from the show, as hidden sheets are.
   if (/^(?:0|false)$/.test(root?.attributes['show'] ?? '')) return []
   const { title, blocks } = slideText(slide, relations)
   for (const { type, target, isOutside } of relations.values()) {
     if (isOutside) continue
-    if (type === 'diagramData') blocks.push(diagramText(archive.read(target)))
-    if (type === 'chart') blocks.push(chartText(archive.read(target)))
+    if (type === 'diagramData') blocks.push(archive.readPart(target, diagramText, 'embedded') ?? '')
+    if (type === 'chart') blocks.push(archive.readPart(target, chartText, 'embedded') ?? '')
     if (type === 'notesSlide') blocks.push(notesText(archive, target))
   }
   const text = blocks.filter(Boolean).join('\n\n')
@@ -91,13 +98,9 @@ function placeholderKind(shape: Element): string {
   return ''
 }
 
-/** Alternative text of a picture, without file names and the remarks that programs add to it. */
 function descriptionOf(picture: Element): string {
   const properties = childOf(picture, 'nvPicPr')
-  const text = oneLine((properties && childOf(properties, 'cNvPr'))?.attributes['descr'] ?? '')
-  return /\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i.test(text)
-    ? ''
-    : text.replace(/\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
+  return pictureDescription((properties && childOf(properties, 'cNvPr'))?.attributes['descr'] ?? '')
 }
 
 function shapeText(shape: Element, relations: ReadonlyMap<string, Relation>, bullet: string): string {
@@ -144,28 +147,10 @@ function tableText(table: Element, relations: ReadonlyMap<string, Relation>): st
   return markdownTable(childrenOf(table, 'tr').map((row) => childrenOf(row, 'tc').map(cellText)))
 }
 
-/** Words of a diagram in the order they were typed; how they are arranged is not kept. */
-function diagramText(bytes: Uint8Array | undefined): string {
-  if (!bytes) return ''
-  const points = [...elementsIn(parseXml(bytes))].filter(({ name }) => name === 'pt')
-  const lines = points.map((point) =>
-    [...elementsIn(point)]
-      .filter(({ name }) => name === 't')
-      .map(textOf)
-      .join(''),
-  )
-  return lines
-    .map(oneLine)
-    .filter(Boolean)
-    .map((line) => `- ${line}`)
-    .join('\n')
-}
-
 function notesText(archive: Archive, part: string): string {
-  const bytes = archive.read(part)
-  if (!bytes) return ''
+  const notes = archive.readPart(part, parseXml)
   const lines: string[] = []
-  for (const shape of shapesIn(parseXml(bytes)))
+  for (const shape of notes ? shapesIn(notes) : [])
     if (!furnitureKinds.has(placeholderKind(shape))) lines.push(shapeText(shape, new Map(), ''))
   const text = lines.filter(Boolean).join('\n')
   return text === '' ? '' : `Notes: ${text}`

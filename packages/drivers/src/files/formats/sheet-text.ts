@@ -34,7 +34,8 @@ export function spreadMerges(rows: Row[], sheet: MergedSheet): void {
     const text = first === undefined ? undefined : rows[first]!.get(left)
     if (first === undefined || text === undefined) continue
     // A title over the whole table stays one cell; a heading over some columns is repeated above each.
-    const isTitle = rows[first]!.size === 1
+    const below = rows[places.get(bottom + 2) ?? first]!
+    const isTitle = rows[first]!.size === 1 && Math.min(...below.keys()) >= left
     for (let at = top; at <= bottom; at++) {
       const index = places.get(at + 1)
       if (index === undefined || (isTitle && at > top)) continue

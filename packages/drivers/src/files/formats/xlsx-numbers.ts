@@ -22,8 +22,7 @@ function builtInStyle(id: number): NumberStyle {
 }
 
 /** The style of each cell format of a workbook, by the number cells name it with. */
-export function cellFormats(bytes: Uint8Array | undefined): NumberStyle[] {
-  if (!bytes) return []
+export function cellFormats(bytes: Uint8Array): NumberStyle[] {
   const custom = new Map<number, NumberStyle>()
   const formats: NumberStyle[] = []
   for (const list of elementsIn(parseXml(bytes))) {

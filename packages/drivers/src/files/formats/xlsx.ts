@@ -19,26 +19,29 @@ export function readXlsx(archive: Archive, budget: Budget): Reading {
   if (!bytes) throw refusal('broken', 'The workbook has no list of sheets: save it anew and send it again.')
   const relations = relationsOf(archive, workbookPart)
   const targets = [...relations.values()]
-  const partOf = (type: string): Uint8Array | undefined => {
+  const readPart = <Result>(type: string, use: (bytes: Uint8Array) => Result): Result | undefined => {
     const target = targets.find((relation) => relation.type === type)?.target
-    return target === undefined ? undefined : archive.read(target)
+    return target === undefined ? undefined : archive.readPart(target, use)
   }
   const workbook = [...elementsIn(parseXml(bytes))]
   const from1904 = workbook.some(
     ({ name, attributes }) => name === 'workbookPr' && /^(?:1|true)$/.test(attributes['date1904'] ?? ''),
   )
   const book = {
-    strings: sharedStrings(partOf('sharedStrings')),
-    styles: cellFormats(partOf('styles')),
+    strings: readPart('sharedStrings', sharedStrings) ?? [],
+    styles: readPart('styles', cellFormats) ?? [],
     from1904,
   }
   const sections: ExtractedSection[] = []
   for (const sheet of workbook) {
     if (sheet.name !== 'sheet' || /hidden$/i.test(sheet.attributes['state'] ?? '')) continue
     const relation = relations.get(relationId(sheet) ?? '')
-    const content = relation?.type === 'worksheet' ? archive.read(relation.target) : undefined
-    const cells = content ? sheetText(readRows(content, book, budget), budget) : ''
-    const text = [cells, relation ? commentsOf(archive, relation.target) : ''].filter(Boolean).join('\n\n')
+    const rows =
+      relation?.type === 'worksheet'
+        ? archive.readPart(relation.target, (content) => readRows(content, book, budget))
+        : undefined
+    const comments = relation ? commentsOf(archive, relation.target) : ''
+    const text = [sheetText(rows ?? [], budget), comments].filter(Boolean).join('\n\n')
     sections.push(...sectionsOf(text, budget, { heading: sheet.attributes['name'] ?? '' }))
   }
   return { ...officeFacts(archive), sections, imageCount: mediaCount(archive) }
@@ -51,9 +54,9 @@ function commentsOf(archive: Archive, sheet: string): string {
   const threads = parts.filter(({ type }) => type === 'threadedComment')
   const lines = (threads.length > 0 ? threads : parts.filter(({ type }) => type === 'comments')).flatMap(
     ({ target }) => {
-      const bytes = archive.read(target)
-      if (!bytes) return []
-      const comments = [...elementsIn(parseXml(bytes))].filter(({ name }) => /^(?:comment|threadedComment)$/.test(name))
+      const tree = archive.readPart(target, parseXml)
+      if (!tree) return []
+      const comments = [...elementsIn(tree)].filter(({ name }) => /^(?:comment|threadedComment)$/.test(name))
       return comments.flatMap((comment) => {
         const text = childOf(comment, 'text')
         return text ? [`- ${comment.attributes['ref'] ?? ''}: ${oneLine(textOf(text))}`] : []
@@ -70,12 +73,11 @@ interface Workbook {
 }
 
 /** Texts of cells, kept once for the whole workbook. Pronunciation guides (`rPh`) are not part of them. */
-function sharedStrings(bytes: Uint8Array | undefined): string[] {
+function sharedStrings(bytes: Uint8Array): string[] {
   const strings: string[] = []
   let parts = ''
   let isText = false
   let inGuide = false
-  if (!bytes) return strings
   readXml(bytes, {
     open(name) {
       if (name === 'si') parts = ''

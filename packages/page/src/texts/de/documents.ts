@@ -129,6 +129,7 @@ export const documents: typeof english = {
   unreadAttachments: (count, names) =>
     `${plural(count, { one: '# Anhang war', other: '# Anhänge waren' })} nicht vollständig lesbar: ${names}.`,
   unreadMails: (count) => `${plural(count, { one: '# E-Mail war', other: '# E-Mails waren' })} nicht lesbar.`,
+  unreadParts: (names) => `Beschädigte Teile der Datei waren nicht lesbar: ${names}.`,
   missingNotes: (count) =>
     plural(count, {
       one: '# Fußnote oder Anmerkung fehlt in der Datei.',

@@ -136,6 +136,7 @@ export const documents = {
   unreadAttachments: (count: number, names: string) =>
     `${plural(count, { one: '# attachment', other: '# attachments' })} could not be read in full: ${names}.`,
   unreadMails: (count: number) => `${plural(count, { one: '# mail', other: '# mails' })} could not be read.`,
+  unreadParts: (names: string) => `Damaged parts of the file could not be read: ${names}.`,
   missingNotes: (count: number) =>
     plural(count, {
       one: '# footnote or comment is missing in the file.',
