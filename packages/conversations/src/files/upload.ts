@@ -233,10 +233,25 @@ async function toAnswer(
   const rows = new Map((await readRows(db, files)).map((row) => [row.id, row]))
   return files.flatMap(({ id, clientName, name }) => {
     const row = rows.get(id)
-    const tempId = [clientName, name].find((key) => Object.hasOwn(tempIds, key))
-    return row ? [{ ...toStoredFile(row), tempId: tempId === undefined ? null : (tempIds[tempId] ?? null) }] : []
+    if (!row) return []
+    const key = tempIdKeys([clientName, name], Number(row.size_bytes)).find((candidate) =>
+      Object.hasOwn(tempIds, candidate),
+    )
+    return [{ ...toStoredFile(row), tempId: key === undefined ? null : (tempIds[key] ?? null) }]
   })
 }
+
+/** The number of characters of a name that clients put into their keys. */
+const keyNameLength = 50
+
+/** Clients name a file by its size and the beginning of its name, without a size that they do not know, or by name. */
+const tempIdKeys = (names: readonly string[], size: number): readonly string[] =>
+  names.flatMap((name) => [
+    `${size}|${name.slice(0, keyNameLength)}`,
+    `|${name.slice(0, keyNameLength)}`,
+    `|${name}`,
+    name,
+  ])
 
 // oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the row
 async function readRows(db: ConversationDatabase, files: readonly Arrived[]) {

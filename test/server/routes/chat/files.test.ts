@@ -37,6 +37,36 @@ async function uploadOne(setting: Service, ...entry: Entry): Promise<UserFile> {
 }
 
 describe('an upload', () => {
+  test('gives back the id that its client has for each file, whichever way the client names it', async () => {
+    const fixture = await service()
+    const long = `${'長い名前 '.repeat(12)}.md`
+    const bytes = (text: string): number => Buffer.byteLength(text)
+    const fields = {
+      temp_id_map: JSON.stringify({
+        [`${bytes('One.')}|a.md`]: 'by size and name',
+        '|b.md': 'by name without a size',
+        'c.md': 'by the bare name',
+        [`${bytes('Four.')}|${long.slice(0, 50)}`]: 'by size and the beginning of the name',
+        '999|e.md': 'another size',
+      }),
+    }
+    const entries: Entry[] = [
+      ['a.md', 'One.'],
+      ['b.md', 'Two.'],
+      ['c.md', 'Three.'],
+      [long, 'Four.'],
+      ['e.md', 'Five.'],
+    ]
+    const { body } = await upload(fixture, entries, { fields })
+    expect(body.user_files.map(({ temp_id: id }) => id)).toEqual([
+      'by size and name',
+      'by name without a size',
+      'by the bare name',
+      'by size and the beginning of the name',
+      null,
+    ])
+  })
+
   test.each(['/user/projects/file/upload', '/user/file/upload'])(
     'to %s answers with the files as they are known from then on',
     async (path) => {
