@@ -139,17 +139,18 @@ test('text arguments that are to be seen are heard while they are written, other
 })
 
 test('an end tag that somebody had a model write is forgotten again', async () => {
-  const context = { provider: 'acme', model: 'plain' }
-  const step = async (text: string): Promise<string[]> => {
-    const { done, heard } = newStep([[text]], { context })
+  const texts = ['The tag </think> ends a thought.', '28 days.', '29 days.', '30 days.', '31 days.']
+  const model = scriptedModel(texts.map((text) => [text]))
+  const step = async (): Promise<string[]> => {
+    const { done, heard } = newStep([], { model })
     await done
     return heard
   }
-  await step('The tag </think> ends a thought.')
-  expect(await step('28 days.')).toContain('thought 28 days.')
-  await step('29 days.')
-  await step('30 days.')
-  expect(await step('31 days.')).toEqual(['31 days.'])
+  await step()
+  expect(await step()).toContain('thought 28 days.')
+  await step()
+  await step()
+  expect(await step()).toEqual(['31 days.'])
 })
 
 test.each([408, 504, 524])('a prompt that a gateway gave up with %i is not sent again', async (statusCode) => {

@@ -54,7 +54,7 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
   }
   const makeModel = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const ask = askingOf(config, memories, carrier || {})
-  const make = (modelId: string): LanguageModelV4 => repairModel(makeModel(modelId))
+  const make = (modelId: string): LanguageModelV4 => repairModel(makeModel(modelId), memories(modelId))
   return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
 }
 

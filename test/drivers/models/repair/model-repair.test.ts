@@ -109,3 +109,20 @@ test('a model is repaired once, and one that only quotes documents is not', asyn
   expect((await repairModels(providerOf(model, { quotesOnly: true })).resolve()).model).toBe(model)
   expect((await repairModels(providerOf(model)).resolve()).model).not.toBe(model)
 })
+
+test('what one model object teaches is not applied to another of the same name', async () => {
+  const heard = async (repaired: ReturnType<typeof repairModel>): Promise<readonly string[]> => {
+    const said: string[] = []
+    const listener = {
+      onText: (delta: string) => void said.push(`text: ${delta}`),
+      onReasoning: (delta: string) => void said.push(`reasoning: ${delta}`),
+    }
+    await partsOf((await repaired.doStreamTapped({ prompt: [] }, listener)).stream)
+    return said
+  }
+  const first = repairModel(scriptedModel([['28 is the number.</think>28 days.'], ['Twenty-eight']]))
+  const second = repairModel(scriptedModel([['Twenty-eight']]))
+  await heard(first)
+  expect(await heard(second)).toEqual(['text: Twenty-eight'])
+  expect(await heard(first)).toContain('reasoning: Twenty-eight')
+})

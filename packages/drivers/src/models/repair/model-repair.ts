@@ -25,8 +25,6 @@ import { createLongDeltas } from './long-deltas.ts'
 import { OutputRepair, repairArguments } from './output-repair.ts'
 import type { TextCall } from './text-call-formats.ts'
 
-type ModelName = Pick<LanguageModelV4, 'provider' | 'modelId'>
-
 /**
  * The repairs as a middleware of the AI SDK.
  * @example
@@ -43,8 +41,12 @@ export const modelRepair: LanguageModelV4Middleware = {
 
 const repaired = new WeakSet<object>()
 
-/** Repairs the output of a model. A repaired model is returned unchanged. */
-export function repairModel(model: LanguageModelV4 | TappedModel): TappedModel {
+/**
+ * Repairs the output of a model. A repaired model is returned unchanged.
+ * @param learner what is learned of the model is kept for this object; for a model that is made anew for each call,
+ * one that stays. Default: the model
+ */
+export function repairModel(model: LanguageModelV4 | TappedModel, learner: object = model): TappedModel {
   // The set only contains models that this function wrapped, which have a tap.
   if (repaired.has(model)) return model as TappedModel
   const wrapped: TappedModel = {
@@ -55,12 +57,12 @@ export function repairModel(model: LanguageModelV4 | TappedModel): TappedModel {
     get supportedUrls() {
       return model.supportedUrls
     },
-    doGenerate: async (options) => repairResult(await model.doGenerate(options), options, model),
+    doGenerate: async (options) => repairResult(await model.doGenerate(options), options, learner),
     doStream: async (options) => {
       const result = await model.doStream(options)
-      return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(options, model))) }
+      return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(options, learner))) }
     },
-    doStreamTapped: (options, listener) => streamTapped(model, options, listener),
+    doStreamTapped: (options, listener) => streamTapped(model, options, listener, learner),
   }
   repaired.add(wrapped)
   return wrapped
@@ -68,11 +70,18 @@ export function repairModel(model: LanguageModelV4 | TappedModel): TappedModel {
 
 /** Repairs the models of a provider, except those that only quote documents. */
 export function repairModels(provider: ModelProvider): ModelProvider {
+  const learners = new Map<string, object>()
+  const learnerOf = (name: string): object => {
+    const learner = learners.get(name) ?? {}
+    learners.set(name, learner)
+    return learner
+  }
   return {
     list: () => provider.list(),
     resolve: async (override) => {
       const resolved = await provider.resolve(override)
-      return resolved.quotesOnly ? resolved : { ...resolved, model: repairModel(resolved.model) }
+      if (resolved.quotesOnly) return resolved
+      return { ...resolved, model: repairModel(resolved.model, learnerOf(`${resolved.provider} ${resolved.name}`)) }
     },
   }
 }
@@ -101,7 +110,7 @@ const endOf = (reason: LanguageModelV4FinishReason, calls: readonly TextCall[]):
 function repairResult(
   result: LanguageModelV4GenerateResult,
   options: LanguageModelV4CallOptions,
-  model: ModelName,
+  learner: object,
 ): LanguageModelV4GenerateResult {
   const content: LanguageModelV4Content[] = []
   const add = (type: 'text' | 'reasoning', text: string): void => {
@@ -109,7 +118,7 @@ function repairResult(
     if (last?.type === type && last.providerMetadata === undefined) last.text += text
     else content.push({ type, text })
   }
-  const repair = new OutputRepair(model, options, {
+  const repair = new OutputRepair(learner, options, {
     onText: (text) => add('text', text),
     onReasoning: (text) => add('reasoning', text),
   })
@@ -143,7 +152,7 @@ function repairResult(
 /** Repairs a stream of parts. */
 function streamRepair(
   options: LanguageModelV4CallOptions,
-  model: ModelName,
+  learner: object,
 ): Transformer<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
   let emit: (part: LanguageModelV4StreamPart) => void = () => {}
   /** The current text block of the provider; its start is sent with its first output. */
@@ -164,7 +173,7 @@ function streamRepair(
     }
     emit({ type: `${type}-delta`, id: open.id, delta })
   }
-  const repair = new OutputRepair(model, options, {
+  const repair = new OutputRepair(learner, options, {
     onText: (delta) => write('text', delta),
     onReasoning: (delta) => write('reasoning', delta),
   })
@@ -232,8 +241,9 @@ async function streamTapped(
   model: LanguageModelV4 | TappedModel,
   options: LanguageModelV4CallOptions,
   listener: StreamListener,
+  learner: object,
 ): Promise<LanguageModelV4StreamResult> {
-  const repair = new OutputRepair(model, options, listener)
+  const repair = new OutputRepair(learner, options, listener)
   let isOver = false
   const input = createLongDeltas(repair, () => isOver || options.abortSignal?.aborted === true)
   const isTapped = 'doStreamTapped' in model

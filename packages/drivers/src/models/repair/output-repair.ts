@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StreamListener } from '@inlay/agent'
 import { GrowingText } from '@inlay/text'
 import { TextGate } from './text-call-gate.ts'
@@ -12,10 +12,10 @@ import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 const signs = /[<[`\n]/
 
 // Models that closed a thought without opening it, with the number of answers without such a tag until that is
-// forgotten, since a user can make any model write one.
-const beginInThought = new Map<string, number>()
+// forgotten, since a user can make any model write one. By an object of its provider, so that nothing is learned for
+// another assistant.
+const beginInThought = new WeakMap<object, number>()
 const answersUntilForgotten = 3
-const maxModels = 1_000
 
 /**
  * Repairs the output of one model call as it streams: moves text between think tags to the reasoning, and removes calls
@@ -23,7 +23,7 @@ const maxModels = 1_000
  */
 export class OutputRepair implements StreamListener {
   readonly #listener: StreamListener
-  readonly #modelKey: string
+  readonly #learner: object
   /** Names of the tools that the model may call. */
   readonly #names: ReadonlySet<string>
   readonly #canCall: boolean
@@ -35,17 +35,18 @@ export class OutputRepair implements StreamListener {
   readonly #written = new GrowingText()
   readonly #text = new GrowingText()
 
+  /** @param learner what is learned of the model is kept for this object */
   constructor(
-    { provider, modelId }: Pick<LanguageModelV4, 'provider' | 'modelId'>,
+    learner: object,
     { tools = [], toolChoice, prompt }: LanguageModelV4CallOptions,
     listener: StreamListener,
   ) {
     this.#listener = listener
-    this.#modelKey = `${provider} ${modelId}`
+    this.#learner = learner
     this.#names = new Set(tools.map(({ name }) => name))
     this.#canCall = tools.length > 0 && toolChoice?.type !== 'none'
     this.#isQuoted = createQuoteCheck(prompt)
-    this.#thoughts = new ThinkSplitter(beginInThought.has(this.#modelKey))
+    this.#thoughts = new ThinkSplitter(beginInThought.has(learner))
     this.#gate = new TextGate({ names: this.#names, mayRecover: this.#canCall, isQuoted: this.#isQuoted })
   }
 
@@ -112,11 +113,10 @@ export class OutputRepair implements StreamListener {
   }
 
   #rememberBeginning(): void {
-    const key = this.#modelKey
+    const key = this.#learner
     const left = beginInThought.get(key)
-    if (this.#thoughts.beganInThought) {
-      if (left !== undefined || beginInThought.size < maxModels) beginInThought.set(key, answersUntilForgotten)
-    } else if (left !== undefined && this.#written.read().trim() !== '') {
+    if (this.#thoughts.beganInThought) beginInThought.set(key, answersUntilForgotten)
+    else if (left !== undefined && this.#written.read().trim() !== '') {
       if (left > 1) beginInThought.set(key, left - 1)
       else beginInThought.delete(key)
     }
