@@ -72,11 +72,7 @@ test.each<[what: string, run: () => Promise<number | readonly number[]>, statuse
   ['a document of one code block', ofText(`\`\`\`\n${filled('a b\n', largest * 0.75)}`), [200]],
   ['45,000 sections', post({ sections: many(45_000, (at) => ({ text: `water ${at}` })) }), [200]],
   ['400,000 sections', post({ sections: many(400_000, () => ({ text: 'a' })) }), [413]],
-  [
-    '20,000 keys of metadata',
-    post({ metadata: Object.fromEntries(many(20_000, (at) => [`k${at}`, `v${at}`])) }),
-    [200],
-  ],
+  ['5,000 keys of metadata', post({ metadata: Object.fromEntries(many(5_000, (at) => [`k${at}`, `v${at}`])) }), [200]],
   ['90,000 keys of metadata', post({ metadata: Object.fromEntries(many(90_000, (at) => [`k${at}`, at])) }), [422]],
   ['a list of 90,000 tags', post({ metadata: { tag: many(90_000, (at) => `v${at}`) } }), [200]],
   ['an id of 7 MB', post({ id: filled('water', 7_000_000) }), [422]],

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,6 +18,8 @@ async function faultsOf(path: string, source: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-lint-'))
   try {
     copyFileSync('.oxlintrc.json', join(folder, '.oxlintrc.json'))
+    // For plugins.
+    symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), source)
     const linter = join(process.cwd(), 'node_modules/.bin/oxlint')

@@ -131,7 +131,7 @@ export interface DocumentsClient {
 const documentPath = (documentId: string): string => `/service-api/ingestion/${encodeURIComponent(documentId)}`
 /** Cursor of the next page in the `link` header: the value of `after`. */
 function nextOf(response: Response): string | null {
-  const next = /<([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get('link') ?? '')?.[1]
+  const next = /<([^<>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get('link') ?? '')?.[1]
   return next === undefined ? null : new URLSearchParams(next.slice(next.indexOf('?') + 1)).get('after')
 }
 

@@ -49,7 +49,7 @@ export function createTransport(options: TransportOptions): Transport {
     throw new InlayError('INVALID_INPUT', {
       message: `The baseUrl of a client must begin with http:// or https://, or in a page with /; "${options.baseUrl.slice(0, 200)}" does not.`,
     })
-  const base = options.baseUrl.replace(/\/+$/, '')
+  const base = options.baseUrl.replace(/(?<!\/)\/+$/, '')
   // Looked up for each call: a page or a test may replace it later.
   const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   const keyOf = async (): Promise<string | undefined> =>

@@ -85,7 +85,7 @@ function acceptanceTests(toTest: ToTest): ConformanceTest[] {
 }
 
 /** The credential itself, without a scheme or the name of a cookie before it. */
-const credential = /[^\s=;,]+(?==*$)/
+const credential = /(?<![^\s=;,])[^\s=;,]+(?==*$)/
 
 /** Changes that make credentials wrong, if only a little. */
 const nearly: readonly ((value: string) => string)[] = [

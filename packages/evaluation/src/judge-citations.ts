@@ -10,7 +10,7 @@ export interface CitedSentence {
   readonly isSupported: boolean
 }
 
-const citation = /\[\[(\d+)\]\]\([^)]*\)/g
+const citation = /\[\[(\d+)\]\]\([^()]*\)/g
 /** Lower than the threshold for adding citations, since a cited sentence may be worded more freely. */
 const minShare = 0.6
 
@@ -30,13 +30,16 @@ export function citedSentences(answer: ChatFullResponse): CitedSentence[] {
 
 /** Citations follow their sentence, before or after its full stop. */
 function sentencesWithNumbers(answer: string): { sentence: string; numbers: number[] }[] {
-  const marked = answer.replace(/\s*((?:\[\[\d+\]\]\([^)]*\)\s*)+)([.!?。！？]?)/g, (_, marks: string, end: string) => {
-    const numbers = [...marks.matchAll(citation)].map(([, number]) => number)
-    return `${end} \uE010${numbers.join(',')}\uE011\n`
-  })
+  const marked = answer.replace(
+    /(?<!\s)\s*((?:\[\[\d+\]\]\([^()]*\)\s*)+)([.!?。！？]?)/g,
+    (_, marks: string, end: string) => {
+      const numbers = [...marks.matchAll(citation)].map(([, number]) => number)
+      return `${end} \uE010${numbers.join(',')}\uE011\n`
+    },
+  )
   const sentences: { sentence: string; numbers: number[] }[] = []
   for (const line of marked.split('\n')) {
-    const [, before = '', marks = ''] = /^(.*?)\s*\uE010([\d,]+)\uE011/u.exec(line) ?? []
+    const [, before = '', marks = ''] = /^(.*?)(?<!\s)\s*\uE010([\d,]+)\uE011/u.exec(line) ?? []
     const sentence = sentencesOf(toProse(before.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))).at(-1)
     if (sentence) sentences.push({ sentence, numbers: marks.split(',').map(Number) })
   }

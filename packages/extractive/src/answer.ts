@@ -121,7 +121,7 @@ function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, sai
   // What a command prints tells nobody what to do.
   if (unit.language === 'output' || referral.test(unit.text)) return false
   if (unit.kind === 'sentence' && /[?？]$/.test(unit.text)) return false
-  if (said !== '' && said.includes(unit.text.replace(/[.!?:]+$/, ''))) return false
+  if (said !== '' && said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))) return false
   const wanted = question.queries[0] ?? question.text
   const isCode = unit.kind === 'code'
   const code = isCode ? unit.text : [unit.code?.text ?? '', ...(unit.text.match(/`[^`]+`/g) ?? [])].join('\n')
@@ -174,7 +174,7 @@ function headedSection(findings: Findings): string | undefined {
   const sections = new Set(passages.flatMap(({ units }) => units.map(({ section }) => section)))
   const matching = [...sections].flatMap((section) => {
     const { heading, headingKeys, passage } = section[0]!
-    const questions = heading.replace(/^[\d.]+ /, '').match(/[^?？]+[?？]/g) ?? []
+    const questions = heading.replace(/^[\d.]+ /, '').match(/(?<![^?？])[^?？]+[?？]/g) ?? []
     // The text directly below the title may be about anything.
     const isLabel =
       questions.length === 0 && heading !== passage.source.title && (topic.length > 1 || question.form === 'definition')

@@ -46,14 +46,14 @@ const forms: readonly (readonly [RegExp, AnswerForm])[] = [
     'steps',
   ],
   [
-    /^(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:an? |the )?(?:\S+\s*){1,4}$|^(?:define|meaning of)\b|^(?:was (?:ist|sind|heißt|bedeutet|macht)|wofür ist) (?:eine? |der |die |das )?(?:\S+\s*){1,3}$/i,
+    /^(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:an? |the )?(?:\S+\s+){0,3}\S+\s*$|^(?:define|meaning of)\b|^(?:was (?:ist|sind|heißt|bedeutet|macht)|wofür ist) (?:eine? |der |die |das )?(?:\S+\s+){0,2}\S+\s*$/i,
     'definition',
   ],
 ]
 
 /** Captures both sides of a comparison. */
 const comparison =
-  /\b(?:between|compare)\s+(?:the |an? )?(.{1,80}?)\s+(?:and|with|to|vs\.?|versus|or)\s+(?:the |an? )?(.{1,80}?)\s*[?.!]*$|^(?:the |an? )?(.{1,80}?)\s+(?:vs\.?|versus)\s+(?:the |an? )?(.{1,80}?)\s*[?.!]*$/i
+  /\b(?:between|compare)\s{1,3}(?:the |an? )?(.{1,80}?)\s{1,3}(?:and|with|to|vs\.?|versus|or)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$|^(?:the |an? )?(.{1,80}?)\s{1,3}(?:vs\.?|versus)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$/i
 
 const pointsBack =
   /\b(?:which one|it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last)(?: one| thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i

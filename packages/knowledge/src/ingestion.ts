@@ -244,7 +244,6 @@ async function until(
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- each part names its own type
 const createParts = (options: IngestionOptions) => {
   const { db, index, now, at, onError } = options
   const owner = options.worker?.owner ?? crypto.randomUUID()

@@ -18,7 +18,8 @@ export async function createTables(
   for (const [name, parts] of Object.entries(tables)) {
     const start: CreateTableBuilder<string, string> = db.schema.createTable(name)
     let table = ifNotExists ? start.ifNotExists() : start
-    for (const part of parts.split(/,\s+(?![^(]*\))/)) table = withPart(db, table, part.trim().replaceAll(/\s+/g, ' '))
+    for (const part of parts.split(/,(?=\s)(?![^(]*\))/))
+      table = withPart(db, table, part.trim().replaceAll(/\s+/g, ' '))
     await table.execute()
   }
 }

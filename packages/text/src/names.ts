@@ -39,8 +39,8 @@ export function queryNameWords(query: string): string[] {
 const signBeforeWord = /[-_.:/\\][\p{L}\p{N}]/u
 const twoCapitals = /[A-Z]{2}/
 // Searches for the first sign: testing each word of a text takes twenty times as long.
-const asciiCompound = /(?<=(?<![A-Za-z0-9])([A-Za-z0-9]+))(?:[-_.:/\\]{1,2}[A-Za-z0-9]+)+/g
-const compounds = /(?<=(?<![\p{L}\p{N}])([\p{L}\p{N}]+))(?:[-_.:/\\]{1,2}[\p{L}\p{N}]+)+/gu
+const asciiCompound = /(?=[-_.:/\\])(?<=(?<![A-Za-z0-9])([A-Za-z0-9]+))(?:[-_.:/\\]{1,2}[A-Za-z0-9]+)+/g
+const compounds = /(?=[-_.:/\\])(?<=(?<![\p{L}\p{N}])([\p{L}\p{N}]+))(?:[-_.:/\\]{1,2}[\p{L}\p{N}]+)+/gu
 /** Options and names with a leading dot: `-r`, `--dry-run`, `.env`. */
 const asciiSigned = /(?<![A-Za-z0-9_\-./\\:])(?:--?|\.)([A-Za-z][A-Za-z0-9_-]*)/g
 const signed = /(?<![\p{L}\p{N}_\-./\\:])(?:--?|\.)(\p{L}[\p{L}\p{N}_-]*)/gu
@@ -66,7 +66,7 @@ const pathSign = /[.:/\\]/
 const pathSigns = /[.:/\\]+/
 const nameSign = /[-_]/
 const anyDigit = /\p{N}/u
-const numbers = /\p{N}+(?:[-.]\p{N}+)+/gu
+const numbers = /(?<!\p{N})\p{N}+(?:[-.]\p{N}+)+/gu
 
 /** The only signs in a compound. */
 const signs = /[-_.:/\\]+/g

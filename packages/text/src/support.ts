@@ -77,7 +77,7 @@ const minWhole = 0.5
  */
 const besideCode = { fresh: 0.6, whole: 0.4 }
 /** Code of more than one word. */
-const ownCode = /`([^`\n]*[^`\n\w][^`\n]*)`/g
+const ownCode = /`(\w*[^`\n\w][^`\n]*)`/g
 
 const opposites = toOpposites(
   `more less;most least;before after;above below;over under;up down;on off;with without;first last;always never;all none;

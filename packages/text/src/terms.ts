@@ -32,11 +32,14 @@ export function wordsOf(text: string): string[] {
     .map((word) => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, ''))
 }
 
+/** For words of at most 39 letters. */
 const endings: readonly (readonly [RegExp, string])[] = [
   [/ies$/, 'y'],
   [/(ss|sh|ch|x)es$/, '$1'],
   [/([^su])s$/, '$1'],
+  // oxlint-disable-next-line regexp/no-super-linear-move -- 39 letters
   [/(?<=[aeiouy].*)ingly$|(?<=[aeiouy].*)edly$/, ''],
+  // oxlint-disable-next-line regexp/no-super-linear-move -- 39 letters
   [/(?<=[aeiouy].*[^e])(?:ing|ed)$/, ''],
   [/(?<=.{3})ly$/, ''],
   [/(?<=.{3}[st])ion$/, ''],
@@ -54,13 +57,13 @@ const maxStems = 20_000
 
 /** Stem of a word in lower case: the same for `borrowing`, `borrowed` and `borrows`. Only for comparisons. */
 export function stem(word: string): string {
-  if (word.length < 4 || !/^[a-z]+$/.test(word)) return word
+  if (word.length < 4 || word.length >= 40 || !/^[a-z]+$/.test(word)) return word
   let short = stems.get(word)
   if (short === undefined) {
     short = word
     for (const [pattern, replacement] of endings) if (short.length > 3) short = short.replace(pattern, replacement)
     if (stems.size >= maxStems) stems.clear()
-    if (word.length < 40) stems.set(word, short)
+    stems.set(word, short)
   }
   return short
 }

@@ -35,7 +35,7 @@ interface Block {
 const fence = /^\s{0,8}(`{3,}|~{3,})\s*([\w+#.-]*)/
 const quoteMark = /^\s*(?:>\s?)+/
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
-const directive = /^\s*(?:\{\{.*\}\}|:::.*|<!--.*-->|\[[^\]]+\]:\s+\S+.*|\[\^[^\]]+\]:.*|={3,}|-{3,}|\*{3,})\s*$/
+const directive = /^\s*(?:(?:\{\{.*\}\}|<!--.*-->|={3,}|-{3,}|\*{3,})\s*$|:::|\[[^\]]+\]:\s+\S|\[\^[^\]]+\]:)/
 
 /**
  * A heading without the marks before it, and without marks after it that follow a space: the title of `## C# ##` is C#.
@@ -129,7 +129,7 @@ const codeAlone = /^(`+)(?!`)(?:(?!\1).)+\1$/
 function codeOf(block: Block | undefined): string | undefined {
   if (block?.kind === 'code') return textOf(block)[0]
   const line = block?.kind === 'sentence' && block.lines.length === 1 ? (block.lines[0] ?? '') : ''
-  return line.length < maxSentenceLength && codeAlone.test(line) ? line.replace(/^`+\s?|\s?`+$/g, '') : undefined
+  return line.length < maxSentenceLength && codeAlone.test(line) ? line.replace(/^`+\s?|\s?(?<!`)`+$/g, '') : undefined
 }
 
 /**
@@ -197,14 +197,14 @@ const opens = (text: string, open: string, close: string): boolean => text.split
 const withoutPointers = (sentence: string): string =>
   sentence
     .replace(
-      /[,;]\s+(?:and\s+)?(?:it looks|they look|which looks?)\s+like\s+this:$|,?\s+as follows:$|\s+like (?:this|so):$/i,
+      /[,;]\s+(?:and\s+)?(?:it looks|they look|which looks?)\s+like\s+this:$|,?(?<!\s)\s+as follows:$|(?<!\s)\s+like (?:this|so):$/i,
       '.',
     )
     .replace(
-      /(?:,\s+(?:as\s+)?|\s+as\s+)(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|annotated|noted|defined|listed|given|indicated|depicted|outlined|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
+      /(?:,\s+(?:as\s+)?|(?<!\s)\s+as\s+)(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|annotated|noted|defined|listed|given|indicated|depicted|outlined|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
       '',
     )
-    .replace(/\s*\((?:see|as shown in|shown in|as in)\s[^)]*\)/gi, '')
+    .replace(/(?<!\s)\s*\((?:see|as shown in|shown in|as in)\s[^()]*\)/gi, '')
 
 const abbreviated =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|rev|hon|gen|col|capt|lt|sgt|gov|sen|st|mt|jr|sr|sra|dra|bzw|ca|nr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i

@@ -12,7 +12,6 @@ function providerOfGuide(): (model: LanguageModelV4) => ModelProvider {
   const guide = readFileSync('docs/1.guide/5.models.md', 'utf8')
   const block = /```ts\n([^`]*export function singleModel[^`]*)```/.exec(guide)![1]!
   const code = stripTypeScriptTypes(block.replace(/^import .*$/gm, '')).replace('export function', 'return function')
-  // oxlint-disable-next-line no-implied-eval -- code of our own guide
   return new Function('InlayError', code)(InlayError) as (model: LanguageModelV4) => ModelProvider
 }
 

@@ -25,7 +25,6 @@ async function shown(stored: ChatSessionDetail) {
   const core = createConversation<AskHow>({
     service: {
       chat: service.chat,
-      // oxlint-disable-next-line require-yield -- it fails before its first line
       ask: async function* () {
         service.questions++
         yield { user_message_id: 6, reserved_assistant_message_id: 7 }

@@ -77,8 +77,10 @@ export function toPlainName(name: string): string {
       .normalize('NFC')
       .split(/[/\\]/)
       .findLast((part) => part.trim() !== '') ?? ''
-  // oxlint-disable-next-line no-control-regex -- they are what is not wanted
-  const plain = last.replace(/[\u0000-\u001f\u007f-\u009f:*?"<>|\u2028\u2029]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '')
+  const plain = last
+    // oxlint-disable-next-line no-control-regex -- they are what is not wanted
+    .replace(/[\u0000-\u001f\u007f-\u009f:*?"<>|\u2028\u2029]/g, '_')
+    .replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, '')
   if (plain.length <= maxNameLength) return plain === '' ? 'file' : plain
   const extension = /\.[^.]{1,10}$/.exec(plain)?.[0] ?? ''
   return `${plain.slice(0, maxNameLength - extension.length).toWellFormed()}${extension}`

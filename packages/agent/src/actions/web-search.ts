@@ -100,7 +100,7 @@ async function searchAll(
 
 /** Addresses that differ only in their fragment or a trailing slash are the same page. */
 function pageOf(url: string): string {
-  return url.replace(/#.*$/s, '').replace(/\/$/, '')
+  return url.replace(/#.*/s, '').replace(/\/$/, '')
 }
 
 function toDocument({ title, url, snippet, publishedAt }: WebResult, rank: number): SearchDoc {

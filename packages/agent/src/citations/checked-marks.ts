@@ -32,7 +32,7 @@ const maxUnrelated = 0.03
 const minWords = 3
 const minWordsToDrop = 4
 
-const trailingMarks = /[\s\0]+$/u
+const trailingMarks = /(?<![\s\0])[\s\0]+$/u
 /** A line that states nothing, or begins with the mark of what follows. */
 const unjudged = /^\s*(?:#{1,6}\s|\||(?:[-*+>]\s+|\d{1,3}[.)]\s+)?\0)/u
 const unspacedEnd = /[。！？][”』」）》]*$/u

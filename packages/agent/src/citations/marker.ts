@@ -130,7 +130,7 @@ const maxOpenRun = 64
 const maxLookAhead = 1_000
 
 const fenceLength = 3
-const languageOnly = /`{3,}[\w+#.-]{0,20}[^\S\n]*$/
+const languageOnly = /(?<!`)`{3,}[\w+#.-]{0,20}[^\S\n]*$/
 
 /** Index of the run that closes `runs[index]`: the next one of the same length, as in CommonMark; -1 if none. */
 const closing = (runs: readonly Run[], index: number): number =>

@@ -19,7 +19,7 @@ const maxReasonLength = 200
 const hidden = '[hidden]'
 
 const secrets: readonly (readonly [RegExp, string])[] = [
-  [/([a-z][a-z0-9+.-]*:\/\/)[^/\s:@]*:?[^/\s@]*@/gi, `$1${hidden}@`],
+  [/(:\/\/)[^/\s@]*@/g, `$1${hidden}@`],
   [/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${hidden}`],
   [
     /\b((?:x-)?(?:api|access|auth|secret|private|client)[-_ ]?(?:key|token|secret)|key|token|password|secret|authorization)(["']?\s*[:=]\s*["']?)[^\s"',;&]+/gi,
@@ -41,8 +41,9 @@ export function reasonOf(signs: Pick<FailureSigns, 'said'>): string | undefined 
   const line = withoutCredentials(signs.said ?? '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-  if (line === '' || /<\w+[^>]*>/.test(line)) return undefined
-  const short = line.length > maxReasonLength ? `${line.slice(0, maxReasonLength).replace(/\s?\S*$/, '')} …` : line
+  if (line === '' || /<\w[^<>]*>/.test(line)) return undefined
+  const short =
+    line.length > maxReasonLength ? `${line.slice(0, maxReasonLength).replace(/(?:\s|(?<!\S))\S*$/, '')} …` : line
   return /[.!?…]$/.test(short) ? short : `${short}.`
 }
 

@@ -7,7 +7,7 @@ export function fileReader(client: Client, files: 'link' | 'inline', baseUrl: st
     // A file that was deleted meanwhile is omitted from the message.
     const content = await client.files.content(fileId).catch(() => undefined)
     if (content === undefined) return undefined
-    const link = `${baseUrl.replace(/\/+$/, '')}/chat/file/${encodeURIComponent(fileId)}`
+    const link = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/file/${encodeURIComponent(fileId)}`
     const mediaType = content.type.split(';')[0] || 'application/octet-stream'
     return { name: content.name, mediaType, url: files === 'link' ? link : await dataUrl(content, mediaType) }
   }

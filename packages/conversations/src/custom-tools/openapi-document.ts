@@ -79,7 +79,7 @@ function readServer(servers: unknown): string {
     throw unusable('the url of its server has to be a whole http or https address without a query.')
   }
   if (parsed.username !== '' || parsed.password !== '') throw unusable('its server holds a password; use a header.')
-  return url.replace(/\/+$/, '')
+  return url.replace(/(?<!\/)\/+$/, '')
 }
 
 function readPath(document: JsonObject, path: string, item: unknown): OpenApiOperation[] {

@@ -298,7 +298,6 @@ const isPresent = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_file
 const isSettled = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
   of.or([of('work', 'is', null), of('work', '=', 'index')])
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const visible = (db: ConversationDatabase) => db.selectFrom('inlay_files').selectAll().where(isPresent)
 
 /** An owner's files by either of their ids, in the order given. */

@@ -40,7 +40,7 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 /** Text of HTML: good enough for questions, as it is never displayed as HTML. */
 function withoutTags(html: string): string {
   const blocks = /<\/?(?:p|div|br|li|ul|ol|tr|table|h[1-6]|section|article|pre|blockquote)\b[^>]*>/gi
-  return replaceTags(replaceTags(withoutHidden(html), blocks, '\n'), /<[^>]*>/g, '')
+  return replaceTags(replaceTags(withoutHidden(html), blocks, '\n'), /<[^<>]*>/g, '')
     .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{1,8});/gi, (whole, code: string) => entityOf(code) ?? whole)
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n[ \n]*/g, '\n')

@@ -253,7 +253,6 @@ const tempIdKeys = (names: readonly string[], size: number): readonly string[] =
     name,
   ])
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the row
 async function readRows(db: ConversationDatabase, files: readonly Arrived[]) {
   if (files.length === 0) return []
   const ids = files.map(({ id }) => id)

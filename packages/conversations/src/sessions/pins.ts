@@ -43,7 +43,6 @@ export function createPins({
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const pinnedOf = (db: ConversationDatabase, caller: Principal) =>
   db
     .selectFrom('inlay_chat_sessions')

@@ -87,7 +87,7 @@ async function askModel(
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const title = storable(given)
     .replace(/\s+/g, ' ')
-    .replace(/^["'“«\s]+|["'”».\s]+$/g, '')
+    .replace(/^["'“«\s]+|(?<!["'”».\s])["'”».\s]+$/g, '')
   if (title.length <= maxTitleLength) return title
   return `${cutBetweenWords(title, maxTitleLength)}…`
 }

@@ -93,8 +93,8 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch').catch(toMissing))
   const { address, endpoint, region = 'us-east-1', sessionToken, ...keys } = options
   const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3', retries: 2 })
-  const server = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/+$/, '')
-  const place = `${server}/${address.replace(/^s3:\/\/|\/+$/g, '')}`
+  const server = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/(?<!\/)\/+$/, '')
+  const place = `${server}/${address.replace(/^s3:\/\/|(?<!\/)\/+$/g, '')}`
   const call = async (method: string, key: string, body?: Uint8Array): Promise<Response | undefined> => {
     const path = key.split(':').map(encodeURIComponent).join('/')
     // A shared buffer cannot be a request body; values never are one.

@@ -117,7 +117,7 @@ export function encodingNamed(label: string): string | undefined {
 export function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 2048))
   const match =
-    /<meta[^>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
+    /<meta[^<>]+charset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(start) ??
     /^\s*<\?xml[^>]+encoding\s*=\s*["']([\w:.-]+)/i.exec(start)
   return match?.[1]
 }

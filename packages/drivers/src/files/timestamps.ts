@@ -56,7 +56,7 @@ const namedZone = /(?:[+-]\d{4}|\b(?:gmt|utc?|z|[ecmp][sd]t))\b/i
 function fromWords(text: string): number | undefined {
   if (!namedMonth.test(text) || !/\d{4}/.test(text)) return undefined
   // Comments such as "(CEST)" behind an offset are allowed in mail and mean nothing.
-  const plain = text.replace(/\([^)]*\)/g, '').trim()
+  const plain = text.replace(/\([^()]*\)/g, '').trim()
   return finite(Date.parse(namedZone.test(plain) ? plain : `${plain} UTC`))
 }
 

@@ -42,7 +42,7 @@ export function endpointOf(baseUrl: string, path: string, subject: string): URL 
     throw new InlayError('INVALID_INPUT', {
       message: `The base URL of ${subject} is an http or https address without a user name or password.`,
     })
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}${path}`
   return url
 }
 

@@ -32,7 +32,7 @@ export function isBucket(address: string): boolean {
 /** Location of a staging index within that of another index. */
 export function besideOf(folder: string, number: number): string {
   const name = `${besideMark}${Math.trunc(number)}`
-  return isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
+  return isBucket(folder) ? `${folder.replace(/(?<!\/)\/+$/, '')}/${name}` : join(folder, name)
 }
 
 /** @param address `s3://bucket/path`; Google (`gs://`) and Azure (`az://`) are not tested */

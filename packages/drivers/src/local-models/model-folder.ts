@@ -82,7 +82,7 @@ async function download(
   { repository, file, path }: { readonly repository: string; readonly file: string; readonly path: string },
   { endpoint, revision = 'main', fetch = globalThis.fetch, onProgress }: ModelFolderOptions,
 ): Promise<string> {
-  const base = (endpoint ?? process.env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/\/+$/, '')
+  const base = (endpoint ?? process.env['HF_ENDPOINT'] ?? 'https://huggingface.co').replace(/(?<!\/)\/+$/, '')
   const address = `${base}/${repository}/resolve/${encodeURIComponent(revision)}/${file}`
   const partial = `${path}.${randomUUID()}.part`
   try {

@@ -86,7 +86,7 @@ async function download(
     )
   const path = join(folder, `${language}.traineddata.gz`)
   const partial = `${path}.${randomUUID()}.part`
-  const base = endpoint.replace(/\/+$/, '')
+  const base = endpoint.replace(/(?<!\/)\/+$/, '')
   const address = `${base}/@tesseract.js-data/${language}@1.0.0/4.0.0_best_int/${language}.traineddata.gz`
   try {
     const reply = await fetch(address, { signal: AbortSignal.any([signal, AbortSignal.timeout(downloadTimeoutMs)]) })

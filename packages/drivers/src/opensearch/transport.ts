@@ -184,7 +184,7 @@ function toNode(node: string): Node {
     const [username, password] = [url.username, url.password].map(decoded)
     url.username = url.password = ''
     const authorization = username ? { authorization: basic(username, password!) } : {}
-    return { address: url.href.replace(/\/+$/, ''), authorization }
+    return { address: url.href.replace(/(?<!\/)\/+$/, ''), authorization }
   }
   throw new InlayError('INVALID_INPUT', {
     message: 'The URL of a search cluster node must start with http or https, such as http://localhost:9200.',

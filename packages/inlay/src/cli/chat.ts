@@ -198,7 +198,7 @@ class Chat {
 
   async #command(line: string): Promise<void> {
     const { output } = this.#context
-    const [, name = '', argument = ''] = /^\/(\S*)\s*(.*)$/s.exec(line) ?? []
+    const [, name = '', argument = ''] = /^\/(\S*)(?:\s+(\S.*)?)?$/s.exec(line) ?? []
     if (name === 'sources') return this.#showSources()
     if (name === 'file') return this.#attach(argument)
     if (name === 'agent') return this.#chooseAgent(argument)

@@ -153,7 +153,7 @@ async function checkPort({ settings: { host, port, options } }: CommandContext):
 
 async function answersHealth(url: string): Promise<boolean> {
   try {
-    // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- an address of this machine
+    // oxlint-disable-next-line eslint/no-restricted-properties -- an address of this machine
     const response = await globalThis.fetch(url, { signal: AbortSignal.timeout(2000) })
     return response.ok && isJsonObject(await response.json())
   } catch {

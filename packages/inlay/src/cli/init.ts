@@ -17,7 +17,7 @@ export const init: Command = {
   async run({ output, settings }) {
     const path = resolve('.env')
     const present = await readOr(path, '')
-    if (/^\s*INLAY_API_KEY\s*=/m.test(present))
+    if (/^[ \t]*INLAY_API_KEY\s*=/m.test(present))
       throw new InlayError('CONFLICT', { message: `${path} already contains INLAY_API_KEY. Nothing was changed.` })
     const key = `inlay_${randomBytes(24).toString('base64url')}`
     const lines = ['# Key with all permissions; create restricted keys with: inlay keys create', `INLAY_API_KEY=${key}`]

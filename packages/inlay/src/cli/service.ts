@@ -54,7 +54,7 @@ export function baseUrlOf(given: string): string {
   const url = URL.parse(/^https?:\/\//i.test(given) ? given : `http://${given}`)
   if (url === null || given.trim() === '') throw misuse(`"${given}" is not a URL such as http://localhost:3000/api.`)
   if (url.pathname === '/') url.pathname = '/api'
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  return `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, '')
 }
 
 /**
@@ -106,7 +106,7 @@ export function serverFetch(url: string): Fetch {
   return async (address, init) => {
     // Followed, a redirect would lose the key and turn a POST into a GET.
     const manual: RequestInit = { ...init, redirect: 'manual' }
-    // oxlint-disable-next-line eslint/no-restricted-globals, eslint/no-restricted-properties -- the operator names the address
+    // oxlint-disable-next-line eslint/no-restricted-properties -- the operator names the address
     const response = await globalThis.fetch(address, manual).catch((cause: unknown) => {
       if (init.signal?.aborted) throw cause
       // Without the cause, which the message contains.

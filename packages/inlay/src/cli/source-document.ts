@@ -75,5 +75,5 @@ export async function createReader({ baseUrl, fetch, ocr, signal }: ReaderOption
 }
 
 function linkBelow(baseUrl: string, below: string): string {
-  return `${baseUrl.replace(/\/*$/, '/')}${below.split('/').map(encodeURIComponent).join('/')}`
+  return `${baseUrl.replace(/(?<!\/)\/*$/, '/')}${below.split('/').map(encodeURIComponent).join('/')}`
 }

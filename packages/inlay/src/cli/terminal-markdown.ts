@@ -17,7 +17,7 @@ const undecidedLine = /^\s*(?:#{0,6}|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/
 const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]\([^)\n]{0,2000})$/
 
 /** Code, bold marks, links and escapes. */
-const inline = /(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^\]\n]+)\]\((\S*?)\)|\\([!-/:-@[-`{-~])/g
+const inline = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^[\]\n]+)\]\(([^()\s]*)\)|\\([!-/:-@[-`{-~])/g
 
 /** Reading position in the text. */
 interface Position {
@@ -107,7 +107,7 @@ function takeLine(line: string, end: '\n' | '' | undefined, position: Position, 
   if (position.isLineStart) {
     if (end !== undefined && line.trim() === '') position.isBold = false
     if (end === undefined && undecidedLine.test(line)) return { shown: '', rest: line }
-    if (/^\s*(?:`{3,}|~{3,})[^`]*$/.test(line)) {
+    if (/^\s*(?:`{3,}|~{3})[^`]*$/.test(line)) {
       position.isFence = !position.isFence
       return { shown: '', rest: '' }
     }

@@ -167,10 +167,9 @@ export function pageRules({ url, headers, bytes }: EgressAnswer): PageRules {
   const [head = ''] = start.replace(/<!--[^]*?(?:-->|$)/g, '').split(/<body[\s>]|<\/head>/i, 1)
   for (const [, tag, text = ''] of head.matchAll(/<(meta|link)\s([^<>]*)>/gi)) {
     const fields = new Map(
-      [...text.matchAll(/([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi)].map(([, name, ...values]) => [
-        name!.toLowerCase(),
-        values.find((value) => value !== undefined) ?? '',
-      ]),
+      [...text.matchAll(/(?<![a-z-])([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/gi)].map(
+        ([, name, ...values]) => [name!.toLowerCase(), values.find((value) => value !== undefined) ?? ''],
+      ),
     )
     if (/^meta$/i.test(tag!) && /^(?:robots|inlay)$/i.test(fields.get('name') ?? ''))
       rules.push(fields.get('content') ?? '')

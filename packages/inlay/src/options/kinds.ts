@@ -177,7 +177,7 @@ export const address: v.GenericSchema = v.pipe(
 export function httpAddress(details: string): JsonKind<string> {
   return {
     allowed: `an http or https address${details}`,
-    read: (given) => (isHttp(given) ? given.replace(/\/+$/, '') : undefined),
+    read: (given) => (isHttp(given) ? given.replace(/(?<!\/)\/+$/, '') : undefined),
     fromJson: ofString,
     check: address,
   }

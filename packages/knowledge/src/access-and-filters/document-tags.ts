@@ -151,7 +151,6 @@ async function takeIds(db: Records, wanted: ReadonlyMap<string, KnownTag>, last:
   return ids
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const knownAmong = (tags: readonly KnownTag[]) => sql<KnownTag & { id: number }>`
   with wanted(tag_key, tag_value, source) as (values ${sql.join(
     tags.map(({ key, value, source }) => sql`(cast(${key} as text), cast(${value} as text), cast(${source} as text))`),

@@ -198,7 +198,6 @@ function amongPairs(db: Records, ids: readonly number[]): PairScope {
   return { holds: (column) => isAmong(db, column, ids) }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const documentsIn = (db: Records, pairs: PairScope | readonly number[] | undefined) => {
   const all = db.selectFrom('inlay_documents')
   return pairs ? all.where(isInPairs(db, pairs)) : all
@@ -334,7 +333,6 @@ async function withTags(
   }))
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const idsTagged = (db: Records, tag: string, pairs: PairScope | undefined) => {
   const { key, value } = fromTag(tag)
   const links = db

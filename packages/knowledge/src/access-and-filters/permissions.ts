@@ -50,7 +50,6 @@ export function isRecordId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const storedPairs = (db: Records) => db.selectFrom('inlay_pairs').select(['id', 'is_public', 'is_paused', 'is_removed'])
 
 const allPairs = prepared(storedPairs)
@@ -218,7 +217,6 @@ export async function noteActivity(
   await noted[what](db, rows)
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the type of the prepared statement
 const noting = (what: 'accepted_at' | 'indexed_at') =>
   preparedRows(
     ['pair_id', 'accepted_at', 'indexed_at'],

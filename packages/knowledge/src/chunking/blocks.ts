@@ -49,10 +49,10 @@ interface Part {
 }
 
 const blank = /^\s*$/
-const fence = /^\s*(`{3,}|~{3,})([^`]*)$/
+const fence = /^\s*(`{3,}|~{3,}(?!~))([^`]*)$/
 /** Lines that may start a fence or heading. Most lines do not match and need no further pattern. */
 const marked = /^\s*[`~#]/
-const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const atxHeading = /^ {0,3}(#{1,6})(?:[ \t]+([^ \t].*)?)?$/
 const setextUnderline = /^ {0,3}(=+|-{2,})[ \t]*$/
 const tableDelimiter = /^[\s|:-]+$/
 

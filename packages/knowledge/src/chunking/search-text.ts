@@ -59,7 +59,9 @@ export function toSearchQuery(query: string): string {
 }
 
 const word = /[\p{L}\p{N}]+/gu
+// oxlint-disable-next-line regexp/no-super-linear-move -- a run without its last letter always matches
 const part = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lm}\p{Lo}]+|\p{N}+/gu
+// oxlint-disable-next-line regexp/no-super-linear-move -- a run without its last letter always matches
 const asciiPart = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g
 
 function wordParts(text: string): string[] {

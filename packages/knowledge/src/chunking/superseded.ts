@@ -35,10 +35,10 @@ const words =
   'sostituit[oa]|superat[oa]|abrogat[oa]|verouderd|vervallen|föråldrad|forældet|foreldet|nieaktualn[eya]|устарел[оа]?|' +
   'отмен[её]н[оа]?|已废止|已作废|已失效|已过时|廃止|旧版|폐지'
 const banner = new RegExp(
-  `^[^\\p{L}\\n]*(?:(?:status|state|note|notice|warning|attention|important|hinweis|achtung|statut|attention|estado|nota|stato|let op|статус|внимание)[^\\p{L}\\n]*)?(?:${words})(?=$|[^\\p{L}])(?:[^\\n]{0,8}$|\\s+(?:by|since|on|as of|durch|seit|am|par|depuis|le|por|desde|da|dal|door|sinds|av|af|przez|с|на)\\s|\\s*[:.!–—-])`,
+  `^[^\\p{L}\\r\\n\u2028\u2029]*(?:(?:status|state|note|notice|warning|attention|important|hinweis|achtung|statut|attention|estado|nota|stato|let op|статус|внимание)[^\\p{L}\\n]*)?(?:${words})(?=$|[^\\p{L}])(?:[^\\n]{0,8}$|\\s+(?:by|since|on|as of|durch|seit|am|par|depuis|le|por|desde|da|dal|door|sinds|av|af|przez|с|на)\\s|\\s*[:.!–—-])`,
   'imu',
 )
-const titled = new RegExp(`[([–—|:-]\\s*(?:${words})\\s*[)\\]]?\\s*$|^[([]?\\s*(?:${words})\\s*[)\\]:–—-]`, 'iu')
+const titled = new RegExp(`[([–—|:-]\\s*(?:${words})\\s*(?:[)\\]]\\s*)?$|^[([]?\\s*(?:${words})\\s*[)\\]:–—-]`, 'iu')
 const status = new RegExp(`^(?:${words}|deprecated|retired|replaced)$`, 'iu')
 const successorKeys = /^(?:superseded|replaced|obsoleted)[-_ ]?by$/i
 

@@ -117,7 +117,6 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
  */
 const maxSensibleWaitMs = 15 * 60_000
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const pausedPairs = (db: Records) =>
   db
     .selectFrom('inlay_pairs')
@@ -141,7 +140,6 @@ interface DueOptions extends DueTimes {
   readonly isAnyPaused?: boolean
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const dueDocuments = (db: Records, { now, tooFar, isOfSmall = false, isAnyPaused = false }: DueOptions) => {
   let due = db
     .selectFrom('inlay_documents')

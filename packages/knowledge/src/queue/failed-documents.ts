@@ -61,7 +61,6 @@ function nextTry({ id, reason, ...tried }: FailedTry, { policy, now, random }: F
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
   with tried(id, state, reason, failures, due_at) as (values ${sql.join(
     tries.map(

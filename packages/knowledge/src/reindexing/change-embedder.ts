@@ -102,7 +102,6 @@ export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
   }
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const outsideOf = (db: Records, latest: number) =>
   db
     .selectFrom('inlay_documents')

@@ -166,7 +166,6 @@ interface Shown {
   readonly indexedAt: number
 }
 
-// oxlint-disable-next-line typescript/explicit-function-return-type -- the builder's type is the query
 const shownAmong = (db: Records, ids: string) =>
   db
     .selectFrom('inlay_documents')

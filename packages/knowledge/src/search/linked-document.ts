@@ -55,7 +55,7 @@ export async function findByLink(request: LinkRequest, context: LinkContext): Pr
 /** Spellings of the same URL: with and without the fragment and a trailing slash. */
 function formsOf(link: string): string[] {
   const plain = link.trim()
-  const page = plain.replace(/#.*$/s, '')
+  const page = plain.replace(/#.*/s, '')
   const other = page.endsWith('/') ? page.slice(0, -1) : `${page}/`
   return [...new Set([plain, page, other])].filter((form) => form !== '' && form !== '/')
 }

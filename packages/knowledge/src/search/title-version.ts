@@ -22,7 +22,7 @@ const numericDate = new RegExp(
 )
 /** A year, school year or quarter at an end of the title or beside a sign: elsewhere it is part of a name. */
 const lonelyYear = new RegExp(
-  String.raw`(?<=^|[^\p{L}\p{N}\s]\s*)(?:q[1-4]\s*)?(${year})(?:\s*[-/–]\s*(?:\d\d){1,2}(?!\d))?年?|(?<!\p{N})(?:q[1-4]\s*)?(${year})(?:\s*[-/–]\s*(?:\d\d){1,2}(?!\d))?年?(?=\s*(?:[^\p{L}\p{N}\s]|$))`,
+  String.raw`(?<=^|[^\p{L}\p{N}\s]\s{0,3})(?:q[1-4]\s*)?(${year})(?:\s*[-/–]\s*(?:\d\d){1,2}(?!\d))?年?|(?<!\p{N})(?:q[1-4]\s*)?(${year})(?:\s*[-/–]\s*(?:\d\d){1,2}(?!\d))?年?(?=\s*(?:[^\p{L}\p{N}\s]|$))`,
   'giu',
 )
 const versionName =

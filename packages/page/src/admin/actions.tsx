@@ -307,7 +307,7 @@ function definitionOf(fields: FormData): unknown {
 
 export function headersOf(lines: readonly string[]): readonly ToolHeader[] {
   return lines.map((line) => {
-    const { name, value } = /^(?<name>[\w-]+):\s*(?<value>.+)$/.exec(line)?.groups ?? {}
+    const { name, value } = /^(?<name>[\w-]+):\s*(?<value>\S.*)$/.exec(line)?.groups ?? {}
     if (name === undefined || value === undefined) throw new BadField(adminTexts.action.badHeader)
     return { key: name, value }
   })

@@ -15,11 +15,11 @@ export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: s
 /** A piece of Markdown as one line of plain text. Keeps signs that are not markup, as in 5 - 3. */
 export function hitText(markdown: string): string {
   return markdown
-    .replaceAll(/ *\[{2}(\d+)\]{2}\([^)\s]*\)/g, '')
-    .replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replaceAll(/(?<! ) *\[{2}(\d+)\]{2}\([^()\s]*\)/g, '')
+    .replaceAll(/!?\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
     .replaceAll(/\|(?:\s*:?-+:?\s*\|)+/g, '|')
-    .replaceAll(/(?:\s*\|)+\s*/g, ' · ')
-    .replaceAll(/^(…?\s*)(?:[-*+>]\s+)+/gm, '$1')
+    .replaceAll(/(?<!\s)(?:\s*\|)+\s*/g, ' · ')
+    .replaceAll(/^(…?[ \t]*)(?:[-*+>]\s+)+/gm, '$1')
     .replaceAll(/(^|\s)(?:#{1,6}|`{3,}\w*)(?=\s)/g, '$1')
     .replaceAll(/\*\*|`/g, '')
     .replaceAll(/\s+/g, ' ')

@@ -8,11 +8,11 @@ export function typedDocument(title: string, text: string): TextDocument {
 
 /** The first heading of a Markdown text. */
 function headingOf(text: string): string | undefined {
-  const heading = /^#{1,2}[ \t]+(.+?)[ \t#]*$/m.exec(text.slice(0, 10_000))?.[1]
-  return heading?.trim().slice(0, 200) || undefined
+  const heading = /^#{1,2}[ \t]+([^ \t\n].*)$/m.exec(text.slice(0, 10_000))?.[1]
+  return heading?.replace(/(?<![ \t#])[ \t#]+$/, '').slice(0, 200) || undefined
 }
 
 function firstWords(text: string): string {
   const line = text.trim().split('\n')[0] ?? ''
-  return line.length <= 60 ? line : `${line.slice(0, 60).replace(/\s+\S*$/, '')} …`
+  return line.length <= 60 ? line : `${line.slice(0, 60).replace(/(?<!\s)\s+\S*$/, '')} …`
 }

@@ -1,5 +1,5 @@
 /** A line that begins or ends code. An excerpt of one line has its code behind the fence, and is no such line. */
-const fence = /^[ \t]*(?:```|~~~)[^\s`]*(?:[ \t]+[^\s`]*[={].*)?[ \t]*$\n?/m
+const fence = /^[ \t]*(?:```|~~~)[^\s`]*(?:[ \t]+[^\s`={]*[={].*|[ \t]*)$\n?/m
 
 /**
  * Markdown as a person would write it without: a passage is shown as text, so that its quotes can be marked. Lines of a
@@ -17,12 +17,12 @@ export function withoutMarkup(markdown: string): string {
 function proseOf(markdown: string): string {
   return (
     markdown
-      .replaceAll(/^\|?[ \t]*:?-{3,}[-| :\t]*$\n?/gm, '')
+      .replaceAll(/^\|?[ \t]*:?-{3}[-| :\t]*$\n?/gm, '')
       .replaceAll(/^\|(.*)\|[ \t]*$/gm, (_, row: string) => `· ${cellsOf(row).join(' · ')}`)
       .replaceAll(/(^|\s)#{1,6} +/g, '$1')
       .replaceAll(/(?:```|~~~)\w*/g, '')
       .replaceAll(/^([ \t]*)[-*+] +/gm, '$1• ')
-      .replaceAll(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+      .replaceAll(/!?\[([^[\]\n]*)\]\([^()\n]*\)/g, '$1')
       .replaceAll(/\*\*|`/g, '')
       // Not before items, table rows and numbers, which need their own lines.
       .replaceAll(/(\S)[ \t]*\n[ \t]*(?=[^\s•·|>\d])/g, '$1 ')

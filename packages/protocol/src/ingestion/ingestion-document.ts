@@ -36,7 +36,14 @@ function isMetadata(input: MetadataInput): input is Metadata {
 }
 
 /** More keys have no use as filters and make the object slow to read. */
-const maxKeys = 20_000
+const maxKeys = 5_000
+/** Maximum length of all keys together, in UTF-16 units: each is put into an index. */
+const maxKeyCharacters = 500_000
+
+const keyCharacters = (metadata: object): number => Object.keys(metadata).reduce((sum, key) => sum + key.length, 0)
+
+/** A title; it is a part of each chunk. */
+const title = v.pipe(text, v.maxLength(10_000))
 
 /** Text of one metadata value; undefined for null, which is dropped. @throws RangeError when nested too deeply */
 function toText(value: unknown): string | undefined {
@@ -67,6 +74,11 @@ export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
   v.metadata({ type: 'object', additionalProperties: true }),
   rule('too_long', `must not have more than ${maxKeys} keys`, (value) => Object.keys(value).length <= maxKeys),
+  rule(
+    'too_long',
+    `must not have more than ${maxKeyCharacters} characters of keys`,
+    (value) => keyCharacters(value) <= maxKeyCharacters,
+  ),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
     try {
       // Most metadata is stored unchanged, and rebuilding an object with thousands of keys is slow.
@@ -250,11 +262,11 @@ export type Owner = Wire<typeof ownerSchema>
 
 export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('IngestionDocument', {
   id: orNull(exactText),
-  semantic_identifier: text,
+  semantic_identifier: title,
   sections: v.array(sectionSchema),
   metadata: metadataSchema,
   source: v.nullish(sourceSchema, 'ingestion_api'),
-  title: orNull(text),
+  title: orNull(title),
   doc_updated_at: orNull(dateTime),
   doc_created_at: orNull(dateTime),
   primary_owners: orNull(v.array(ownerSchema)),

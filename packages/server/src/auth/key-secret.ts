@@ -8,7 +8,7 @@ export function newKey(): string {
     btoa(String.fromCharCode(...bytes))
       .replace(/\+/g, '-')
       .replace(/\//g, '_')
-      .replace(/=+$/, '')
+      .replace(/(?<!=)=+$/, '')
   )
 }
 

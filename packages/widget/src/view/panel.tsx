@@ -41,7 +41,6 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
           />
         ))}
         {queue.map((waiting, at) => (
-          // oxlint-disable-next-line react/no-array-index-key -- questions may be the same, and keep their order
           <p key={at} class="question waiting">
             {waiting.question}
           </p>
@@ -126,6 +125,6 @@ function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn.phase === 'answering' && turn.isDisconnected) return texts.offline
   if (turn.phase === 'answering') return turn.fold.answer === '' ? texts.working : texts.answering
   const sources = sourcesOf(turn.fold.state).map(({ number, title }) => `${number}: ${title}`)
-  const answer = turn.fold.answer.replaceAll(/\s*\[\[\d+\]\]\([^)]*\)/g, '').replaceAll(/[*_`#>|]/g, '')
+  const answer = turn.fold.answer.replaceAll(/(?<!\s)\s*\[\[\d+\]\]\([^()]*\)/g, '').replaceAll(/[*_`#>|]/g, '')
   return sources.length === 0 ? answer : `${answer} ${texts.sources}: ${sources.join(', ')}`
 }

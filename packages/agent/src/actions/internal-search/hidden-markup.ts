@@ -3,6 +3,7 @@ const anchor = /<a (?:id|name)="[^"]*">\s*<\/a>/g
 const hiddenLine =
   /^\s*(?:\{\{.*\}\}|<\/?[A-Za-z][\w-]*(?:\s[^<>]*|\/)?>|\[(?!\^)[^\]]+\]:\s+(?:<[^<>]*>|\S+)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?)\s*$/
 /** Code, which is kept, or a link whose text is its address, which small models mistake for a source. */
+// oxlint-disable-next-line regexp/no-super-linear-move -- six marks in a row match, so it starts anew at five of them at most
 const codeOrLink = /`{3,}[^]*?`{3,}|`[^`\n]*`|(?<![\w\]])\[((?:[^[\]\n]|\n(?!\n))+)\]\[(?:[A-Za-z][\w.-]*)?\]/g
 const inclusion = /^\s*\{\{#\w*include\b.*\}\}\s*$/
 const fence = /^\s*(`{3,}|~{3,})/

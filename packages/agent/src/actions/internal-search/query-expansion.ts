@@ -35,7 +35,7 @@ const isRequest =
   /^(?:please |bitte )?(?:(?:can|could) you (?:please )?)?(?:summari[sz]e|sum up|explain|describe|list|give me|tell me|fass|erklär|beschreib|nenn)/i
 /** The form of the answer, at the end of a request. */
 const inForm =
-  /[,:]?\s+(?:in|as|using|with|als|mit)\s+(?:(?:no more than|at most|about|höchstens|etwa|maximal)\s+)?(?:a|an|one|two|three|four|five|six|eine[mrn]?|ein|zwei|drei|vier|fünf|sechs|\d{1,2})\s+(?:(?:short|brief|simple|kurzen?)\s+)?(?:bullets?(?:[ -]points?)?|sentences?|lines|words|numbered list|bulleted list|stichpunkten?|stichworten|sätzen|satz|zeilen|worten)(?:\s+please|\s+bitte)?\s*[.!?]?$/iu
+  /[,:]?(?<!\s)\s+(?:in|as|using|with|als|mit)\s+(?:(?:no more than|at most|about|höchstens|etwa|maximal)\s+)?(?:a|an|one|two|three|four|five|six|eine[mrn]?|ein|zwei|drei|vier|fünf|sechs|\d{1,2})\s+(?:(?:short|brief|simple|kurzen?)\s+)?(?:bullets?(?:[ -]points?)?|sentences?|lines|words|numbered list|bulleted list|stichpunkten?|stichworten|sätzen|satz|zeilen|worten)(?:\s+please|\s+bitte)?\s*[.!?]?$/iu
 
 /** Takes away the order to summarise and the form of the answer: they would find documents about summaries and points. */
 function withoutTask(query: string): string {

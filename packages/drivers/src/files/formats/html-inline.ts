@@ -28,7 +28,7 @@ export function isHidden(element: Element): boolean {
 export function inlineMarkdown(nodes: readonly Node[], writing: Writing): string {
   let text = ''
   for (const node of nodes) text += write(node, writing)
-  if (text.includes('\n')) text = text.replace(/[ \t]*\n[ \t]*/g, '\n').replace(/\n{3,}/g, '\n\n')
+  if (text.includes('\n')) text = text.replace(/(?<![ \t])[ \t]*\n[ \t]*/g, '\n').replace(/\n{3,}/g, '\n\n')
   return (text.includes('  ') ? text.replace(/ {2,}/g, ' ') : text).trim()
 }
 
@@ -127,7 +127,7 @@ export function linkTo(text: string, address: string): string {
     .replace(/[\s<>]/g, encodeURIComponent)
     .replaceAll('(', '%28')
     .replaceAll(')', '%29')
-  return `${text.slice(0, start)}[${label.replace(/\s*\n\s*/g, ' ')}](${safe})${text.slice(start + label.length)}`
+  return `${text.slice(0, start)}[${label.replace(/(?<!\s)\s*\n\s*/g, ' ')}](${safe})${text.slice(start + label.length)}`
 }
 
 function image(element: Element, writing: Writing): string {

@@ -112,13 +112,13 @@ function blockMarkdown(element: Element, writer: Writer): string[] {
 function heading(element: Element, writer: Writer): string[] {
   // Headings are bold anyway; invalid pages may have blocks in them.
   const text = blocksOf(element.children, { ...writer, marks: { ...writer.marks, bold: true } }).join(' ')
-  const line = text.replace(/\s*\n\s*/g, ' ').trim()
+  const line = text.replace(/(?<!\s)\s*\n\s*/g, ' ').trim()
   return line === '' ? [] : [`${'#'.repeat(Number(element.name[1]))} ${line}`]
 }
 
 function boldLine(element: Element, writer: Writer): string[] {
   const text = blocksOf(element.children, { ...writer, marks: { ...writer.marks, bold: true } }).join(' ')
-  return text === '' ? [] : [`**${text.replace(/\s*\n\s*/g, ' ')}**`]
+  return text === '' ? [] : [`**${text.replace(/(?<!\s)\s*\n\s*/g, ' ')}**`]
 }
 
 function linkedBlocks(element: Element, writer: Writer): string[] {
@@ -197,7 +197,7 @@ function quotation(element: Element, writer: Writer): string[] {
 }
 
 function code(element: Element): string[] {
-  const text = codeText(element).replace(/^\n|\s+$/g, '')
+  const text = codeText(element).replace(/^\n/, '').trimEnd()
   if (text.trim() === '') return []
   const fence = '`'.repeat(Math.max(3, longestRun(text, '`') + 1))
   return [`${fence}${languageOf(element)}\n${text}\n${fence}`]

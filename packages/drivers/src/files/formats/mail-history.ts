@@ -168,7 +168,7 @@ function headerAt(lines: readonly string[], from: number): Header | undefined {
       if (++blanks > (values.size === 0 ? 0 : 1)) break
       continue
     }
-    const [, name = '', value = ''] = /^([\p{L} ]{1,15}?)\s*[:：]\s*(.*)$/u.exec(line) ?? []
+    const [, name = '', value = ''] = /^([\p{L} ]{1,15}?)\s*[:：]\s*(\S.*)?$/u.exec(line) ?? []
     const field = fields.findIndex((each) => each.test(name))
     if (field < 0) {
       // A long list of receivers goes on in the next line.

@@ -19,7 +19,7 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
 const cellCount = (row: readonly string[]): number => row.filter(Boolean).length
 
 function toCell(text: string): string {
-  const flat = /[\n\r\t|]/.test(text) ? text.replace(/\s*[\n\r\t]\s*/g, ' ').replace(/(?<!\\)\|/g, '\\|') : text
+  const flat = /[\n\r\t|]/.test(text) ? text.replace(/(?<!\s)\s*[\n\r\t]\s*/g, ' ').replace(/(?<!\\)\|/g, '\\|') : text
   return flat.trim()
 }
 

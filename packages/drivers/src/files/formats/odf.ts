@@ -254,7 +254,7 @@ const countOf = (element: Element, name: string): number =>
 
 /** A cell holds its value as displayed; a comment on it is no part of that. */
 function cellText(cell: Element, reader: Reader): string {
-  const shown = toMarkdown(block('div', htmlOf(childrenOf(cell, 'p'), reader))).text.replaceAll(/\s*\n\s*/g, ' ')
+  const shown = toMarkdown(block('div', htmlOf(childrenOf(cell, 'p'), reader))).text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
   const [comment] = childrenOf(cell, 'annotation').flatMap((each) => htmlOfElement(each, reader))
   return typeof comment === 'string' ? `${shown}${comment}`.trim() : shown
 }

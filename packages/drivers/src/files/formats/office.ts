@@ -66,7 +66,7 @@ export function pictureDescription(text: string): string {
   const line = oneLine(text)
   return /\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i.test(line)
     ? ''
-    : line.replace(/\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
+    : line.replace(/(?<!\s)\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
 }
 
 /** Title, author, dates and keywords in the metadata of an office file. */

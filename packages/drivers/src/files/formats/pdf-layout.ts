@@ -194,7 +194,7 @@ function isFollowed(line: Line, next: Line, columns: readonly Cell[]): boolean {
 
 /** Two lines of justified words may stand below each other by chance. */
 const isFullOrFigures = (row: readonly string[]): boolean =>
-  row.every((cell) => cell !== '') || row.some((cell) => /^[^\p{L}]*\d[^\p{L}]*$/u.test(cell))
+  row.every((cell) => cell !== '') || row.some((cell) => /^[^\p{L}\d]*\d[^\p{L}]*$/u.test(cell))
 
 const startsSmall = ({ cells }: Line): boolean => /^\p{Ll}/u.test(cells[0]?.text ?? '')
 const isLoneFirst = (row: readonly string[]): boolean => row.slice(1).every((cell) => cell === '')

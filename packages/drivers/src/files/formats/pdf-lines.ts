@@ -70,7 +70,7 @@ function tidy(cells: readonly Cell[]): Cell[] {
 }
 
 /** The dots of a table of contents; they become one sign. */
-const leaders = /\s*(?:[.·…]\s?){4,}/g
+const leaders = /(?<!\s)\s*(?:[.·…]\s?){4,}/g
 
 /** Text of a line, its cells parted by a space. */
 export function lineText(line: Line): string {
@@ -97,7 +97,7 @@ const margin = 0.12
 
 /** A key of {@link edgeKey}. "Chapter #" is none: two pages may begin with such headings. */
 const isPageNumber =
-  /^(?:top|bottom) [^\p{L}#]*(?:(?:page|seite|p|s|página|pagina)\b\.?)?\s*#(?:\s*(?:of|von|sur|de|di|van|\/)\s*#)?[^\p{L}#]*$/iu
+  /^(?:top|bottom) [^\p{L}#]*(?:(?:page|seite|p|s|página|pagina)\b\.?\s*)?#(?:\s*(?:of|von|sur|de|di|van|\/)\s*#)?[^\p{L}#]*$/iu
 
 /**
  * Removes running headers, footers and page numbers: lines near an edge that repeat, ignoring numbers, on at least half

@@ -53,7 +53,7 @@ export function repairPageTree(text: string, budget: Budget): RepairedPdf {
     changed.set(
       number,
       body
-        .replace(/\/Kids\s*(?:\[[^\]]*\]|\d+\s+\d+\s+R)/, `/Kids[${entries.join(' ')}]`)
+        .replace(/\/Kids\s*(?:\[[^[\]]*\]|\d+\s+\d+\s+R)/, `/Kids[${entries.join(' ')}]`)
         .replace(/\/Count\s+\d+(?:\s+\d+\s+R)?/, `/Count ${total}`),
     )
     return total
@@ -119,11 +119,11 @@ interface Kid {
 
 /** Undefined for an object without a list of kids. */
 function kidsOf(body: string, objects: ReadonlyMap<number, string>): readonly Kid[] | undefined {
-  const own = /\/Kids\s*\[([^\]]*)\]/.exec(body)?.[1]
-  const list = own ?? /\[([^\]]*)\]/.exec(objects.get(refIn(body, 'Kids') ?? -1) ?? '')?.[1]
+  const own = /\/Kids\s*\[([^[\]]*)\]/.exec(body)?.[1]
+  const list = own ?? /\[([^[\]]*)\]/.exec(objects.get(refIn(body, 'Kids') ?? -1) ?? '')?.[1]
   // Pages that stand in the list themselves.
   if (list === undefined || list.includes('<<')) return undefined
-  return Array.from(list.matchAll(/(\d+)\s+\d+\s+R\b|\S+/g), ([entry, number]) => ({
+  return Array.from(list.matchAll(/(?<!\d)(\d+)\s+\d+\s+R\b|\S+/g), ([entry, number]) => ({
     entry,
     number: number === undefined ? undefined : Number(number),
   }))

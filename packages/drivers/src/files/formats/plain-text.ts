@@ -30,7 +30,11 @@ function firstHeading(body: string): string | null {
     const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1]
     if (mark && (fence === undefined || mark.startsWith(fence))) fence = fence === undefined ? mark : undefined
     else if (fence === undefined) {
-      const heading = /^ {0,3}#\s+(.+?)(?:\s+#+)?\s*$/.exec(line)?.[1]
+      const [, title = ''] = /^ {0,3}#\s(.*)$/.exec(line) ?? []
+      const heading = title
+        .trim()
+        .replace(/(?:^|\s)#+$/, '')
+        .trim()
       if (heading) return withoutMarks(heading)
       if (/^=+\s*$/.test(line) && before.trim() !== '') return withoutMarks(before)
     }
@@ -53,6 +57,6 @@ function withoutComments(text: string): string {
 }
 
 function withoutMarks(heading: string): string {
-  const plain = heading.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\{#[^}]*\}\s*$/, '')
+  const plain = heading.replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1').replace(/\{#[^{}]*\}\s*$/, '')
   return oneLine(plain.replace(/[`*]/g, ''))
 }

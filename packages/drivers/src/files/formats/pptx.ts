@@ -112,7 +112,7 @@ function shapeText(shape: Element, relations: ReadonlyMap<string, Relation>, bul
 
 function paragraphLine(paragraph: Element, relations: ReadonlyMap<string, Relation>, bullet: string): string {
   const text = runText(paragraph, relations)
-    .replace(/\s*\n\s*/g, ' ')
+    .replace(/(?<!\s)\s*\n\s*/g, ' ')
     .trim()
   if (text === '') return ''
   const properties = childOf(paragraph, 'pPr')

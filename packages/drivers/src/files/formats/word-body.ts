@@ -477,7 +477,7 @@ function unstoredResult({ start, code }: Field): string {
     const chosen = childOf(list, 'result') ?? childOf(list, 'default')
     return attributeOf(childrenOf(list, 'listEntry')[Number(attributeOf(chosen) ?? 0)]) ?? ''
   }
-  const [, kind = '', text = ''] = /^\s*(MACROBUTTON|GOTOBUTTON|EQ)\s+(.*)$/is.exec(code) ?? []
+  const [, kind = '', text = ''] = /^\s*(MACROBUTTON|GOTOBUTTON|EQ)\s+(\S.*)?$/is.exec(code) ?? []
   if (/^EQ$/i.test(kind)) return text.replace(/\\\*\s*(?:"[^"]*"|\S+)|\\[a-z]+\d*(?:\s+\d+)?/gi, '').trim()
   return text.replace(/^\S+\s*/, '').trim()
 }

@@ -38,7 +38,7 @@ export function cellFormats(bytes: Uint8Array): NumberStyle[] {
 /** Number style of a format code; quoted words, escaped letters, colours and locales are ignored. */
 export function styleOf(code: string): NumberStyle {
   const [positive = ''] = code.replace(/"[^"]*"|\\.|_.|\*./g, '').split(';')
-  const plain = positive.replace(/\[(?!(?:h+|m+|s+)\])[^\]]*\]/gi, '')
+  const plain = positive.replace(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, '')
   if (/general/i.test(plain)) return 'plain'
   if (plain.includes('%')) return 'percent'
   const hasTime = /[hs]/i.test(plain)
@@ -54,8 +54,8 @@ function amountOf(code: string): Amount | undefined {
   const [positive = ''] = code.split(';')
   const shown = positive
     .replace(/_.|\*./g, '')
-    .replace(/\[\$([^\]-]*)[^\]]*\]/g, '$1')
-    .replace(/\[[^\]]*\]/g, '')
+    .replace(/\[\$([^[\]-]*)(?:-[^[\]]*)?\]/g, '$1')
+    .replace(/\[[^[\]]*\]/g, '')
     .replace(/"([^"]*)"|\\(.)/g, (_, quoted?: string, escaped?: string) => quoted ?? escaped ?? '')
   const digits = placeholders.exec(shown)
   if (!digits) return undefined

@@ -158,7 +158,7 @@ function readRows(bytes: Uint8Array, book: Workbook, budget: Budget): Row[] {
 function mergeOf(reference = ''): Merge[] {
   const [from = '', to = ''] = reference.split(':')
   const [left, right] = [columnOf(from), columnOf(to)]
-  const [top, bottom] = [from, to].map((place) => Number(/\d+$/.exec(place)?.[0] ?? 0) - 1)
+  const [top, bottom] = [from, to].map((place) => Number(/(?<!\d)\d+$/.exec(place)?.[0] ?? 0) - 1)
   return left === undefined || right === undefined || top! < 0 || bottom! < top! || bottom! - top! > maxMergedRows
     ? []
     : [{ top: top!, bottom: bottom!, left, right }]

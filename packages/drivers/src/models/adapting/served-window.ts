@@ -40,7 +40,7 @@ const windowFields = [
  * Studio. Never rejects.
  */
 export async function askServer(server: ModelServer, modelId: string): Promise<ServedModel> {
-  const base = server.baseUrl.replace(/\/+$/, '')
+  const base = server.baseUrl.replace(/(?<!\/)\/+$/, '')
   const root = base.replace(/\/v\d+$/, '')
   const get = (url: string, body?: object): Promise<unknown> => fetchJson(server, url, body).catch(() => undefined)
   const listed = await get(`${base}/models`)

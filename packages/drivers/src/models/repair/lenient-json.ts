@@ -75,7 +75,7 @@ class LiteralReader {
       const name = /(\w+)\s*=\s*/y
       name.lastIndex = this.at
       const match = name.exec(this.#text)
-      if (!match?.[1]) throw /^\w*\s*=?\s*$/.test(this.#text.slice(this.at)) ? incomplete : invalid
+      if (!match?.[1]) throw /^\w*\s*(?:=\s*)?$/.test(this.#text.slice(this.at)) ? incomplete : invalid
       this.at += match[0].length
       values[match[1]] = this.value()
       if (this.#next() === ',') this.at++

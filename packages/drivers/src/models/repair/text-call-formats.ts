@@ -119,7 +119,7 @@ export function withoutFence(text: string): string {
 /** A name without its namespace, and without remains of a template. */
 export const plainToolName = (name: string): string =>
   name
-    .replace(/<[^]*$/, '')
+    .replace(/<[^]*/, '')
     .trim()
     .replace(/^(?:functions?|tools?|default_api)[./:]/, '')
 
@@ -282,7 +282,7 @@ function toValue(text: string): unknown {
 export function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => boolean {
   let source: string | undefined
   // Ignores escapes, since the text may have been put into JSON several times.
-  const squeeze = (text: string): string => text.replaceAll(/\\+[nrt]/g, '').replaceAll(/[\s\\]+/g, '')
+  const squeeze = (text: string): string => text.replaceAll(/(?<!\\)\\+[nrt]/g, '').replaceAll(/[\s\\]+/g, '')
   return (text) => {
     source ??= squeeze(JSON.stringify(prompt.filter(({ role }) => role === 'tool' || role === 'user')))
     return source.includes(squeeze(withoutFence(text)))
