@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { InlayError } from '@inlay/protocol'
 import { pieceBytes } from '@inlay/conversations/internal/files/blobs'
 import type { FileReader } from '@inlay/conversations'
@@ -358,6 +359,19 @@ describe('the sheets of a spreadsheet', () => {
       { name: 'Staff', csv: 'Name,Note\nAna,"says ""hi"", often"\na | b', truncated: false },
       { name: 'Sheet 2', csv: 'just a line', truncated: false },
     ])
+  })
+
+  test.each([
+    ['Shift JIS', Buffer.from('96bc914f2c93fa90940a8db293a12c3235', 'hex')],
+    ['UTF-16 without a mark', Buffer.from('名前,日数\n佐藤,25', 'utf16le')],
+  ])('of a CSV file in %s are those of the reader, who finds the encoding', async (_, bytes) => {
+    const extract = fileExtractor()
+    const { files } = await newFiles({ reader: extract })
+    const { files: taken } = await files.upload(arriving(incoming('t.csv', bytes)), { caller: ana })
+    expect(await files.sheets(taken[0]!.id, ana)).toEqual([
+      { name: 't.csv', csv: '名前,日数\n佐藤,25', truncated: false },
+    ])
+    await extract.close()
   })
 
   test('are cut at 500 000 characters, at the end of a row', async () => {

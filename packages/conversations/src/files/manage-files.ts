@@ -10,8 +10,8 @@ import { hideFile, queueForIndex, queueRemoval, showFile, toStoredFile } from '.
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { cameFor, createUploads, type UploadOptions } from './upload.ts'
 import { createReadings, type Readings } from './file-texts.ts'
-import { cutSheet, toSheets } from './sheets.ts'
-import { decodeText, readTextFile } from './text-reader.ts'
+import { cutSheet, toCsv, toSheets } from './sheets.ts'
+import { decodeUnicode, readTextFile } from './text-reader.ts'
 
 export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: ConversationDatabase
@@ -179,7 +179,11 @@ async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): P
   const sections = await readings.of(file)
   if (!file.mediaType.startsWith('text/')) return toSheets(sections)
   // Its own rows are closer to the file than those of a table made of them.
-  return [cutSheet(file.name, decodeText(await blobs.readAll(file.fileId, file.sizeBytes)) ?? '')]
+  const csv = decodeUnicode(await blobs.readAll(file.fileId, file.sizeBytes))
+  if (csv !== undefined) return [cutSheet(file.name, csv)]
+  // Other encodings are known to the reader alone, which leaves the rows as they are or makes a table of them.
+  const text = sections.map((section) => section.text).join('\n')
+  return [cutSheet(file.name, text.startsWith('|') ? toCsv(text) : text)]
 }
 
 /** If a process dies before deciding whether a file is removed, a worker decides after this time. */

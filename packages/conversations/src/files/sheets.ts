@@ -4,7 +4,6 @@ import type { Sheet } from './contracts.ts'
 /** Most characters shown of one sheet, as in the reference. */
 export const maxSheetCells = 500_000
 
-/** Sheets as CSV: tables of Markdown become rows, other lines rows of one cell. */
 export function toSheets(sections: readonly FileSection[]): Sheet[] {
   return sections.map(({ heading, text }, index) => cutSheet(heading ?? `Sheet ${index + 1}`, toCsv(text)))
 }
@@ -19,7 +18,8 @@ export function cutSheet(name: string, csv: string): Sheet {
 /** Whether a line is the rule under the header of a Markdown table. */
 const rule = /^\|(?: *:?-{3,}:? *\|)+$/
 
-function toCsv(text: string): string {
+/** A table of Markdown as CSV; other lines become rows of one cell. */
+export function toCsv(text: string): string {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '' && !rule.test(line))

@@ -18,17 +18,26 @@ export const readTextFile: FileReader = async ({ name, mediaType, bytes }, { sig
   return { sections: shown === '' ? [] : [{ text: shown }] }
 }
 
-/** Bytes as text, by their byte order mark, else as UTF-8, else as Windows-1252; undefined when they are no text. */
-export function decodeText(bytes: Uint8Array): string | undefined {
+/** As {@link decodeUnicode}, else as Windows-1252; undefined when the bytes are no text. */
+function decodeText(bytes: Uint8Array): string | undefined {
+  const text = decodeUnicode(bytes)
+  if (text !== undefined || hasZeros(bytes)) return text
+  return storable(new TextDecoder('windows-1252').decode(bytes))
+}
+
+/** Bytes as text, by their byte order mark, else as UTF-8; undefined when they are neither. */
+export function decodeUnicode(bytes: Uint8Array): string | undefined {
   const encoding = markedEncoding(bytes)
   if (encoding) return storable(new TextDecoder(encoding).decode(bytes))
-  if (bytes.subarray(0, 65_536).includes(0)) return undefined
+  if (hasZeros(bytes)) return undefined
   try {
     return storable(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    return storable(new TextDecoder('windows-1252').decode(bytes))
+    return undefined
   }
 }
+
+const hasZeros = (bytes: Uint8Array): boolean => bytes.subarray(0, 65_536).includes(0)
 
 function markedEncoding([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le'
