@@ -516,3 +516,29 @@ test('the lease of a lost run begins anew when it was written in the meantime', 
   expect(await hasEndedAt(1_200)).toBe(false)
   expect(await hasEndedAt(2_200)).toBe(true)
 })
+
+test('a copy ends before lines that its store lacks, and asks for them once at each look', async () => {
+  const run = { sessionId: 's', messageId: 1, runId: 1, openedAt: 0, finished: false }
+  const lines = [1, 2, 5, 6].map((sequence) => ({ sequence, json: JSON.stringify({ sequence }) }))
+  let reads = 0
+  let isOver = false
+  const copies = createCopies({
+    shared: {
+      read: async (messageId: number, cursor: number) => {
+        if (++reads > 20) throw new Error('asked without end')
+        return { messageId, entries: lines.filter(({ sequence }) => sequence > cursor), finished: isOver }
+      },
+    } as unknown as SharedRuns,
+    maxRunBytes: 1_000,
+    readCalls: async () => [],
+    leaseMs: 1_000,
+    now: () => 0,
+  })
+  const copy = await copies.of(run)
+  expect([copy.finished, reads]).toEqual([false, 2])
+  await copies.catchUp(1)
+  expect([copy.finished, reads]).toEqual([false, 3])
+  isOver = true
+  await copies.catchUp(1)
+  expect(await readAll(copy)).toEqual([{ sequence: 1 }, { sequence: 2 }])
+})

@@ -46,16 +46,17 @@ export function createCopies({ shared, maxRunBytes, readCalls, leaseMs, now }: C
   const catchUp = async (messageId: number): Promise<void> => {
     const copy = copies.get(messageId)
     while (copy && !copy.finished) {
-      const { entries, finished } = await shared.read(messageId, copy.log.last)
+      const cursor = copy.log.last
+      const { entries, finished } = await shared.read(messageId, cursor)
       if (entries.length > 0) missingSince.delete(messageId)
-      // A concurrent call may have read the same lines.
+      // A concurrent call may have read the same lines, and a run that outgrew its log may lack some.
       for (const { sequence, json } of entries) if (sequence === copy.log.last + 1) copy.log.append(json)
       if (finished && !(await isMissing(messageId))) {
         copies.delete(messageId)
         missingSince.delete(messageId)
         copy.end()
       }
-      if (entries.length === 0) return
+      if (copy.log.last === cursor) return
     }
   }
   return {
