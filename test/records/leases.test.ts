@@ -52,6 +52,46 @@ test('a renewal under way at the release does not take the lease again', async (
   expect(onError).not.toHaveBeenCalled()
 })
 
+/** Leases that are renewed when a test moves the timers. */
+async function newLeases() {
+  const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await createJobLeases(db)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const clock = { time: 1000 }
+  const onError = vi.fn<(error: unknown) => void>()
+  const lease = { job: 'upkeep', owner: 'first', now: () => clock.time, onError }
+  const hold = (owner: string): Promise<boolean> =>
+    holdJob(db, { job: 'upkeep', owner, now: clock.time, leaseMs: 10_000 })
+  return { db, clock, onError, lease, hold }
+}
+
+test('who loses a job to another process is told so, and leaves it the lease', async () => {
+  const { db, clock, onError, lease, hold } = await newLeases()
+  const wasAborted = Promise.withResolvers<unknown>()
+  const done = whileHeld(db, lease, async (signal) => {
+    clock.time += 60_000
+    expect(await hold('second')).toBe(true)
+    signal.addEventListener('abort', () => wasAborted.resolve(signal.reason))
+    vi.advanceTimersByTime(4000)
+    throw await wasAborted.promise
+  })
+  expect(await done).toBe(false)
+  expect(await wasAborted.promise).toMatchObject({ code: 'CLOSED', retryable: true })
+  expect([await hold('third'), await hold('second')]).toEqual([false, true])
+  expect(onError).not.toHaveBeenCalled()
+})
+
+test('work does not begin while another process holds its job, and its own failure gives the job back', async () => {
+  const { db, lease, hold } = await newLeases()
+  const fail = vi.fn<() => Promise<void>>().mockRejectedValue(new Error('the disk is full'))
+  await expect(whileHeld(db, lease, fail)).rejects.toThrow('the disk is full')
+  expect(await hold('second')).toBe(true)
+  expect(await whileHeld(db, lease, fail)).toBe(false)
+  expect(fail).toHaveBeenCalledTimes(1)
+})
+
 test('work ends early when its lease is lost or its process closes, and its lease is not renewed from then on', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())

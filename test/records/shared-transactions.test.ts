@@ -1,4 +1,5 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { InlayError } from '@inlay/protocol'
 import { createSharedTransactions } from '@inlay/records'
 import { Kysely, SqliteDriver } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -47,4 +48,15 @@ test('writes of several parts share a transaction, and so a sync to the disk', a
     ),
   )
   expect(commits).toHaveBeenCalledTimes(1)
+})
+
+test('a database that is away is asked once for all writes of a transaction', async () => {
+  const db = await makeNotes()
+  const transactions = createSharedTransactions(db)
+  const away = new InlayError('SERVICE_UNAVAILABLE')
+  let attempts = 0
+  const write = (): Promise<never> => transactions.run(async () => Promise.reject(++attempts && away))
+  const outcomes = await Promise.allSettled(Array.from({ length: 32 }, write))
+  expect(outcomes).toEqual(outcomes.map(() => ({ status: 'rejected', reason: away })))
+  expect(attempts).toBe(1)
 })

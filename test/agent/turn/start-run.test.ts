@@ -273,6 +273,16 @@ describe('an idempotency key', () => {
     expect(after.model.requests).toEqual([])
   })
 
+  test('used for another body is a conflict after a restart, too', async () => {
+    const db = await newDatabase()
+    const before = await newSetting([['Once.']], { db })
+    await (await before.send({ message: 'Q' }, { idempotencyKey: 'k' })).whole()
+    await before.agent.close()
+    const after = await newSetting([['never']], { db })
+    expect(await codeOf(after.send({ message: 'R' }, { idempotencyKey: 'k' }))).toBe('CONFLICT')
+    expect(after.model.requests).toEqual([])
+  })
+
   test('is forgotten after 24 hours', async () => {
     const { send, clock } = await newSetting(() => ['x'])
     const first = await send({ message: 'Q' }, { idempotencyKey: 'k' })

@@ -129,6 +129,13 @@ describe('structure', () => {
     expect(chunks.map(({ text }) => text)).toEqual([filler, `## Next\n\n${filler}`])
   })
 
+  test('a heading starts a chunk where the one before has reached its smallest size, and joins it below', () => {
+    const before = 'word '.repeat(20).trim()
+    const count = (minTokens: number): number => chunksOf(`${before}\n\n## Next\n\nend`, { ...small, minTokens }).length
+    const tokens = estimateTokens(before)
+    expect([count(tokens - 1), count(tokens), count(tokens + 1)]).toEqual([2, 2, 1])
+  })
+
   test('a heading above a line that fits only without it takes the beginning of that line along', () => {
     const line = 'x'.repeat(small.maxTokens * 4)
     const chunks = chunksOf(`# Title\n${line}`, small)

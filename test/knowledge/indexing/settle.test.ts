@@ -105,6 +105,19 @@ test('a claim that ran out makes nothing visible, since its rows may be gone alr
   expect(await fixture.status('document')).toMatchObject({ phase: 'pending' })
 })
 
+test.each(['closing', 'lost'] as const)('a space that is %s shows nothing of what was written to it', async (phase) => {
+  const fixture = await makeWorker()
+  await fixture.accept(request())
+  const taken = await takeOne(fixture)
+  const written = await writtenOf(fixture, taken)
+  await fixture.db.deleteFrom('inlay_spaces').execute()
+  const space = { number: 0, phase, embedder: '', dimensions: 0, identity: null, rebuild_reason: null }
+  await fixture.db.insertInto('inlay_spaces').values(space).execute()
+  expect(await settleAll(fixture, taken, written)).toEqual([])
+  expect(await visible(fixture)).toBeNull()
+  expect((await readRetired(fixture.db, 10)).generations).toEqual(taken.generations)
+})
+
 test('two generations of the same version: the first to settle is shown, the other removed', async () => {
   const fixture = await makeWorker()
   await fixture.accept(request())

@@ -1,6 +1,6 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createKeys, migrateServer, type KeysOptions, type KeyTable } from '@inlay/server'
-import { Kysely } from 'kysely'
+import { Kysely, type KyselyPlugin } from 'kysely'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { toUserId, type Scope } from '@inlay/protocol'
 import { setup } from '../fakes.ts'
@@ -21,6 +21,25 @@ const keysOf = (options: Partial<KeysOptions> = {}): ReturnType<typeof createKey
 
 const bearing = (key: string): Request =>
   new Request('http://host.example/', { headers: { authorization: `Bearer ${key}` } })
+
+type Keys = ReturnType<typeof createKeys>
+
+/** Holds back the answer to the first query. */
+function heldFirstLook() {
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let looks = 0
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (++looks === 1) {
+        begun.resolve()
+        await ended.promise
+      }
+      return result
+    },
+  }
+  return { plugin, begun: begun.promise, end: ended.resolve }
+}
 
 describe('a key', () => {
   test('is random, shown once and stored as a hash', async () => {
@@ -128,6 +147,24 @@ describe('a key', () => {
     })
     expect((await keys.principalOf(key))?.scopes).toEqual(['search', 'ingest'])
     await expect(keys.change(99, { name: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  test.each([
+    ['changed', async (keys: Keys, id: number) => void (await keys.change(id, { scopes: ['ingest'] })), ['ingest']],
+    ['revoked', (keys: Keys, id: number) => keys.revoke(id), undefined],
+  ])('that is %s while it is looked up is looked up anew by later requests', async (_, change, scopes) => {
+    const { key, record } = await keysOf().create({ scopes: ['chat'] })
+    const look = heldFirstLook()
+    const keys = keysOf({ db: db.withPlugin(look.plugin) })
+    const before = keys.principalOf(key)
+    await look.begun
+    await change(keys, record.id)
+    // One that begins now does not share the look at the state before.
+    expect((await keys.principalOf(key))?.scopes).toEqual(scopes)
+    look.end()
+    expect((await before)?.scopes).toEqual(['chat'])
+    expect((await keys.principalOf(key))?.scopes).toEqual(scopes)
+    await keys.close()
   })
 
   test('needs a scope that exists', async () => {
