@@ -200,6 +200,30 @@ A text below the table begins where its first column does.`)
     )
   })
 
+  test('texts typed onto a page stand in their places, once, unless they are hidden', async () => {
+    const page = pdfText([
+      [72, 700, 11, 'Name'],
+      [72, 660, 11, 'Remarks'],
+      [72, 500, 11, 'Signature'],
+    ])
+    const drawn = pdfStream(
+      latin1('BT /F1 10 Tf 0 0 Td (Drawn only) Tj ET'),
+      '/Type/XObject/Subtype/Form/BBox[0 0 99 20]/Resources<</Font<</F1 3 0 R>>>>',
+    )
+    const bytes = pdf([page], {
+      resources: '>>/Annots[8 0 R 9 0 R 10 0 R 11 0 R]/Unused<<',
+      objects: [
+        '<</Type/Annot/Subtype/FreeText/Rect[150 696 300 712]/DA(/F1 11 Tf)/Contents(Ann Lee)/AP<</N 12 0 R>>>>',
+        '<</Type/Annot/Subtype/FreeText/Rect[72 560 500 640]/DA(/F1 11 Tf)/Contents(Wants a desk\\nby the window.)>>',
+        '<</Type/Annot/Subtype/FreeText/Rect[72 520 300 540]/DA(/F1 11 Tf)/AP<</N 12 0 R>>>>',
+        '<</Type/Annot/Subtype/FreeText/Rect[72 100 300 120]/F 2/DA(/F1 11 Tf)/Contents(Hidden)>>',
+        drawn,
+      ],
+    })
+    const { sections } = await extract({ name: 'a.pdf', bytes })
+    expect(sections[0]?.text).toBe('Name Ann Lee\n\nRemarks\n\nWants a desk by the window.\n\nDrawn only\n\nSignature')
+  })
+
   test('a table of contents is lines without its dots', async () => {
     const page = body(['Leave . . . . . . . . . . . . . . . . 12', 'Travel .................... 13'])
     const { sections } = await extract({ name: 'a.pdf', bytes: pdf([page]) })

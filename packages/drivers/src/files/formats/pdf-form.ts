@@ -1,6 +1,6 @@
 import type { Line } from './pdf-lines.ts'
 
-/** A field of a form as pdf.js gives it; in malformed files values may be of another type. */
+/** A field of a form, or a text put on the page, as pdf.js gives it; in malformed files values may be of another type. */
 interface Field {
   readonly subtype?: unknown
   readonly rect?: unknown
@@ -11,9 +11,16 @@ interface Field {
   readonly exportValue?: unknown
   readonly radioButton?: unknown
   readonly buttonValue?: unknown
+  readonly annotationFlags?: unknown
+  readonly contentsObj?: { readonly str?: unknown }
+  /** Lines as they are drawn. */
+  readonly textContent?: unknown
 }
 
-/** Puts the values of filled-in fields into the lines they stand on, since they are not part of the text of a page. */
+/** Flags of annotations that are not shown. */
+const hiddenOrNoView = 0b100010
+
+/** Puts the values of filled-in fields, and texts typed onto the page, into the lines they stand on: the text of a page lacks them. */
 export function withFields(lines: readonly Line[], annotations: readonly Field[]): Line[] {
   const filled = lines.map((line) => ({ ...line, cells: [...line.cells] }))
   for (const field of annotations) {
@@ -36,12 +43,21 @@ export function withFields(lines: readonly Line[], annotations: readonly Field[]
 }
 
 function valueOf(field: Field): string {
+  if (field.subtype === 'FreeText') {
+    if (Number(field.annotationFlags) & hiddenOrNoView) return ''
+    const own = textOf(field.contentsObj?.str)
+    return own === '' ? textOf(field.textContent, ' ') : own
+  }
   if (field.subtype !== 'Widget' || field.hidden === true || field.password === true) return ''
   const { fieldValue: value } = field
   if (field.checkBox === true) return value !== 'Off' && value === field.exportValue ? '[x]' : ''
   if (field.radioButton === true) return value !== null && value === field.buttonValue ? '[x]' : ''
+  return textOf(value, ', ')
+}
+
+function textOf(value: unknown, separator = ''): string {
   const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string')
-  return texts.join(', ').replace(/\s+/g, ' ').trim()
+  return texts.join(separator).replace(/\s+/g, ' ').trim()
 }
 
 /** The line whose letters stand in the field or right beside it. */

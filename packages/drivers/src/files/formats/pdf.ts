@@ -216,12 +216,11 @@ async function readPages(
 ): Promise<{ pages: PdfPage[]; unreadable: string[] }> {
   if (pdf.numPages > maxPages)
     throw refusal('too_large', `The PDF has more than ${maxPages} pages: split it into smaller files.`)
-  const hasFields = (await pdf.getFieldObjects().catch(() => null)) !== null
   const pages: PdfPage[] = []
   const unreadable: string[] = []
   let characters = 0
   for (let number = 1; number <= pdf.numPages; number++) {
-    const page = await readPage(pdf, number, { hasFields, ...lostPages }).catch((error: unknown) => {
+    const page = await readPage(pdf, number, lostPages).catch((error: unknown) => {
       // One damaged page does not take the others with it; the metadata names it.
       unreadable.push(String(number))
       if (unreadable.length > maxUnreadable && unreadable.length === number) throw brokenPdf(error)
@@ -235,17 +234,13 @@ async function readPages(
   return { pages, unreadable }
 }
 
-async function readPage(
-  pdf: PdfDocument,
-  number: number,
-  { hasFields, areBlank }: { readonly hasFields: boolean; readonly areBlank: boolean },
-): Promise<PdfPage> {
+async function readPage(pdf: PdfDocument, number: number, { areBlank }: Pick<LostPages, 'areBlank'>): Promise<PdfPage> {
   const page = await pdf.getPage(number)
   // Only pages put in for lost ones are no objects of the file.
   if (areBlank && page.ref === null) throw brokenPdf()
   const { items } = await page.getTextContent({ includeMarkedContent: false })
   const [, bottom = 0, , top = 0] = page.view
-  const fields = hasFields ? await page.getAnnotations() : []
+  const fields = await page.getAnnotations().catch(() => [])
   page.cleanup()
   // Without marked content all items are text.
   const lines = withFields(linesOf(items as PdfText[]), fields)
