@@ -26,7 +26,9 @@ export function describeLayout(): string[] {
     const ground = painted(style.backgroundColor)
     const border = Math.round(Number.parseFloat(style.borderBottomWidth))
     if (!element.matches(structural) && ground === undefined && border === 0) return false
-    const name = [element.localName, ...Array.from(element.classList).toSorted()].join('.')
+    // What classes of a look (`u-muted`) do is seen itself.
+    const names = Array.from(element.classList).filter((each) => !each.startsWith('u-'))
+    const name = [element.localName, ...names.toSorted()].join('.')
     const box = [left + scrollX, top + scrollY, width, height].map(Math.round).join(' ')
     const looks = [
       ground !== undefined && `bg ${ground}`,

@@ -86,7 +86,7 @@ export function App({
   return (
     <>
       <a
-        class="skip"
+        class="skip u-fixed u-round-8 u-surface"
         href="#main"
         onClick={(event) => {
           // The browser would treat it as the address of a new chat.
@@ -109,7 +109,10 @@ export function App({
       />
       <main id="main" tabIndex={-1} ref={main}>
         {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
-        <div class={isEmpty(chat) ? 'chat empty' : 'chat'} hidden={place.view !== 'chat'}>
+        <div
+          class={isEmpty(chat) ? 'chat empty u-flex u-grow u-full' : 'chat u-flex u-grow u-full'}
+          hidden={place.view !== 'chat'}
+        >
           <Above
             conversation={chat}
             goal={place}
@@ -120,7 +123,7 @@ export function App({
             quote={quote}
             agent={agentId === 0 ? undefined : agent}
           />
-          <div class="dock" key="dock">
+          <div class="dock u-sticky" key="dock">
             <Composer
               service={service}
               canResearch={model.canResearch}
@@ -152,7 +155,7 @@ export function App({
             {isEmpty(chat) && (
               <Starters agent={agent} ask={(question) => ask({ question, files: [] }, { isResearch: false })} />
             )}
-            <p class="model">{model.name}</p>
+            <p class="model u-note">{model.name}</p>
             {isEmpty(chat) && admin !== null && chats.chats.length === 0 && <FirstRun counts={counts} model={model} />}
             {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
           </div>
@@ -228,7 +231,7 @@ function Above({
   return (
     <>
       {failure !== null && (
-        <div class={turns.length === 0 ? 'thread' : 'failure-above'} key="failure">
+        <div class={turns.length === 0 ? 'thread u-grow' : 'failure-above u-sticky'} key="failure">
           <FailureNote failure={failure} />
         </div>
       )}

@@ -22,8 +22,8 @@ export function FirstRun({ counts, model }: FirstRunProps): JSX.Element | null {
   // Only the built-in model cannot do research.
   const hasModel = model.canResearch || kept.includes('model')
   return (
-    <section class="first-run" aria-labelledby="first-run-title">
-      <div class="first-run-head">
+    <section class="first-run u-line u-round" aria-labelledby="first-run-title">
+      <div class="first-run-head u-flex u-gap-12">
         <h2 id="first-run-title">{words.firstSteps}</h2>
         <button type="button" class="text-button" onClick={() => keep('skipped')}>
           {words.skipSteps}

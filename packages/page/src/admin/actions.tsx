@@ -30,9 +30,9 @@ export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
     <>
       <p class="lead">{texts.lead}</p>
       <Waiting loaded={actions} />
-      <ul class="cards">
+      <ul class="cards u-grid u-gap-10">
         {actions.value?.map((action) => (
-          <li key={action.id} class="card">
+          <li key={action.id} class="card u-grid u-gap-8 u-min-0 u-card">
             <ActionCard action={action} calls={calls} changed={actions.reload} />
           </li>
         ))}
@@ -68,11 +68,11 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
   const origin = isOwn ? texts.own : action.mcp_server_id !== null ? texts.fromMcp(action.mcp_server_id) : texts.builtIn
   return (
     <>
-      <div class="card-head">
-        <div class="card-name">
+      <div class="card-head u-wrap u-center">
+        <div class="card-name u-min-0 u-anywhere">
           <h2>{name}</h2>
-          <span class="badge">{origin}</span>
-          <p class="facts">{purposeOf(action)}</p>
+          <span class="badge u-text u-medium u-round-10 u-soft">{origin}</span>
+          <p class="facts u-small u-anywhere">{purposeOf(action)}</p>
         </div>
         <div class="row">
           {isOwn && (
@@ -150,7 +150,7 @@ function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): 
           }}
         >
           {functions.value !== undefined && functions.value.length > 1 && (
-            <label class="field">
+            <label class="field u-grid u-gap-4 u-min-0 u-note">
               <span>{texts.function}</span>
               <select value={chosen.name} onChange={(event) => setName(event.currentTarget.value)}>
                 {functions.value.map((known) => (
@@ -159,7 +159,7 @@ function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): 
               </select>
             </label>
           )}
-          <p class="facts">{chosen.description}</p>
+          <p class="facts u-small u-anywhere">{chosen.description}</p>
           <Area
             key={chosen.name}
             label={texts.arguments}
@@ -169,7 +169,7 @@ function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): 
           />
           {test !== null && (
             <div role="status">
-              <p class={test.ok ? 'facts' : 'failure-words'}>
+              <p class={test.ok ? 'facts u-small u-anywhere' : 'failure-words'}>
                 {test.ok ? texts.succeeded(test.duration_ms) : texts.failed(test.duration_ms)}
               </p>
               <pre class="result" aria-label={texts.result} tabIndex={0} role="group">
@@ -253,7 +253,7 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
           await changed()
         }}
       >
-        <div class="fields">
+        <div class="fields u-grid u-gap-12">
           <Field label={texts.name} name="name" required maxLength={255} />
           <Field label={texts.description} name="description" />
         </div>
@@ -274,11 +274,11 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
         {methods !== null && (
           <div role="status">
             <p>{texts.functions(methods.length)}</p>
-            <ul class="methods">
+            <ul class="methods u-grid u-gap-4">
               {methods.map(({ name, method, path, summary }) => (
                 <li key={name}>
                   <code>{name}</code>{' '}
-                  <span class="facts">
+                  <span class="facts u-small u-anywhere">
                     {method} {path}
                     {summary !== '' && ` · ${summary}`}
                   </span>

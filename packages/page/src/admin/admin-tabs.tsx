@@ -27,7 +27,7 @@ export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
     </a>
   )
   return (
-    <nav class="tabs" aria-label={adminTexts.sections}>
+    <nav class="tabs u-flex u-gap-2 u-line-below" aria-label={adminTexts.sections}>
       {adminSections.map((name) => tab(name, `#admin/${name}`))}
       {tab('health', '#health')}
       <a href={`${baseUrl}/docs`} target="_blank" rel="noopener">

@@ -56,19 +56,19 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
             {texts.new}
           </button>
         ))}
-      {value !== undefined && value.agents.every(({ id }) => id === 0) && <p class="nothing">{texts.none}</p>}
-      <ul class="cards">
+      {value !== undefined && value.agents.every(({ id }) => id === 0) && <p class="nothing u-muted">{texts.none}</p>}
+      <ul class="cards u-grid u-gap-10">
         {value?.agents.map((agent) =>
           edited === agent.id ? (
-            <li key={agent.id} class="card">
+            <li key={agent.id} class="card u-grid u-gap-8 u-min-0 u-card">
               <AgentForm calls={calls} known={value} agent={agent} changed={changed} cancel={() => setEdited(null)} />
             </li>
           ) : (
-            <li key={agent.id} class="card card-head">
+            <li key={agent.id} class="card card-head u-grid u-wrap u-center u-gap-8 u-min-0 u-card">
               <Avatar name={agent.name} pictureId={agent.uploaded_image_id} readFile={calls.client.files.content} />
-              <div class="card-name">
+              <div class="card-name u-min-0 u-anywhere">
                 <h2>{agent.name}</h2>
-                <p class="facts">{factsOf(agent)}</p>
+                <p class="facts u-small u-anywhere">{factsOf(agent)}</p>
               </div>
               <div class="row">
                 <button
@@ -145,7 +145,7 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JS
       submit={submit}
       cancel={cancel}
     >
-      <div class="fields">
+      <div class="fields u-grid u-gap-12">
         <Field label={texts.name} name="name" required maxLength={255} defaultValue={agent?.name ?? ''} isFirst />
         <Field label={texts.description} name="description" defaultValue={agent?.description ?? ''} />
       </div>
@@ -170,7 +170,7 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JS
             options={known.sets.map(({ id, name }) => [String(id), name])}
             chosen={agent?.document_sets.map(({ id }) => String(id)) ?? []}
           />
-          <p class="facts">{texts.allDocuments}</p>
+          <p class="facts u-small u-anywhere">{texts.allDocuments}</p>
         </>
       )}
       <Checks

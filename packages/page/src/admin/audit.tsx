@@ -42,7 +42,7 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <label class="field inline">
+      <label class="field inline u-grid u-gap-4 u-min-0 u-note">
         <span>{texts.operation}</span>
         <select value={operation} onChange={(event) => setOperation(event.currentTarget.value)}>
           <option value="">{texts.all}</option>
@@ -52,11 +52,11 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
         </select>
       </label>
       {failure !== null && <FailureNote failure={failure} />}
-      {events === undefined && failure === null && <p class="nothing">{pageTexts.frame.loading}</p>}
-      {events?.length === 0 && <p class="nothing">{texts.none}</p>}
+      {events === undefined && failure === null && <p class="nothing u-muted">{pageTexts.frame.loading}</p>}
+      {events?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {events !== undefined && events.length > 0 && (
-        <div class="table-frame" tabIndex={0} role="group" aria-label={adminTexts.audit}>
-          <table class="figures">
+        <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-label={adminTexts.audit}>
+          <table class="figures u-full u-small">
             <thead>
               <tr>
                 {[texts.time, texts.operation, texts.target, texts.caller, texts.status, texts.request].map((name) => (

@@ -40,8 +40,8 @@ export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
         </button>
       )}
       <Waiting loaded={keys} />
-      {keys.value?.length === 0 && <p class="nothing">{texts.none}</p>}
-      <ul class="cards">
+      {keys.value?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
+      <ul class="cards u-grid u-gap-10">
         {keys.value?.map((key) => (
           <KeyCard key={key.api_key_id} listed={key} calls={calls} keys={keys} />
         ))}
@@ -54,7 +54,7 @@ export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
 function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.Element {
   const texts = adminTexts.key
   return (
-    <div class="made-key" role="status">
+    <div class="made-key u-grid u-gap-10 u-round u-soft" role="status">
       <p>{texts.created}</p>
       <div class="row">
         <input
@@ -95,7 +95,7 @@ function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
   ]
   if (isChanging)
     return (
-      <li class="card">
+      <li class="card u-grid u-gap-8 u-min-0 u-card">
         <KeyForm
           label={texts.changeThing(name)}
           action={adminTexts.change}
@@ -110,10 +110,10 @@ function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
       </li>
     )
   return (
-    <li class="card card-head">
-      <div class="card-name">
+    <li class="card card-head u-grid u-wrap u-center u-gap-8 u-min-0 u-card">
+      <div class="card-name u-min-0 u-anywhere">
         <h2>{name}</h2>
-        <p class="facts">{facts.join(' · ')}</p>
+        <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
       </div>
       <div class="row">
         <button
@@ -175,7 +175,7 @@ function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.E
         })
       }}
     >
-      <div class="fields">
+      <div class="fields u-grid u-gap-12">
         <Field
           label={texts.name}
           name="name"
@@ -184,7 +184,7 @@ function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.E
           defaultValue={listed?.api_key_name ?? ''}
           isFirst
         />
-        <label class="field">
+        <label class="field u-grid u-gap-4 u-min-0 u-note">
           <span>{texts.expires}</span>
           <select name="expires">
             {listed !== undefined && listed.expires_at !== null && (
@@ -205,7 +205,7 @@ function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.E
         options={scopes.map((scope) => [scope, texts[scope]])}
         chosen={listed?.scopes ?? ['chat', 'search']}
       />
-      <div class="fields">
+      <div class="fields u-grid u-gap-12">
         <Field label={texts.email} name="email" type="email" defaultValue={listed?.email ?? ''} />
         <Field label={texts.groups} name="groups" defaultValue={listed?.groups.join(', ') ?? ''} />
       </div>
@@ -230,7 +230,7 @@ const limitNames = Object.keys(limitLabels) as readonly (keyof LimitSet)[]
 
 function LimitFields({ limits }: { limits: LimitSet | null }): JSX.Element {
   return (
-    <div class="fields">
+    <div class="fields u-grid u-gap-12">
       {limitNames.map((name) => (
         <Field
           key={name}

@@ -24,10 +24,10 @@ export function Models({ calls, modelChanged }: ModelsProps): JSX.Element {
     <>
       <p class="lead">{texts.lead}</p>
       <Waiting loaded={listed} />
-      <ul class="cards">
+      <ul class="cards u-grid u-gap-10">
         {listed.value?.providers.flatMap((provider) =>
           provider.model_configurations.map((model) => (
-            <li key={model.id} class="card">
+            <li key={model.id} class="card u-grid u-gap-8 u-min-0 u-card">
               <ModelCard
                 calls={calls}
                 provider={provider.name}
@@ -81,11 +81,11 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
   ]
   return (
     <>
-      <div class="card-head">
-        <div class="card-name">
+      <div class="card-head u-wrap u-center">
+        <div class="card-name u-min-0 u-anywhere">
           <h2>{name}</h2>
-          {isDefault && <span class="badge">{texts.default}</span>}
-          <p class="facts">{facts.join(' · ')}</p>
+          {isDefault && <span class="badge u-text u-medium u-round-10 u-soft">{texts.default}</span>}
+          <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
         </div>
         <button
           type="button"
@@ -97,7 +97,10 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
           {texts.test}
         </button>
       </div>
-      <p role="status" class={typeof test === 'object' && 'ok' in test && !test.ok ? 'failure-words' : 'facts'}>
+      <p
+        role="status"
+        class={typeof test === 'object' && 'ok' in test && !test.ok ? 'failure-words' : 'facts u-small u-anywhere'}
+      >
         {test === 'asking' && texts.testing}
         {typeof test === 'object' &&
           ('ok' in test
@@ -105,7 +108,7 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
               ? texts.answered(test.text ?? '', test.duration_ms)
               : texts.failed(test.error ?? '')
             : test.message)}
-        {advice !== undefined && <span class="test-advice">{advice}</span>}
+        {advice !== undefined && <span class="test-advice u-text">{advice}</span>}
       </p>
     </>
   )
@@ -149,25 +152,28 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
       <h2 id="local-title">{texts.local}</h2>
       <p class="lead">{texts.localLead}</p>
       <Waiting loaded={local} />
-      <p role="status" class="nothing">
+      <p role="status" class="nothing u-muted">
         {local.failure === null &&
           local.value !== undefined &&
           servers.length === 0 &&
           (looks === 0 ? texts.noLocal : texts.stillNoLocal(looks))}
       </p>
       {failure !== null && <FailureNote failure={failure} />}
-      <ul class="cards">
+      <ul class="cards u-grid u-gap-10">
         {servers.flatMap((server) =>
           server.models.map((model) => (
-            <li key={`${server.base_url} ${model}`} class="card card-head">
-              <div class="card-name">
+            <li
+              key={`${server.base_url} ${model}`}
+              class="card card-head u-grid u-wrap u-center u-gap-8 u-min-0 u-card"
+            >
+              <div class="card-name u-min-0 u-anywhere">
                 <h3>{model}</h3>
-                <p class="facts">
+                <p class="facts u-small u-anywhere">
                   {server.name} · {server.base_url}
                 </p>
               </div>
               {chosen?.base_url === server.base_url && chosen.model === model ? (
-                <span class="badge">{texts.inUse}</span>
+                <span class="badge u-text u-medium u-round-10 u-soft">{texts.inUse}</span>
               ) : (
                 <button
                   type="button"
@@ -226,11 +232,11 @@ function AddModel({ isNeeded }: { isNeeded: boolean }): JSX.Element {
     <details class="admin-section" open={isNeeded}>
       <summary>{texts.add}</summary>
       <p class="lead">{texts.addLead}</p>
-      <div class="fields">
+      <div class="fields u-grid u-gap-12">
         <Field label={texts.modelName} value={model} placeholder="openai/gpt-5.2" onInput={setModel} />
         <Field label={texts.serverUrl} value={address} placeholder="http://localhost:8000/v1" onInput={setAddress} />
       </div>
-      <p role="status" class="facts">
+      <p role="status" class="facts u-small u-anywhere">
         {addressHint(address.trim())}
       </p>
       <EnvLines lines={lines} />
@@ -241,7 +247,7 @@ function AddModel({ isNeeded }: { isNeeded: boolean }): JSX.Element {
 /** Lines for the file `.env`, to be copied. */
 export function EnvLines({ lines }: { lines: string }): JSX.Element {
   return (
-    <div class="env-lines">
+    <div class="env-lines u-flex u-wrap u-gap-8">
       <pre aria-label={adminTexts.model.lines} tabIndex={0} role="group">
         {lines}
       </pre>

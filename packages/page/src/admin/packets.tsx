@@ -79,9 +79,9 @@ export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      {chats?.length === 0 && <p class="nothing">{texts.none}</p>}
+      {chats?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {chats !== undefined && chats.length > 0 && (
-        <label class="field inline">
+        <label class="field inline u-grid u-gap-4 u-min-0 u-note">
           <span>{texts.chat}</span>
           <select value={sessionId} onChange={(event) => setSessionId(event.currentTarget.value)}>
             {chats.map(({ id, name }) => (
@@ -94,20 +94,22 @@ export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'
       )}
       {failure !== null && <FailureNote failure={failure} />}
       <div class="row">
-        <p role="status" class="facts">
+        <p role="status" class="facts u-small u-anywhere">
           {isLive ? texts.live : lines.length > 0 ? texts.ended(lines.length) : ''}
         </p>
         {lines.length > 0 && !isLive && (
           <CopyButton text={() => lines.map((line) => JSON.stringify(line)).join('\n')} label={texts.copyAll} />
         )}
       </div>
-      <ol class="packets">
+      <ol class="packets u-grid u-gap-4">
         {groupsOf(lines).map((group) => (
           <li key={group.first}>
             <details>
               <summary>
                 <span class="count">{group.first}</span> <code>{group.type}</code>{' '}
-                {group.lines.length > 1 && <span class="facts">{texts.text(group.lines.length)}</span>}
+                {group.lines.length > 1 && (
+                  <span class="facts u-small u-anywhere">{texts.text(group.lines.length)}</span>
+                )}
               </summary>
               <pre tabIndex={0} role="group" aria-label={group.type}>
                 {group.lines.map((line) => JSON.stringify(line, null, group.lines.length > 1 ? 0 : 2)).join('\n')}

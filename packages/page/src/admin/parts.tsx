@@ -41,7 +41,7 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>):
 /** Placeholder of a view until its value is loaded. */
 export function Waiting({ loaded }: { loaded: Loaded<unknown> }): JSX.Element | null {
   if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
-  return loaded.value === undefined ? <p class="nothing">{texts.frame.loading}</p> : null
+  return loaded.value === undefined ? <p class="nothing u-muted">{texts.frame.loading}</p> : null
 }
 
 interface FormProps {
@@ -63,7 +63,7 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
   const isIdle = isBusy || isUnchanged
   return (
     <form
-      class="admin-form"
+      class="admin-form u-grid u-min-0 u-card"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
@@ -123,7 +123,7 @@ export function Field({ label, hint, isFirst = false, onInput, type = 'text', ..
     if (isFirst) field.current?.focus()
   }, [])
   return (
-    <label class="field">
+    <label class="field u-grid u-gap-4 u-min-0 u-note">
       <span>{label}</span>
       <input ref={field} {...attributes} autocomplete="off" onInput={(event) => onInput?.(event.currentTarget.value)} />
       {hint !== undefined && <small>{hint}</small>}
@@ -138,7 +138,7 @@ interface AreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
 
 export function Area({ label, hint, ...area }: AreaProps): JSX.Element {
   return (
-    <label class="field">
+    <label class="field u-grid u-gap-4 u-min-0 u-note">
       <span>{label}</span>
       <textarea rows={4} spellcheck={false} {...area} />
       {hint !== undefined && <small>{hint}</small>}
@@ -156,7 +156,7 @@ interface ChecksProps {
 /** Several of some things. */
 export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Element {
   return (
-    <fieldset class="checks">
+    <fieldset class="checks u-grid u-gap-6 u-min-0 u-no-border u-no-margin">
       <legend>{label}</legend>
       {options.map(([value, words, hint]) => (
         <label key={value}>
@@ -202,8 +202,8 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
       </>
     )
   return (
-    <span class="confirm" role="group" aria-label={question}>
-      <span class="confirm-words">{question}</span>
+    <span class="confirm u-flex u-gap-6" role="group" aria-label={question}>
+      <span class="confirm-words u-small">{question}</span>
       <ConfirmButton
         disabled={phase === 'removing'}
         confirm={() => {

@@ -86,7 +86,7 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
     <>
       <p class="lead">{texts.lead}</p>
       <div class="row">
-        <label class="field inline">
+        <label class="field inline u-grid u-gap-4 u-min-0 u-note">
           <span>{texts.days}</span>
           <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
             {periods.map((period) => (
@@ -107,7 +107,7 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
         )}
       </div>
       <Waiting loaded={report} />
-      {report.value !== undefined && entries.length === 0 && <p class="nothing">{texts.none}</p>}
+      {report.value !== undefined && entries.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {entries.length > 0 && (
         <>
           <SumTable label={texts.byModel} head={texts.model} entries={entries} by={modelOf} prices={prices} />
@@ -119,11 +119,11 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
             nameOf={nameOf}
             prices={prices}
           />
-          {uncounted > 0 && <p class="facts">{texts.uncounted(uncounted)}</p>}
+          {uncounted > 0 && <p class="facts u-small u-anywhere">{texts.uncounted(uncounted)}</p>}
           <details class="admin-section">
             <summary>{texts.prices}</summary>
             <p class="lead">{texts.pricesLead}</p>
-            <div class="fields">
+            <div class="fields u-grid u-gap-12">
               {models.flatMap((model) =>
                 (['input', 'output'] as const).map((side) => (
                   <Field
@@ -171,8 +171,8 @@ function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps): 
   return (
     <section aria-label={label}>
       <h2>{label}</h2>
-      <div class="table-frame" tabIndex={0} role="group" aria-label={label}>
-        <table class="figures">
+      <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-label={label}>
+        <table class="figures u-full u-small">
           <thead>
             <tr>
               <th scope="col">{head}</th>

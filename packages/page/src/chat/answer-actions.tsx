@@ -28,13 +28,13 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
   const failed = turn.phase === 'stopped' || turn.failure?.retryable === true
   if (answer === '' && !(isLast && failed)) return null
   const copy = answer !== '' && <CopyButton text={() => withPlainCitations(answer)} label={texts.chat.copyAnswer} />
-  if (conversation === null) return <div class="turn-actions">{copy}</div>
+  if (conversation === null) return <div class="turn-actions u-row u-wrap u-gap-4">{copy}</div>
   const { isAnswering, retry, choose } = conversation
   const others = models.length > 1 ? models : []
   const { versions, modelName } = turn
   return (
     <>
-      <div class="turn-actions">
+      <div class="turn-actions u-row u-wrap u-gap-4">
         {copy}
         {isLast && failed && (
           <button type="button" class="quiet-button" onClick={() => retry()}>

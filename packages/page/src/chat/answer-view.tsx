@@ -73,8 +73,8 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
             <Markdown text={answer} isGrowing={isAnswering} citations={citations} />
           </div>
         )}
-        {isAnswering && turn.isDisconnected && <p class="turn-note disconnected">{disconnectedNote()}</p>}
-        {turn.phase === 'stopped' && <p class="turn-note">{texts.chat.youStopped}</p>}
+        {isAnswering && turn.isDisconnected && <p class="turn-note disconnected u-muted">{disconnectedNote()}</p>}
+        {turn.phase === 'stopped' && <p class="turn-note u-muted">{texts.chat.youStopped}</p>}
         {turn.failure !== null && <FailureNote failure={turn.failure} />}
         {turn.failure?.waitSeconds !== undefined && <Countdown seconds={turn.failure.waitSeconds} />}
         {children}
@@ -103,5 +103,5 @@ function Countdown({ seconds }: { seconds: number }): JSX.Element {
     const timer = setInterval(() => setLeft((known) => Math.max(0, known - 1)), 1000)
     return () => clearInterval(timer)
   }, [])
-  return <p class="turn-note">{texts.chat.asksAgain(left)}</p>
+  return <p class="turn-note u-muted">{texts.chat.asksAgain(left)}</p>
 }

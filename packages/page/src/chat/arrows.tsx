@@ -34,7 +34,11 @@ export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX
     )
   }
   return (
-    <span class="arrows" role="group" aria-label={isQuestion ? questionVersions : answerVersions}>
+    <span
+      class="arrows u-inline-flex u-center u-small"
+      role="group"
+      aria-label={isQuestion ? questionVersions : answerVersions}
+    >
       {arrow(at - 1, isQuestion ? previousQuestion : previousAnswer, <LeftIcon />)}
       <span class="count">{`${at + 1}/${ids.length}`}</span>
       {arrow(at + 1, isQuestion ? nextQuestion : nextAnswer, <ChevronIcon />)}

@@ -14,9 +14,16 @@ interface AttachmentListProps {
 export function AttachmentList({ attachments, asText }: AttachmentListProps): JSX.Element | null {
   if (attachments.all.length === 0) return null
   return (
-    <ul class="attachments" aria-label={texts.chat.files}>
+    <ul class="attachments u-all-columns" aria-label={texts.chat.files}>
       {attachments.all.map((attachment) => (
-        <li key={attachment.id} class={attachment.refusal === null ? 'file-chip' : 'file-chip refused'}>
+        <li
+          key={attachment.id}
+          class={
+            attachment.refusal === null
+              ? 'file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
+              : 'file-chip refused u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
+          }
+        >
           <Preview attachment={attachment} />
           <span>
             {labelOf(attachment)}
@@ -44,7 +51,7 @@ function Preview({ attachment: { preview } }: { attachment: Attachment }): JSX.E
   if (preview === null) return <FileIcon />
   if ('picture' in preview) return <img class="file-picture" src={preview.picture} alt="" />
   return (
-    <span class="file-words" dir="auto">
+    <span class="file-words u-clip" dir="auto">
       {preview.text}
     </span>
   )

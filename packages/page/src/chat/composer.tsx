@@ -195,7 +195,9 @@ export function Composer(props: ComposerProps): JSX.Element {
       {showsOptions && <Options {...props} close={closeOptions} />}
       <form
         ref={form}
-        class={isDropped ? 'composer dropping' : 'composer'}
+        class={
+          isDropped ? 'composer dropping u-grid u-line u-surface u-shadow' : 'composer u-grid u-line u-surface u-shadow'
+        }
         onSubmit={(event) => {
           event.preventDefault()
           draft.send()
@@ -232,11 +234,11 @@ export function Composer(props: ComposerProps): JSX.Element {
           onKeyDown={onKeyDown}
           onPaste={onPaste}
         />
-        <div class="composer-tools">
+        <div class="composer-tools u-row u-gap-4">
           <FilePicker picker={picker} add={attachments.add} />
           <button
             type="button"
-            class="tool-button"
+            class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
             aria-label={texts.chat.options.open}
             title={texts.chat.options.openHint}
             aria-expanded={showsOptions}
@@ -314,9 +316,12 @@ function Chips({ settings, models, actions, changeSettings }: ComposerProps): JS
   const chosen = chosenSettings(settings, models, actions)
   if (chosen.length === 0) return null
   return (
-    <ul class="setting-chips" aria-label={texts.chat.options.chosen}>
+    <ul class="setting-chips u-flex u-wrap u-gap-6 u-all-columns" aria-label={texts.chat.options.chosen}>
       {chosen.map(({ label, without }) => (
-        <li key={label} class="file-chip">
+        <li
+          key={label}
+          class="file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground"
+        >
           <span>{label}</span>
           <button type="button" aria-label={texts.chat.options.remove(label)} onClick={() => changeSettings(without)}>
             <CloseIcon />
@@ -331,7 +336,7 @@ function ResearchButton({ isResearch, setIsResearch }: Draft): JSX.Element {
   return (
     <button
       type="button"
-      class="tool-button"
+      class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
       aria-pressed={isResearch}
       title={texts.chat.researchHint}
       onClick={() => setIsResearch(!isResearch)}
@@ -345,7 +350,7 @@ function ResearchButton({ isResearch, setIsResearch }: Draft): JSX.Element {
 function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JSX.Element | null {
   if (queue.length === 0) return null
   return (
-    <ul class="queue" aria-label={texts.chat.askedNext}>
+    <ul class="queue u-grid u-gap-2 u-all-columns u-note u-line-below" aria-label={texts.chat.askedNext}>
       {queue.map((question, at) => (
         <li key={at}>
           <span dir="auto">{question.question}</span>
@@ -366,7 +371,13 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JS
 
 function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
   return (
-    <button type="button" class="send" onClick={stop} aria-label={texts.chat.stopAnswering} title={texts.chat.stopHint}>
+    <button
+      type="button"
+      class="send u-grid u-place-center u-no-border"
+      onClick={stop}
+      aria-label={texts.chat.stopAnswering}
+      title={texts.chat.stopHint}
+    >
       <StopIcon />
     </button>
   )
@@ -376,7 +387,7 @@ function SendButton({ canSend, isHeld }: Draft): JSX.Element {
   return (
     <button
       type="submit"
-      class="send"
+      class="send u-grid u-place-center u-no-border"
       disabled={!canSend || isHeld}
       aria-label={texts.chat.sendQuestion}
       title={texts.chat.sendHint}
@@ -395,7 +406,7 @@ function FilePicker({ picker, add }: FilePickerProps): JSX.Element {
     <>
       <button
         type="button"
-        class="tool-button"
+        class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
         aria-label={texts.chat.attach}
         title={texts.chat.attachHint}
         onClick={() => picker.current?.click()}

@@ -21,7 +21,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.El
   return (
     <form
       ref={form}
-      class="feedback"
+      class="feedback u-grid u-gap-10 u-small u-card"
       aria-label={question}
       onSubmit={(event) => {
         event.preventDefault()
@@ -39,7 +39,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.El
           <button
             key={reason}
             type="button"
-            class="choice"
+            class="choice u-no-ground"
             aria-pressed={offered === reason}
             onClick={() => setOffered(offered === reason ? null : reason)}
           >

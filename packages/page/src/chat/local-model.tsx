@@ -37,7 +37,7 @@ export function LocalModel({ service, onChange }: LocalModelProps): JSX.Element 
   const { chosen = null, servers = [] } = known ?? {}
   const [server] = servers
   return (
-    <div class="local-model">
+    <div class="local-model u-note">
       {chosen !== null ? (
         <p>
           {texts.chat.goesTo(chosen.server)}{' '}

@@ -45,7 +45,7 @@ export function OptionsPanel({ service, settings, change, models, actions, close
     return () => removeEventListener('keydown', onKeyDown, { capture: true })
   }, [close])
   return (
-    <div ref={panel} class="options-panel" role="group" aria-label={words.title} tabIndex={-1}>
+    <div ref={panel} class="options-panel u-grid u-gap-12 u-small" role="group" aria-label={words.title} tabIndex={-1}>
       <ModelFields settings={settings} change={change} models={models} />
       {actions.length > 0 && <ActionFields settings={settings} change={change} actions={actions} />}
       <FilterFields
@@ -69,7 +69,7 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
   return (
     <>
       {models.length > 1 && (
-        <label class="option">
+        <label class="option u-grid u-center u-gap-12">
           <span>{texts.chat.model}</span>
           <select
             value={settings.modelId ?? ''}
@@ -96,7 +96,7 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
         </label>
       )}
       {models.length > 1 && (
-        <label class="option">
+        <label class="option u-grid u-center u-gap-12">
           <span>{words.beside}</span>
           <select
             value={settings.secondModelId ?? ''}
@@ -116,7 +116,7 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
         </label>
       )}
       {model?.hasTemperature === true && (
-        <label class="option">
+        <label class="option u-grid u-center u-gap-12">
           <span>{words.temperature}</span>
           <input
             type="number"
@@ -133,7 +133,7 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
         </label>
       )}
       {model !== undefined && model.efforts.length > 0 && (
-        <label class="option">
+        <label class="option u-grid u-center u-gap-12">
           <span>{words.effort}</span>
           <select
             value={settings.effort ?? ''}
@@ -166,7 +166,7 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
     })
   }
   return (
-    <fieldset class="option-group">
+    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border u-no-margin">
       <legend>{words.actions}</legend>
       <div class="option-list">
         {actions.map(({ id, name }) => (
@@ -180,7 +180,7 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
           </label>
         ))}
       </div>
-      <label class="option">
+      <label class="option u-grid u-center u-gap-12">
         <span>{words.firstAction}</span>
         <select
           value={settings.forcedTool ?? ''}
@@ -220,14 +220,14 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
     list.includes(name) ? list.filter((known) => known !== name) : [...list, name]
   const choices = (name: string, offered: readonly string[], chosen: readonly string[], key: 'sources' | 'sets') =>
     offered.length > 1 || chosen.length > 0 ? (
-      <div class="option" role="group" aria-label={name}>
+      <div class="option u-grid u-center u-gap-12" role="group" aria-label={name}>
         <span>{name}</span>
         <span class="choices">
           {[...new Set([...chosen, ...offered])].map((value) => (
             <button
               key={value}
               type="button"
-              class="choice"
+              class="choice u-no-ground"
               aria-pressed={chosen.includes(value)}
               onClick={() => change({ [key]: toggled(chosen, value) })}
             >
@@ -238,11 +238,11 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
       </div>
     ) : null
   return (
-    <fieldset class="option-group">
+    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border u-no-margin">
       <legend>{words.filters}</legend>
       {choices(words.sources, values?.sources ?? [], sources, 'sources')}
       {choices(words.sets, values?.sets ?? [], sets, 'sets')}
-      <label class="option">
+      <label class="option u-grid u-center u-gap-12">
         <span>{words.changed}</span>
         <select
           value={days ?? ''}
@@ -258,7 +258,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
       </label>
       {values !== undefined && (values.tags.length > 0 || tagWords !== '') && (
         <>
-          <label class="option">
+          <label class="option u-grid u-center u-gap-12">
             <span>{words.tags}</span>
             <input
               type="search"
@@ -274,7 +274,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
                 <button
                   key={`${tag.key}\n${tag.value}`}
                   type="button"
-                  class="choice"
+                  class="choice u-no-ground"
                   onClick={() => change({ tags: [...tags, tag] })}
                 >
                   {`${tag.key}: ${tag.value}`}

@@ -29,11 +29,16 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
   const canEdit = turn.phase !== 'answering' && turn.fold.state.userMessageId !== null && !conversation?.isAnswering
   const { showAll, showLess, editQuestion } = texts.chat
   return (
-    <div class="question-place">
+    <div class="question-place u-flex">
       {/* It names the article, so it stays while the field is shown. */}
-      <h2 class={isLong && isFolded ? 'question folded' : 'question'} id={id} dir="auto" hidden={isEditing}>
+      <h2
+        class={isLong && isFolded ? 'question folded u-anywhere' : 'question u-anywhere'}
+        id={id}
+        dir="auto"
+        hidden={isEditing}
+      >
         {quote !== '' && (
-          <span class="question-quote" dir="auto">
+          <span class="question-quote u-muted" dir="auto">
             {quote}
           </span>
         )}
@@ -49,7 +54,7 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
           cancel={() => setIsEditing(false)}
         />
       ) : (
-        <div class="question-actions">
+        <div class="question-actions u-row u-gap-8 u-small">
           {isLong && (
             <button type="button" class="text-button" aria-expanded={!isFolded} onClick={() => setIsFolded(!isFolded)}>
               {isFolded ? showAll : showLess}
@@ -100,7 +105,7 @@ function QuestionForm({ words, ask, cancel }: QuestionFormProps): JSX.Element {
   }
   return (
     <form
-      class="question-form"
+      class="question-form u-grid u-gap-8 u-full"
       onSubmit={(event) => {
         event.preventDefault()
         send()

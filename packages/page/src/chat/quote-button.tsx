@@ -29,7 +29,7 @@ export function QuoteButton({ quote }: { quote: (text: string) => void }): JSX.E
   return (
     <button
       type="button"
-      class="quote-button"
+      class="quote-button u-inline-flex u-center u-gap-6 u-fixed u-small u-medium u-line u-round-10 u-surface u-shadow u-as-tall"
       style={{ left: `${selected.left}px`, top: `${selected.top}px` }}
       // Without this, the press would clear the selection before the click.
       onPointerDown={(event) => event.preventDefault()}

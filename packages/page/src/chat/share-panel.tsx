@@ -32,7 +32,7 @@ export function SharePanel({ sessionId, service, close }: SharePanelProps): JSX.
   return (
     <div
       ref={panel}
-      class="share-panel"
+      class="share-panel u-grid u-gap-12 u-note u-card u-shadow"
       role="group"
       aria-label={shareTitle}
       tabIndex={-1}

@@ -32,14 +32,14 @@ export function SharedView({ sessionId, service }: SharedViewProps): JSX.Element
   }, [sessionId, service])
   const { sharedChat, sharedLead, ownChat, untitled } = texts.chat
   return (
-    <div class="chat shared">
-      <div class="thread">
+    <div class="chat shared u-flex u-grow u-full">
+      <div class="thread u-grow">
         {read === undefined && <p role="status">{texts.frame.loading}</p>}
         {read !== undefined && 'failure' in read && <FailureNote failure={read.failure} />}
         {read !== undefined && 'turns' in read && (
           <>
-            <header class="shared-head">
-              <p class="shared-mark">{sharedChat}</p>
+            <header class="shared-head u-grid u-gap-6 u-muted u-line-below">
+              <p class="shared-mark u-small">{sharedChat}</p>
               <h1 dir="auto">{read.name === '' ? untitled : read.name}</h1>
               <p>
                 {sharedLead} <a href="#">{ownChat}</a>

@@ -126,7 +126,7 @@ export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; 
   const { all, marked, choose } = suggestions
   if (all.length === 0) return null
   return (
-    <div class="suggestions" id={id} role="listbox" aria-label={texts.chat.suggestions.title}>
+    <div class="suggestions u-grid" id={id} role="listbox" aria-label={texts.chat.suggestions.title}>
       {all.map((suggestion, at) => (
         <div
           key={`${suggestion.name} ${at}`}
@@ -138,10 +138,10 @@ export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; 
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => choose(suggestion)}
         >
-          <span class="suggestion-name" dir="auto">
+          <span class="suggestion-name u-medium u-anywhere" dir="auto">
             {suggestion.name}
           </span>
-          <span class="suggestion-hint" dir="auto">
+          <span class="suggestion-hint u-grow u-min-0 u-note u-nowrap u-clip" dir="auto">
             {suggestion.hint}
           </span>
         </div>

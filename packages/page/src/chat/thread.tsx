@@ -56,7 +56,7 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
     places.current.get(last.id)?.scrollIntoView({ block: 'start' })
   }, [last?.id])
   return (
-    <div class="thread">
+    <div class="thread u-grow">
       <h1 class="visually-hidden">{texts.chat.conversation}</h1>
       {sessionId !== null && <ThreadHead key={sessionId} sessionId={sessionId} projects={projects} service={service} />}
       {turns.map((turn) => (
@@ -83,7 +83,7 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
       {!isAtEnd && (
         <button
           type="button"
-          class="to-end"
+          class="to-end u-grid u-place-center u-fixed u-line u-surface u-shadow"
           aria-label={texts.chat.goToEnd}
           title={texts.chat.goToEnd}
           onClick={() => scrollTo({ top: document.documentElement.scrollHeight })}

@@ -47,9 +47,12 @@ export function TurnView({ turn, isLast, conversation, models, goOn, service }: 
 
 function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
   return (
-    <ul class="sent-files" aria-label={texts.chat.filesOfQuestion}>
+    <ul class="sent-files u-above-8" aria-label={texts.chat.filesOfQuestion}>
       {files.map(({ id, name }) => (
-        <li key={id} class="file-chip">
+        <li
+          key={id}
+          class="file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground"
+        >
           <FileIcon />
           <span>{name}</span>
         </li>

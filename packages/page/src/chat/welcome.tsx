@@ -34,7 +34,7 @@ export function Starters({
   ask: (question: string) => void
 }): JSX.Element {
   return (
-    <ul class="starters" aria-label={texts.chat.starters}>
+    <ul class="starters u-flex u-wrap u-gap-8" aria-label={texts.chat.starters}>
       {agent?.starters.map(({ name, message }) => (
         <li key={message}>
           <button type="button" class="quiet-button" title={message} dir="auto" onClick={() => ask(message)}>

@@ -29,12 +29,12 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
   const { all } = chats
   return (
-    <section class="documents" aria-labelledby="chats-title">
+    <section class="documents u-grid u-one-column u-full" aria-labelledby="chats-title">
       <div class="documents-head">
         <h1 id="chats-title">{texts.chats.title}</h1>
         <p class="lead">{texts.chats.lead}</p>
       </div>
-      <div class="chats-tools">
+      <div class="chats-tools u-row u-gap-10">
         <SearchField label={texts.chats.search} words={chats.words} search={chats.search} />
         {all !== undefined && all.length > 0 && selected === null && (
           <button type="button" class="quiet-button" onClick={() => setSelected(new Set())}>
@@ -81,7 +81,7 @@ function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
   // Ignores selected chats that another tab has deleted or a search hides.
   const chosen = all.filter(({ id }) => ids.has(id))
   return (
-    <div class="selection" role="group" aria-label={texts.chats.select}>
+    <div class="selection u-row u-wrap u-gap-8" role="group" aria-label={texts.chats.select}>
       <label class="select-all">
         <input
           type="checkbox"
@@ -120,7 +120,7 @@ interface ChatListProps {
 
 function ChatList({ all, chats, projects, selected, select }: ChatListProps): JSX.Element {
   if (all.length === 0)
-    return <p class="nothing">{chats.words.trim() === '' ? texts.chats.none : texts.chats.noneFound}</p>
+    return <p class="nothing u-muted">{chats.words.trim() === '' ? texts.chats.none : texts.chats.noneFound}</p>
   return (
     <ul class="document-list">
       {all.map((chat) => (
@@ -159,24 +159,24 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
   const words = chats.words.trim()
   if (isSelected !== null)
     return (
-      <li class="document chat-row">
-        <label class="select-chat">
+      <li class="document chat-row u-grid u-center u-line-below">
+        <label class="select-chat u-medium u-anywhere">
           <input type="checkbox" aria-label={texts.chats.selectThing(name)} checked={isSelected} onChange={toggle} />
           <span dir="auto">{name}</span>
         </label>
-        <span class="state">{day}</span>
+        <span class="state u-inline-flex u-center u-gap-8 u-note">{day}</span>
       </li>
     )
   if (phase === 'naming')
     return <Naming name={name} save={(given) => chats.rename(chat.id, given)} end={() => setPhase('shown')} />
   return (
-    <li class="document chat-row">
-      <a class="document-name" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
+    <li class="document chat-row u-grid u-center u-line-below">
+      <a class="document-name u-medium u-anywhere" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
         {words === '' ? name : <Marked text={name} query={words} />}
         <ChatHit chat={chat} words={words} />
         <ProjectMark projects={projects} sessionId={chat.id} />
       </a>
-      <span class="state">
+      <span class="state u-inline-flex u-center u-gap-8 u-note">
         {chat.isPinned && <PinIcon />}
         {chat.isPinned && <span class="visually-hidden">{texts.chats.pinned}</span>}
         {day}
@@ -212,7 +212,7 @@ interface AskDeleteProps {
 
 function AskDelete({ name, remove, keep }: AskDeleteProps): JSX.Element {
   return (
-    <span class="confirm" role="group" aria-label={texts.chats.askDelete(name)}>
+    <span class="confirm u-flex u-gap-6" role="group" aria-label={texts.chats.askDelete(name)}>
       <ConfirmButton
         confirm={() => {
           // If deleting fails, it is listed again.
@@ -246,7 +246,7 @@ function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtons
     </button>
   )
   return (
-    <span class="row-buttons">
+    <span class="row-buttons u-flex u-gap-2">
       {isPinned
         ? button(words.unpinThing(name), words.unpin, <UnpinIcon />, pin)
         : button(words.pinThing(name), words.pin, <PinIcon />, pin)}
@@ -260,9 +260,9 @@ function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtons
 function Naming({ name, save, end }: { name: string; save: (name: string) => void; end: () => void }): JSX.Element {
   const [given, setGiven] = useState(name)
   return (
-    <li class="document chat-row">
+    <li class="document chat-row u-grid u-center u-line-below">
       <form
-        class="row naming"
+        class="row naming u-all-columns"
         onSubmit={(event) => {
           event.preventDefault()
           if (given.trim() !== '') save(given.trim())

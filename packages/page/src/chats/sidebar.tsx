@@ -63,7 +63,7 @@ export function Sidebar({
     writeFolded(wantsFolded)
   }, [isFolded, wantsFolded])
   return (
-    <header class="top">
+    <header class="top u-row u-sticky u-ground">
       <Drawer
         service={service}
         chats={chats}
@@ -73,7 +73,7 @@ export function Sidebar({
         isAdmin={isAdmin}
       />
       <div class="top-head">
-        <a class="brand" href={chatHash} aria-label={texts.frame.home}>
+        <a class="brand u-row u-gap-10 u-text" href={chatHash} aria-label={texts.frame.home}>
           <Mark />
           <span>Inlay</span>
         </a>
@@ -174,7 +174,7 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
           ) : 'message' in hits ? (
             <FailureNote failure={hits} />
           ) : hits.length === 0 ? (
-            <p class="nothing" role="status">
+            <p class="nothing u-muted" role="status">
               {texts.chats.noneFound}
             </p>
           ) : (
@@ -261,7 +261,7 @@ interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'ses
 function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
   return (
     <a
-      class="to-admin"
+      class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall"
       href="#admin/models"
       aria-current={place.view === 'admin' || place.view === 'health' ? 'page' : undefined}
     >
@@ -304,7 +304,7 @@ function Drawer({
       {isOpen && (
         <dialog
           ref={drawer}
-          class="drawer"
+          class="drawer u-gap-4 u-text u-no-border"
           aria-label={texts.frame.menu}
           onClose={() => setIsOpen(false)}
           onClick={(event) => {
@@ -322,7 +322,11 @@ function Drawer({
             <CloseIcon />
           </button>
           <RecentChats service={service} chats={chats} place={place} sessionId={sessionId} projects={projects} />
-          <a class="to-admin" href="#search" aria-current={place.view === 'search' ? 'page' : undefined}>
+          <a
+            class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall"
+            href="#search"
+            aria-current={place.view === 'search' ? 'page' : undefined}
+          >
             <SearchIcon />
             <span>{texts.frame.search}</span>
           </a>

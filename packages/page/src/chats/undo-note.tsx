@@ -28,7 +28,7 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
   return (
     <div
       ref={note}
-      class="undo-note"
+      class="undo-note u-row u-sticky u-line u-surface u-shadow"
       tabIndex={-1}
       role="status"
       onPointerEnter={() => setIsHeld(true)}

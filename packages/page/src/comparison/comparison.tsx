@@ -25,10 +25,10 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
   const isDone = turn.phase !== 'answering'
   const canKeep = columns.some((column) => column.fold.answer !== '')
   return (
-    <div class="comparison-place">
+    <div class="comparison-place u-all-columns">
       {above}
       {/* On a narrow screen it scrolls sideways. */}
-      <div class="comparison" role="group" aria-label={words.title} tabIndex={0}>
+      <div class="comparison u-grid" role="group" aria-label={words.title} tabIndex={0}>
         {columns.map((column, at) => (
           <Column
             key={at}
@@ -40,7 +40,7 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
         ))}
       </div>
       {conversation !== null && isDone && (
-        <p class="turn-note">{canKeep ? words.undecided(usualColumn(columns)?.modelName ?? '') : null}</p>
+        <p class="turn-note u-muted">{canKeep ? words.undecided(usualColumn(columns)?.modelName ?? '') : null}</p>
       )}
       {conversation !== null && isDone && !canKeep && (
         <button type="button" class="quiet-button" onClick={() => conversation.retry(turn)}>
@@ -66,11 +66,11 @@ function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
   const name = column.modelName ?? words.model(at + 1)
   const id = `turn-${column.id}-column-${at}`
   return (
-    <section class="column" aria-labelledby={id} aria-busy={column.phase === 'answering'}>
+    <section class="column u-min-0 u-card" aria-labelledby={id} aria-busy={column.phase === 'answering'}>
       <h3 id={id}>{name}</h3>
       <AnswerView turn={column} idPrefix={id} name={name} service={service}>
         {answer !== '' && column.phase !== 'answering' && (
-          <div class="column-actions">
+          <div class="column-actions u-row u-wrap u-gap-8">
             {keep !== undefined && (
               <button type="button" class="quiet-button" aria-label={words.keepThing(name)} onClick={keep}>
                 <CheckIcon />

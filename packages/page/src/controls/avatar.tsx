@@ -26,9 +26,9 @@ export function Avatar({ name, pictureId, readFile }: AvatarProps): JSX.Element 
       isCurrent = false
     }
   }, [pictureId])
-  if (picture !== null) return <img class="avatar" src={picture} alt="" />
+  if (picture !== null) return <img class="avatar u-grid u-place-center u-text u-soft" src={picture} alt="" />
   return (
-    <span class="avatar" aria-hidden="true">
+    <span class="avatar u-grid u-place-center u-text u-soft" aria-hidden="true">
       {[...name][0]?.toUpperCase()}
     </span>
   )

@@ -24,9 +24,9 @@ export function lazyView<Props extends object>(
     }, [state])
     if (typeof state === 'object') return <state.View {...props} />
     return (
-      <div class="documents">
+      <div class="documents u-grid u-one-column u-full">
         {state === 'loading' ? (
-          <p class="nothing">{texts.frame.loading}</p>
+          <p class="nothing u-muted">{texts.frame.loading}</p>
         ) : (
           <FailureNote failure={{ message: texts.frame.unreachable }} retry={() => setState('loading')} />
         )}

@@ -72,7 +72,7 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
         {!isIconOnly && label}
       </button>
       {isOpen && (
-        <div class="menu" id={id} role="menu" aria-label={label}>
+        <div class="menu u-grid u-line u-surface u-shadow" id={id} role="menu" aria-label={label}>
           {entries.map((entry, at) => (
             <button
               key={at}

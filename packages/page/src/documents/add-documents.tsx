@@ -23,11 +23,21 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
   const place = useRef<HTMLDivElement>(null)
   const isOver = useFileDrop(place, (data) => void droppedFiles(data).then(intake.add))
   return (
-    <section class={isCompact ? 'add-documents compact' : 'add-documents'} aria-labelledby="add-title">
+    <section
+      class={isCompact ? 'add-documents compact u-grid u-center u-gap-10' : 'add-documents u-grid u-gap-10'}
+      aria-labelledby="add-title"
+    >
       <h2 id="add-title" class="visually-hidden">
         {documentTexts.add}
       </h2>
-      <div class={isOver ? 'drop over' : 'drop'} ref={place}>
+      <div
+        class={
+          isOver
+            ? 'drop over u-grid u-place-center u-full u-muted u-round'
+            : 'drop u-grid u-place-center u-full u-muted u-round'
+        }
+        ref={place}
+      >
         <p>
           {documentTexts.drop}{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>
@@ -72,7 +82,7 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
       </div>
       <PasteText add={(document) => change(service.ingest(document))} report={setPasted} />
       <Doubles intake={intake} />
-      <div class="intake-words" role="status">
+      <div class="intake-words u-full u-muted u-anywhere" role="status">
         <IntakeWords intake={intake} pasted={pasted} />
       </div>
     </section>
@@ -85,7 +95,7 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
   if (first === undefined) return null
   const isSingle = doubles.length === 1
   return (
-    <div class="doubles" role="group" aria-label={documentTexts.doubles}>
+    <div class="doubles u-grid u-gap-10 u-full u-anywhere u-round" role="group" aria-label={documentTexts.doubles}>
       <p>{isSingle ? documentTexts.isHere(first.path) : documentTexts.areHere(doubles.length, first.path)}</p>
       <div class="row">
         <button type="button" class="button" onClick={() => settleDoubles('replace')}>
@@ -144,7 +154,7 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
       )}
       {progress === null && taken > 0 && <p>{documentTexts.taken(taken)}</p>}
       {refusals.length > 0 && (
-        <div class="refused-files">
+        <div class="refused-files u-line u-round-10 u-above-8">
           <p>
             {documentTexts.refused(refusals.length)}{' '}
             <button type="button" class="text-button" onClick={intake.forgetRefusals}>

@@ -34,7 +34,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
   return (
-    <section class="documents wide" aria-labelledby="documents-title">
+    <section class="documents wide u-grid u-one-column u-full" aria-labelledby="documents-title">
       <div class="documents-head">
         <h1 id="documents-title">{documentTexts.title}</h1>
         <p class="lead">
@@ -55,7 +55,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
         <FailureNote failure={documents.changeFailure} close={documents.closeChangeFailure} />
       )}
       {rows !== undefined && (
-        <div class="document-filters">
+        <div class="document-filters u-row u-wrap u-gap-10">
           <SearchField
             label={documentTexts.search}
             words={filter.words}
@@ -77,14 +77,14 @@ function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPl
   const selection = useRowSelection(filter, documents.rowFilter)
   const many = useMany(documents, selection)
   return (
-    <div class="found-documents">
+    <div class="found-documents u-grid u-gap-10">
       <p class="visually-hidden" role="status">
         {matchCount === null ? documentTexts.atLeast(rows.length) : documentTexts.found(matchCount)}
       </p>
       {filter.state === 'failed' && <RetryAll documents={documents} clear={many.clear} />}
       <ManyBar documents={documents} selection={selection} many={many} />
       {rows.length === 0 ? (
-        <p class="nothing">{isNarrow(filter) ? documentTexts.noneFound : documentTexts.none}</p>
+        <p class="nothing u-muted">{isNarrow(filter) ? documentTexts.noneFound : documentTexts.none}</p>
       ) : (
         <DocumentTable
           documents={documents}
@@ -94,7 +94,7 @@ function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPl
           admin={admin}
         />
       )}
-      {hasMore && <p class="nothing">{documentTexts.readingMore}</p>}
+      {hasMore && <p class="nothing u-muted">{documentTexts.readingMore}</p>}
     </div>
   )
 }
@@ -108,7 +108,7 @@ function StateFilter({
 }): JSX.Element {
   const only = filter.state
   return (
-    <div class="states" role="group" aria-label={documentTexts.byState}>
+    <div class="states u-flex u-wrap u-gap-6" role="group" aria-label={documentTexts.byState}>
       <button type="button" aria-pressed={only === null} onClick={() => narrow({ state: null })}>
         {documentTexts.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
       </button>
@@ -144,7 +144,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
   }, [service])
   const { tag } = filter
   return (
-    <div class="more-filters">
+    <div class="more-filters u-row u-wrap u-gap-8">
       {sets.length > 0 && (
         <select
           aria-label={documentTexts.set}
@@ -164,7 +164,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
       ) : (
         <button
           type="button"
-          class="tag chosen"
+          class="tag chosen u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
           aria-label={documentTexts.anyTag(tag)}
           onClick={() => narrow({ tag: null })}
         >
@@ -217,7 +217,7 @@ function TagField({
     <>
       <input
         type="text"
-        class="tag-field"
+        class="tag-field u-small u-line u-round-10 u-surface"
         list={id}
         value={words}
         placeholder={documentTexts.tag}
@@ -262,7 +262,7 @@ function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAl
       .finally(() => setIsBusy(false))
   }
   return (
-    <div class="row retry-all">
+    <div class="row retry-all u-wrap">
       {rows?.length !== 0 && (
         <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
           {documentTexts.retryAll}

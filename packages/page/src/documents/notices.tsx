@@ -13,7 +13,7 @@ export function Notices({ service }: { service: Service }): JSX.Element | null {
   }, [service])
   if (notices.length === 0) return null
   return (
-    <ul class="notices" aria-label={documentTexts.notices}>
+    <ul class="notices u-anywhere u-line u-round-8" aria-label={documentTexts.notices}>
       {notices.map((notice) => (
         <li key={notice}>{notice}</li>
       ))}

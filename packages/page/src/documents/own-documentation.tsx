@@ -18,7 +18,7 @@ export function OwnDocumentation({ service, change, total }: OwnDocumentationPro
   }, [service, total])
   if (!isHere) return null
   return (
-    <p class="own-documentation">
+    <p class="own-documentation u-muted u-round-10 u-raised">
       {documentTexts.ownDocumentation}{' '}
       <button
         type="button"

@@ -59,7 +59,7 @@ interface PasteFormProps {
 function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormProps): JSX.Element {
   return (
     <form
-      class="paste"
+      class="paste u-grid u-gap-12 u-full u-card"
       onSubmit={(event) => {
         event.preventDefault()
         submit()

@@ -29,16 +29,16 @@ function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
-    <section class="health" aria-labelledby="health-title">
+    <section class="health u-grid u-one-column u-full" aria-labelledby="health-title">
       <h1 id="health-title">{healthTexts.title}</h1>
       <AdminTabs shown="health" baseUrl={access.baseUrl} />
       <p class="lead">{healthTexts.lead}</p>
       {health.failure !== null && <FailureNote failure={health.failure} />}
-      {figures === undefined && health.failure === null && <p class="nothing">{texts.frame.loading}</p>}
+      {figures === undefined && health.failure === null && <p class="nothing u-muted">{texts.frame.loading}</p>}
       {figures !== undefined && (
         <>
           <Parts health={health} figures={figures} model={model} />
-          <div class="health-cards">
+          <div class="health-cards u-grid u-gap-12">
             <Queue samples={health.samples} figures={figures} />
             <States figures={figures} />
             <Index samples={health.samples} figures={figures} />
@@ -52,7 +52,7 @@ function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
 
 function Card({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return (
-    <section class="health-card" aria-label={title}>
+    <section class="health-card u-grid u-gap-12 u-min-0 u-card" aria-label={title}>
       <h2>{title}</h2>
       {children}
     </section>
@@ -93,7 +93,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
   let start = 0
   return (
     <Card title={healthTexts.documents(total)}>
-      <svg class="state-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      <svg class="state-bar u-full u-raised" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         {stateOrder.map((state) => {
           const share = total === 0 ? 0 : (documents[state] / total) * 100
           const x = start
@@ -101,7 +101,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
           return <rect key={state} class={state} x={x} y="0" width={share} height="4" />
         })}
       </svg>
-      <ul class="state-list">
+      <ul class="state-list u-grid u-gap-4">
         {stateOrder.map((state) => (
           <li key={state} class={state}>
             <span class="dot" />
@@ -146,7 +146,7 @@ interface PartsProps {
 function Parts({ health: { readiness }, figures: { embedder, rebuild, documents }, model }: PartsProps): JSX.Element {
   const { parts } = healthTexts
   return (
-    <ul class="health-parts" aria-label={healthTexts.readiness}>
+    <ul class="health-parts u-card" aria-label={healthTexts.readiness}>
       <Part name={parts.service} tone={readiness === undefined ? 'waits' : readiness.isReady ? 'ready' : 'failed'}>
         {readiness === undefined ? texts.frame.loading : readiness.isReady ? healthTexts.ready : readiness.reason}
       </Part>
@@ -185,7 +185,7 @@ interface PartProps {
 
 function Part({ name, tone, children }: PartProps): JSX.Element {
   return (
-    <li class={`health-part ${tone}`}>
+    <li class={`health-part u-grid u-center u-anywhere ${tone}`}>
       <span class="dot" />
       <strong>{name}</strong>
       <span class="visually-hidden">{healthTexts.tones[tone]}: </span>
@@ -198,17 +198,17 @@ const telemetrySetting = 'INLAY_TELEMETRY=on'
 
 function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }): JSX.Element {
   return (
-    <section class="health-latencies" aria-labelledby="latencies-title">
+    <section class="health-latencies u-grid u-gap-8" aria-labelledby="latencies-title">
       <h2 id="latencies-title">{healthTexts.latency}</h2>
       {latencies === 'off' ? (
-        <p class="nothing">
+        <p class="nothing u-muted">
           {healthTexts.telemetryOff} <code>{telemetrySetting}</code>
         </p>
       ) : latencies.length === 0 ? (
-        <p class="nothing">{healthTexts.nothingMeasured}</p>
+        <p class="nothing u-muted">{healthTexts.nothingMeasured}</p>
       ) : (
-        <div class="table-frame" tabIndex={0} role="group" aria-labelledby="latencies-title">
-          <table class="figures">
+        <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-labelledby="latencies-title">
+          <table class="figures u-full u-small">
             <thead>
               <tr>
                 <th scope="col">{healthTexts.measured}</th>
@@ -236,7 +236,7 @@ function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }): JS
           </table>
         </div>
       )}
-      <p class="facts">{healthTexts.sinceStart}</p>
+      <p class="facts u-small u-anywhere">{healthTexts.sinceStart}</p>
     </section>
   )
 }

@@ -13,8 +13,8 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   const paint = useHighlight(language !== '' && code.length <= maxHighlighted)
   const name = languageNames[language.toLowerCase()] ?? language
   return (
-    <div class="code-block">
-      <div class="code-head">
+    <div class="code-block u-clip u-line u-round-10 u-raised">
+      <div class="code-head u-row u-note u-as-tall">
         <span>{name === '' ? texts.steps.code : name}</span>
         <CopyButton text={code} label={texts.steps.copyCode} />
       </div>

@@ -12,7 +12,7 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JS
   const drawn = useMemo(() => toMathMl?.(tex, isBlock), [toMathMl, tex, isBlock])
   if (!isBlock) return drawn ?? <code class="formula">{tex}</code>
   return (
-    <div class="formula-block">
+    <div class="formula-block u-row">
       {drawn === undefined ? (
         <pre class="formula" tabIndex={0} role="group" aria-label={`${texts.steps.formula}: ${tex}`}>
           <code>{tex}</code>

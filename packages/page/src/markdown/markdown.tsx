@@ -222,7 +222,7 @@ function FootnoteMark({ label }: { label: string }): JSX.Element {
   }
   return (
     <sup>
-      <button type="button" class="footnote-mark" aria-label={texts.steps.footnote(number)} onClick={open}>
+      <button type="button" class="footnote-mark u-bare" aria-label={texts.steps.footnote(number)} onClick={open}>
         {number}
       </button>
     </sup>
@@ -242,7 +242,7 @@ function Citation({ number, href, sentence }: CitationProps): JSX.Element {
   return (
     <button
       type="button"
-      class="citation"
+      class="citation u-place-center u-no-border u-soft"
       aria-label={label}
       title={label}
       onClick={() => citations.open(number, sentence)}

@@ -19,16 +19,16 @@ export function Pane({ service }: { service: Service }): JSX.Element | null {
   const href = content.link === undefined ? undefined : safeLink(content.link)
   return (
     <>
-      <div class="pane-shade" onClick={closePane} />
+      <div class="pane-shade u-fixed" onClick={closePane} />
       <aside
-        class="pane"
+        class="pane u-flex u-fixed u-surface u-shadow"
         aria-labelledby="pane-title"
         onKeyDown={(event) => {
           if (event.key === 'Escape') closePane()
         }}
       >
         <Divider />
-        <div class="pane-head">
+        <div class="pane-head u-row u-gap-4 u-line-below">
           <h2 id="pane-title" ref={heading} tabIndex={-1} dir="auto">
             {content.title}
           </h2>

@@ -5,7 +5,7 @@ import { texts } from '../texts/texts.ts'
 /** Names the project that a new chat will belong to, with a way out of it. */
 export function InProject({ name, leave }: { name: string; leave: () => void }): JSX.Element {
   return (
-    <p class="in-project">
+    <p class="in-project u-row u-gap-8 u-note">
       <FolderIcon />
       <span dir="auto">{texts.projects.inProject(name)}</span>
       <button

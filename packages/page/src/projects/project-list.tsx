@@ -29,7 +29,7 @@ export function ProjectList({ projects, place }: ProjectListProps): JSX.Element 
   }
   return (
     <section class="projects" aria-label={words.title}>
-      <div class="projects-head">
+      <div class="projects-head u-flex">
         <h2>{words.title}</h2>
         <button
           type="button"
@@ -69,7 +69,7 @@ function NewProject({ create, end }: { create: (name: string) => void; end: () =
   useLayoutEffect(() => field.current?.focus(), [])
   return (
     <form
-      class="new-project"
+      class="new-project u-flex u-gap-6"
       onSubmit={(event) => {
         event.preventDefault()
         if (name.trim() !== '') create(name.trim())

@@ -7,7 +7,7 @@ export function ProjectMark({ projects, sessionId }: { projects: Projects; sessi
   const project = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
   if (project === undefined) return null
   return (
-    <span class="chat-project">
+    <span class="chat-project u-row u-note">
       <FolderIcon />
       {project.name}
     </span>

@@ -27,13 +27,13 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
   const words = texts.projects
   if (details === undefined)
     return (
-      <section class="documents project" aria-label={words.title}>
-        {failure === null ? <p class="nothing">{texts.frame.loading}</p> : <FailureNote failure={failure} />}
+      <section class="documents project u-grid u-one-column u-full" aria-label={words.title}>
+        {failure === null ? <p class="nothing u-muted">{texts.frame.loading}</p> : <FailureNote failure={failure} />}
       </section>
     )
   const { project, files } = details
   return (
-    <section class="documents project" aria-labelledby="project-title">
+    <section class="documents project u-grid u-one-column u-full" aria-labelledby="project-title">
       <ProjectHead
         key={project.name}
         name={project.name}
@@ -59,7 +59,7 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
       />
       <h2>{words.chats}</h2>
       {project.chat_sessions.length === 0 ? (
-        <p class="nothing">{words.noChats}</p>
+        <p class="nothing u-muted">{words.noChats}</p>
       ) : (
         <ul class="document-list">
           {project.chat_sessions.map((chat) => (
@@ -168,7 +168,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
   const isNaming = given !== null
   useEffect(() => field.current?.select(), [isNaming])
   return (
-    <div class="documents-head project-head">
+    <div class="documents-head project-head u-row u-wrap">
       {given === null ? (
         <>
           <h1 id="project-title" dir="auto">
@@ -180,7 +180,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
         </>
       ) : (
         <form
-          class="row naming"
+          class="row naming u-all-columns"
           aria-labelledby="project-title"
           onSubmit={(event) => {
             event.preventDefault()
@@ -280,7 +280,7 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
   }
   return (
     <>
-      <div class="project-files-head">
+      <div class="project-files-head u-row u-gap-12 u-as-tall">
         <h2>{words.files}</h2>
         <button type="button" class="quiet-button" disabled={isAdding} onClick={() => picker.current?.click()}>
           <PlusIcon />
@@ -303,11 +303,18 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
       {refused.map((message) => (
         <FailureNote key={message} failure={{ message }} />
       ))}
-      {files.length === 0 && <p class="nothing">{words.noFiles}</p>}
+      {files.length === 0 && <p class="nothing u-muted">{words.noFiles}</p>}
       {files.length > 0 && (
-        <ul class="project-files">
+        <ul class="project-files u-flex u-wrap u-gap-8">
           {files.map(({ id, name, status, reason }) => (
-            <li key={id} class={status === 'FAILED' ? 'file-chip failed' : 'file-chip'}>
+            <li
+              key={id}
+              class={
+                status === 'FAILED'
+                  ? 'file-chip failed u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
+                  : 'file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
+              }
+            >
               <FileIcon />
               <span dir="auto">{status === 'PROCESSING' ? words.reading(name) : name}</span>
               {reason !== null && <span class="failure-words">{reason}</span>}
@@ -337,12 +344,12 @@ interface ProjectChatProps {
 function ProjectChat({ id, name, day, takeOut }: ProjectChatProps): JSX.Element {
   const label = texts.projects.takeOut(name)
   return (
-    <li class="document chat-row">
-      <a class="document-name" href={chatAddress(id)} dir="auto">
+    <li class="document chat-row u-grid u-center u-line-below">
+      <a class="document-name u-medium u-anywhere" href={chatAddress(id)} dir="auto">
         {name}
       </a>
-      <span class="state">{day}</span>
-      <span class="row-buttons">
+      <span class="state u-inline-flex u-center u-gap-8 u-note">{day}</span>
+      <span class="row-buttons u-flex u-gap-2">
         <button type="button" class="icon-button" aria-label={label} title={label} onClick={takeOut}>
           <CloseIcon />
         </button>
@@ -355,12 +362,12 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }): 
   const [isAsking, setIsAsking] = useState(false)
   if (!isAsking)
     return (
-      <button type="button" class="text-button delete-project" onClick={() => setIsAsking(true)}>
+      <button type="button" class="text-button delete-project u-above-8" onClick={() => setIsAsking(true)}>
         {texts.projects.delete}
       </button>
     )
   return (
-    <div class="delete-project confirm" role="group" aria-label={texts.chats.askDelete(name)}>
+    <div class="delete-project confirm u-flex u-gap-6 u-above-8" role="group" aria-label={texts.chats.askDelete(name)}>
       <p>{texts.projects.deleteLead}</p>
       <ConfirmButton confirm={remove}>{texts.frame.delete}</ConfirmButton>
       <button type="button" class="quiet-button" onClick={() => setIsAsking(false)}>

@@ -7,7 +7,7 @@ import { texts } from '../texts/texts.ts'
 export function Ranking({ ranking }: { ranking: SearchRanking }): JSX.Element {
   const { score, words, vector, vector_weight: weight, recency, reranked, named } = ranking
   return (
-    <dl class="ranking" aria-label={texts.search.why}>
+    <dl class="ranking u-grid u-small" aria-label={texts.search.why}>
       {words !== null && (
         <Part name={texts.search.words} value={words} note={weight === null ? '' : texts.search.weight(1 - weight)} />
       )}
@@ -34,7 +34,7 @@ function Part({ name, value, note }: { name: string; value: number; note: string
       <dd>
         <meter aria-label={name} min={0} max={1} value={share} />
         <span class="count">{formatPercent(share)}</span>
-        <span class="ranking-weight">{note}</span>
+        <span class="ranking-weight u-muted">{note}</span>
       </dd>
     </>
   )

@@ -44,13 +44,13 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }): J
     }
   }, [words, service])
   return (
-    <section class="documents" aria-labelledby="search-title">
+    <section class="documents u-grid u-one-column u-full" aria-labelledby="search-title">
       <div class="documents-head">
         <h1 id="search-title">{texts.search.title}</h1>
         <p class="lead">{texts.search.lead}</p>
       </div>
       <SearchField label={texts.search.field} words={words} search={setWords} />
-      {search.phase === 'searching' && <p class="nothing">{texts.search.searching}</p>}
+      {search.phase === 'searching' && <p class="nothing u-muted">{texts.search.searching}</p>}
       {search.phase === 'failed' && <FailureNote failure={search.failure} />}
       {search.phase === 'done' && <Passages query={search.query} passages={search.passages} />}
     </section>
@@ -58,13 +58,13 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }): J
 }
 
 function Passages({ query, passages }: { query: string; passages: readonly FoundPassage[] }): JSX.Element {
-  if (passages.length === 0) return <p class="nothing">{texts.search.none}</p>
+  if (passages.length === 0) return <p class="nothing u-muted">{texts.search.none}</p>
   return (
     <>
       <p class="visually-hidden" role="status">
         {texts.search.count(passages.length)}
       </p>
-      <ol class="source-list" aria-label={texts.search.passages}>
+      <ol class="source-list u-grid u-gap-10 u-one-column" aria-label={texts.search.passages}>
         {passages.map((passage, at) => (
           <PassageCard key={at} passage={passage} query={query} rank={at + 1} />
         ))}
@@ -84,12 +84,12 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
   const { pieces, words, of } = matchOf(withoutMarkup(passage.text), query)
   const href = safeLink(passage.link)
   return (
-    <li class="source">
-      <div class="source-head">
-        <span class="number" aria-label={texts.search.rank(rank)} role="img">
+    <li class="source u-card">
+      <div class="source-head u-flex u-gap-10">
+        <span class="number u-grid u-place-center u-soft" aria-label={texts.search.rank(rank)} role="img">
           {rank}
         </span>
-        <span class="source-name">
+        <span class="source-name u-min-0 u-anywhere">
           {href === undefined ? (
             passage.title
           ) : (
@@ -98,13 +98,16 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
               <OutIcon />
             </a>
           )}
-          <span class="source-place">
+          <span class="source-place u-note u-nowrap u-clip">
             {words.length === 0 ? texts.search.noWords : texts.search.hasWords(words, of)}
             {passage.updatedAt !== null && ` · ${texts.search.changed(new Date(passage.updatedAt))}`}
           </span>
         </span>
       </div>
-      <p class={isOpen ? 'passage open' : 'passage'} dir="auto">
+      <p
+        class={isOpen ? 'passage open u-muted u-anywhere u-above-8' : 'passage u-muted u-anywhere u-above-8'}
+        dir="auto"
+      >
         {pieces.map((piece, at) =>
           piece.isMatch ? (
             <mark key={at} class="match">
@@ -115,7 +118,7 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
           ),
         )}
       </p>
-      <div class="source-foot">
+      <div class="source-foot u-flex u-above-8">
         <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? texts.sources.less : texts.sources.showPassage}
         </button>

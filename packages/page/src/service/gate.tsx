@@ -49,7 +49,7 @@ export function Gate(): JSX.Element | null {
 
 function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.Element {
   return (
-    <main class="gate">
+    <main class="gate u-center u-gap-12 u-all-columns">
       <Mark />
       <h1>Inlay</h1>
       <p class="lead" role="status">
@@ -65,7 +65,7 @@ function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.El
 function KeyForm({ words, open }: { words: string; open: (key: string) => void }): JSX.Element {
   const [key, setKey] = useState('')
   return (
-    <main class="gate">
+    <main class="gate u-center u-gap-12 u-all-columns">
       <Mark />
       <h1>Inlay</h1>
       <p class="lead" role="status">

@@ -57,9 +57,9 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
   }, [shown, isOpen])
   const pieces = passage.text === null || !isOpen ? piecesOf(first) : piecesOfText(passage.text, first, sentence)
   return (
-    <li ref={card} id={id} tabIndex={-1} class={shown === null ? 'source' : 'source shown'}>
+    <li ref={card} id={id} tabIndex={-1} class={shown === null ? 'source u-card' : 'source shown u-card'}>
       <SourceHead source={source} />
-      <p class={isOpen ? 'passage open' : 'passage'}>
+      <p class={isOpen ? 'passage open u-muted u-anywhere u-above-8' : 'passage u-muted u-anywhere u-above-8'}>
         {withQuote(pieces, sentence).map((piece, at) => (
           <PieceView key={at} piece={piece} />
         ))}
@@ -68,7 +68,7 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
         imagesOf(source).map((file) => (
           <StoredFile key={file} id={file} words={first.semantic_identifier} readFile={service.file} />
         ))}
-      <div class="source-foot">
+      <div class="source-foot u-flex u-above-8">
         <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setWantsOpen(!wantsOpen)}>
           {isOpen ? texts.sources.less : texts.sources.showPassage}
         </button>
@@ -118,13 +118,13 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
   const href = safeLink(first.link)
   const title = first.semantic_identifier === '' ? texts.sources.untitled : first.semantic_identifier
   return (
-    <div class="source-head">
+    <div class="source-head u-flex u-gap-10">
       {number !== null && (
-        <span class="number" aria-hidden="true">
+        <span class="number u-grid u-place-center u-soft" aria-hidden="true">
           {number}
         </span>
       )}
-      <span class="source-name">
+      <span class="source-name u-min-0 u-anywhere">
         {href === undefined ? (
           title
         ) : (
@@ -133,7 +133,7 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
             <OutIcon />
           </a>
         )}
-        <span class="source-place">{placeOf(first, href)}</span>
+        <span class="source-place u-note u-nowrap u-clip">{placeOf(first, href)}</span>
       </span>
     </div>
   )

@@ -34,7 +34,7 @@ export function Sources({
   if (cited.length === 0 && uncited.length === 0) return null
   return (
     <aside
-      class={shown === null ? 'sources' : 'sources asked'}
+      class={shown === null ? 'sources u-small' : 'sources asked u-small'}
       id={`${idPrefix}-sources`}
       // With the question, which tells the sources of one answer from those of another.
       aria-labelledby={`${idPrefix}-sources ${questionId}`}
@@ -45,8 +45,8 @@ export function Sources({
     >
       {cited.length > 0 && (
         <>
-          <h3 class="sources-title">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
-          <ol class="source-list">
+          <h3 class="sources-title u-note">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
+          <ol class="source-list u-grid u-gap-10 u-one-column">
             {cited.map((source) => (
               <SourceCard
                 key={source.documentId}
@@ -67,7 +67,7 @@ export function Sources({
             <span class="count">{uncited.length}</span>
             <ChevronIcon />
           </summary>
-          <ol class="source-list">
+          <ol class="source-list u-grid u-gap-10 u-one-column">
             {uncited.map((source) => (
               <SourceCard
                 key={source.documentId}

@@ -24,7 +24,7 @@ const toolIcons: Readonly<Record<string, () => JSX.Element>> = {
 export function StepIcon({ step }: { step: Exclude<Block, { kind: 'text' }> }): JSX.Element {
   const Icon = iconOf(step)
   return (
-    <span class="step-icon">
+    <span class="step-icon u-inline-flex u-center u-muted">
       <Icon />
     </span>
   )

@@ -24,13 +24,13 @@ export function StepList({ steps, question, isWaiting, sources, readFile }: Step
   const isBetween = isWaiting && !steps.some(isRunning)
   if (steps.length === 0 && !isBetween) return null
   return (
-    <ol class="steps" aria-label={texts.steps.title}>
+    <ol class="steps u-grid u-gap-6 u-one-column u-muted" aria-label={texts.steps.title}>
       {steps.map((step, at) => (
         <StepLine key={at} step={step} question={question} sources={sources} readFile={readFile} />
       ))}
       {isBetween && (
         <li class="step running">
-          <span class="step-line">
+          <span class="step-line u-flex u-gap-8">
             <span class="dot" />
             <Waiting label={steps.length === 0 ? texts.steps.readingQuestion : texts.steps.writingAnswer} />
           </span>
@@ -73,13 +73,13 @@ function StepLine({
   const line = (
     <>
       <StepIcon step={step} />
-      <span class="step-words">
-        <span class="step-title">
+      <span class="step-words u-flex u-wrap u-min-0">
+        <span class="step-title u-inline-flex u-center u-min-0 u-anywhere">
           <span>{titleOf(step)}</span>
           {detail !== null && <ChevronIcon />}
         </span>
         {otherQueries(step, question).map((query, at) => (
-          <q key={at} class="query">
+          <q key={at} class="query u-note u-anywhere u-round-8 u-raised">
             {query}
           </q>
         ))}
@@ -89,11 +89,11 @@ function StepLine({
   return (
     <li class={classes}>
       {detail === null ? (
-        <span class="step-line">{line}</span>
+        <span class="step-line u-flex u-gap-8">{line}</span>
       ) : (
         <details>
-          <summary class="step-line">{line}</summary>
-          <div class="step-detail">
+          <summary class="step-line u-flex u-gap-8">{line}</summary>
+          <div class="step-detail u-small">
             {failure !== null && <p class="failure-words">{failure.exception}</p>}
             {detail}
           </div>
@@ -122,7 +122,7 @@ function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources
 
 function Titles({ documents }: { documents: readonly SearchDoc[] }): JSX.Element {
   return (
-    <ul class="step-documents">
+    <ul class="step-documents u-grid u-gap-2 u-one-column u-anywhere">
       {distinctTitles(documents).map((title) => (
         <li key={title}>{title}</li>
       ))}

@@ -20,8 +20,8 @@ export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element
     <>
       {step.credentialError !== null && <p class="failure-words">{step.credentialError.message}</p>}
       {textsOf(step).map(([label, text]) => (
-        <div key={label} class="tool-text">
-          <p class="tool-label">{label}</p>
+        <div key={label} class="tool-text u-grid u-gap-2">
+          <p class="tool-label u-muted u-medium">{label}</p>
           <pre tabIndex={0} role="group" aria-label={label}>
             <code>{text}</code>
           </pre>
@@ -74,7 +74,7 @@ export function GeneratedFiles({ step, readFile }: ToolResultProps): JSX.Element
   const images = step.images ?? []
   if (images.length === 0 && step.fileIds.length === 0) return null
   return (
-    <div class="made">
+    <div class="made u-grid u-gap-12">
       {images.map((image) => (
         <StoredFile key={image.file_id} id={image.file_id} words={image.revised_prompt} readFile={readFile} />
       ))}

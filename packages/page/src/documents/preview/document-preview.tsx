@@ -59,12 +59,12 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
   const next = end?.next ?? null
   const readNext = (): void => void (next !== null && read(next, chunksAtOnce))
   return (
-    <div class="preview" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
+    <div class="preview u-grow u-anywhere" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
       {start === undefined && failed === null && <Skeleton />}
       {start !== undefined && <Facts part={start} service={service} />}
       {/* A long document may have it in a part that was not read yet, unless it is known where. */}
       {isQuoteMissing && (place.chunk !== undefined || (before === 0 && next === null)) && (
-        <p class="preview-note" role="status">
+        <p class="preview-note u-note u-round-8 u-raised" role="status">
           {texts.pane.quoteIsMissing}
         </p>
       )}
@@ -101,8 +101,8 @@ const imagesOf = (chunks: readonly DocumentChunkView[]): readonly string[] => [
 function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Service, 'file'> }): JSX.Element {
   const { document_id: id, updated_at: updatedAt, file_id: fileId } = part
   return (
-    <p class="preview-facts">
-      <span class="preview-path">{id}</span>
+    <p class="preview-facts u-flex u-wrap u-note">
+      <span class="preview-path u-full u-anywhere">{id}</span>
       <span>{texts.pane.changed(new Date(updatedAt))}</span>
       {fileId !== null && <Original id={fileId} name={part.semantic_identifier} readFile={service.file} />}
     </p>

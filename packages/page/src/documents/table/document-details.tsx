@@ -48,7 +48,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
     <div
       ref={place}
       role="row"
-      class="document-details"
+      class="document-details u-line-below u-ground"
       style={{ transform: `translateY(${top}px)` }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return
@@ -56,7 +56,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
         close()
       }}
     >
-      <div role="gridcell" aria-colspan={7} class="admin details-body">
+      <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full">
         <button
           type="button"
           class="icon-button details-close"
@@ -66,7 +66,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
         >
           <CloseIcon />
         </button>
-        <dl class="details-facts">
+        <dl class="details-facts u-grid u-small u-anywhere u-no-margin">
           <dt>{documentTexts.path}</dt>
           <dd>{id}</dd>
           {reason !== null && (
@@ -111,8 +111,9 @@ function TagEditor({
     keyField.current?.focus()
   }
   const isEdited = tags !== null || key !== '' || value !== ''
-  if (document.state !== 'indexed' && !isEdited) return <p class="facts">{documentTexts.tagsLater}</p>
-  if (before.length >= maxTags) return <p class="facts">{documentTexts.tooManyTags}</p>
+  if (document.state !== 'indexed' && !isEdited)
+    return <p class="facts u-small u-anywhere">{documentTexts.tagsLater}</p>
+  if (before.length >= maxTags) return <p class="facts u-small u-anywhere">{documentTexts.tooManyTags}</p>
   const isAddable = key.trim() !== '' && value.trim() !== ''
   const add = (): void => {
     set([...shown, { key: key.trim(), value: value.trim() }])
@@ -135,11 +136,14 @@ function TagEditor({
       }}
     >
       <h3>{documentTexts.tags}</h3>
-      {shown.length === 0 && <p class="facts">{documentTexts.noTags}</p>}
+      {shown.length === 0 && <p class="facts u-small u-anywhere">{documentTexts.noTags}</p>}
       {shown.length > 0 && (
-        <ul class="edited-tags" aria-label={documentTexts.tags}>
+        <ul class="edited-tags u-flex u-wrap u-gap-6" aria-label={documentTexts.tags}>
           {shown.map((tag) => (
-            <li key={`${tag.key}=${tag.value}`} class="tag">
+            <li
+              key={`${tag.key}=${tag.value}`}
+              class="tag u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
+            >
               <span>
                 {tag.key}: {tag.value}
               </span>
@@ -155,7 +159,7 @@ function TagEditor({
         </ul>
       )}
       <div class="row new-tag">
-        <label class="field">
+        <label class="field u-grid u-gap-4 u-min-0 u-note">
           <span>{documentTexts.tagKey}</span>
           <input
             ref={keyField}
@@ -165,7 +169,7 @@ function TagEditor({
             onInput={(event) => setKey(event.currentTarget.value)}
           />
         </label>
-        <label class="field">
+        <label class="field u-grid u-gap-4 u-min-0 u-note">
           <span>{documentTexts.tagValue}</span>
           <input type="text" maxLength={500} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
         </label>
@@ -173,7 +177,7 @@ function TagEditor({
           {documentTexts.addTag}
         </button>
       </div>
-      <p role="status" class="facts">
+      <p role="status" class="facts u-small u-anywhere">
         {isSaved && documentTexts.tagsSaved}
       </p>
     </Form>
@@ -269,8 +273,12 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
       submit={(fields) => changed(save(fields))}
     >
       <h3>{documentTexts.ownerOf(pair.name)}</h3>
-      <p class="facts">{documentTexts.ownerLead}</p>
-      <div class="checks" role="radiogroup" aria-label={documentTexts.ownerOf(pair.name)}>
+      <p class="facts u-small u-anywhere">{documentTexts.ownerLead}</p>
+      <div
+        class="checks u-grid u-gap-6 u-min-0 u-no-border u-no-margin"
+        role="radiogroup"
+        aria-label={documentTexts.ownerOf(pair.name)}
+      >
         {[true, false].map((choice) => (
           <label key={String(choice)}>
             <input
@@ -284,7 +292,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
         ))}
       </div>
       {!isPublic && (
-        <div class="fields">
+        <div class="fields u-grid u-gap-12">
           <Area label={documentTexts.people} name="people" rows={3} defaultValue={pair.users.join('\n')} />
           <Area label={documentTexts.groups} name="groups" rows={3} defaultValue={pair.groups.join('\n')} />
         </div>
@@ -298,7 +306,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
         />
       )}
       <Field label={documentTexts.newSet} value={newSet} maxLength={200} onInput={setNewSet} />
-      <p role="status" class="facts">
+      <p role="status" class="facts u-small u-anywhere">
         {isSaved && documentTexts.accessSaved}
       </p>
     </Form>

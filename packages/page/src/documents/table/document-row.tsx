@@ -47,7 +47,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
       style={{ transform: `translateY(${top}px)` }}
       onFocusIn={activate}
     >
-      <span role="gridcell" class="cell-select">
+      <span role="gridcell" class="cell-select u-grid u-place-center">
         <input
           type="checkbox"
           aria-label={documentTexts.selectThing(title)}
@@ -57,7 +57,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
         />
       </span>
       <NameCell {...props} tabIndex={tabIndex} />
-      <span role="gridcell" class="cell-tags">
+      <span role="gridcell" class="cell-tags u-row u-gap-4 u-min-0">
         <Tags {...props} tabIndex={tabIndex} />
       </span>
       <span role="gridcell" class="cell-size">
@@ -66,11 +66,11 @@ export function DocumentRow(props: RowProps): JSX.Element {
       <span role="gridcell" class="cell-time">
         {acceptedAt !== undefined && formatTimestamp(acceptedAt)}
       </span>
-      <span role="gridcell" class={`cell-state state ${state}`}>
+      <span role="gridcell" class={`cell-state state u-inline-flex u-center u-gap-8 u-note u-nowrap ${state}`}>
         <span class="dot" />
         {documentTexts.states[state]}
       </span>
-      <span role="gridcell" class="cell-actions">
+      <span role="gridcell" class="cell-actions u-row u-gap-8 u-min-0">
         {isAsking ? (
           <Confirm {...props} setIsBusy={setIsBusy} />
         ) : (
@@ -86,12 +86,12 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
   const href = safeLink(document.link)
   const unread = unreadOf(document)
   return (
-    <span role="gridcell" class="cell-name">
-      <span class="document-title">
+    <span role="gridcell" class="cell-name u-grid u-min-0">
+      <span class="document-title u-row u-gap-6 u-min-0 u-medium">
         {state === 'indexed' ? (
           <button
             type="button"
-            class="document-open"
+            class="document-open u-anywhere u-bare"
             title={title}
             tabIndex={tabIndex}
             onClick={() => openDocument({ documentId: id, title, link: document.link })}
@@ -116,11 +116,11 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
         )}
       </span>
       {reason !== null ? (
-        <span class="document-path failure-words" title={reason}>
+        <span class="document-path failure-words u-nowrap u-clip" title={reason}>
           {reason}
         </span>
       ) : unread !== undefined ? (
-        <span class="document-path unread-words" title={unread}>
+        <span class="document-path unread-words u-nowrap u-clip" title={unread}>
           {unread}
         </span>
       ) : (
@@ -134,9 +134,9 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
 function Path({ path }: { path: string }): JSX.Element {
   const end = path.lastIndexOf('/', path.length - 2) + 1
   return (
-    <span class="document-path" title={path}>
+    <span class="document-path u-nowrap u-clip" title={path}>
       {end > 0 && <span class="path-folder">{path.slice(0, end)}</span>}
-      <span class="path-end">{path.slice(end)}</span>
+      <span class="path-end u-min-0">{path.slice(end)}</span>
     </span>
   )
 }
@@ -153,7 +153,7 @@ function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabInd
         <button
           key={`${key}=${value}`}
           type="button"
-          class="tag"
+          class="tag u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
           tabIndex={tabIndex}
           title={`${key}: ${value}`}
           aria-label={documentTexts.onlyTag(`${key}=${value}`)}
@@ -239,7 +239,7 @@ function Confirm({
 }: RowProps & { setIsBusy: (isBusy: boolean) => void }): JSX.Element {
   return (
     <span
-      class="confirm"
+      class="confirm u-flex u-gap-6"
       role="group"
       aria-label={documentTexts.deleteThing(title)}
       onKeyDown={(event) => {

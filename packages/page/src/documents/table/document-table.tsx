@@ -98,7 +98,7 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
   const drawn = drawnRows(range, activeIndex, rows.length)
   return (
     <div
-      class="document-table"
+      class="document-table u-full"
       role="grid"
       aria-label={documentTexts.title}
       aria-describedby="document-keys"
@@ -226,9 +226,9 @@ interface HeadProps {
 function Head({ documents, rows, selection: { selected, select } }: HeadProps): JSX.Element {
   const count = rows.filter(({ id }) => selected.has(id)).length
   return (
-    <div role="rowgroup" class="document-head">
-      <div role="row" aria-rowindex={1} class="head-row">
-        <span role="columnheader" class="cell-select">
+    <div role="rowgroup" class="document-head u-sticky u-ground">
+      <div role="row" aria-rowindex={1} class="head-row u-note u-medium">
+        <span role="columnheader" class="cell-select u-grid u-place-center">
           <input
             type="checkbox"
             aria-label={documentTexts.selectShown}
@@ -237,10 +237,10 @@ function Head({ documents, rows, selection: { selected, select } }: HeadProps): 
             onChange={({ currentTarget: { checked } }) => select(rows, checked)}
           />
         </span>
-        <SortedColumn documents={documents} class="cell-name" orders={['title', 'title_desc']}>
+        <SortedColumn documents={documents} class="cell-name u-grid u-min-0" orders={['title', 'title_desc']}>
           {documentTexts.name}
         </SortedColumn>
-        <span role="columnheader" class="cell-tags">
+        <span role="columnheader" class="cell-tags u-row u-gap-4 u-min-0">
           {documentTexts.tags}
         </span>
         <SortedColumn documents={documents} class="cell-size" orders={['largest', 'smallest']}>
@@ -249,10 +249,10 @@ function Head({ documents, rows, selection: { selected, select } }: HeadProps): 
         <SortedColumn documents={documents} class="cell-time" orders={['newest', 'oldest']}>
           {documentTexts.accepted}
         </SortedColumn>
-        <span role="columnheader" class="cell-state">
+        <span role="columnheader" class="cell-state u-nowrap">
           {documentTexts.state}
         </span>
-        <span role="columnheader" class="cell-actions">
+        <span role="columnheader" class="cell-actions u-row u-gap-8 u-min-0">
           <span class="visually-hidden">{documentTexts.actions}</span>
         </span>
       </div>
@@ -280,7 +280,12 @@ function SortedColumn({ documents: { order, sort }, class: name, orders, childre
       class={name}
       aria-sort={isSorted ? (descending.has(order) ? 'descending' : 'ascending') : 'none'}
     >
-      <button type="button" class="sort" title={documentTexts.orders[next]} onClick={() => sort(next)}>
+      <button
+        type="button"
+        class="sort u-inline-flex u-center u-gap-4 u-full u-bare"
+        title={documentTexts.orders[next]}
+        onClick={() => sort(next)}
+      >
         {children}
         <svg viewBox="0 0 10 10" aria-hidden="true" class={isSorted ? 'arrow' : 'arrow none'}>
           <path d={isSorted && !descending.has(order) ? 'M2 6.5 5 3l3 3.5' : 'M2 3.5 5 7l3-3.5'} />

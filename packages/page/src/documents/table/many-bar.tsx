@@ -140,7 +140,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
   useEffect(() => setIsAsking(false), [selected.size === 0])
   if (running === null && report === null && failure === null && selected.size === 0) return null
   return (
-    <section class="many-bar" aria-label={documentTexts.selection}>
+    <section class="many-bar u-grid u-gap-6 u-full u-sticky u-round u-surface" aria-label={documentTexts.selection}>
       {failure !== null && <FailureNote failure={failure} />}
       {running !== null && <Progress running={running} stop={many.stop} />}
       {running === null && selected.size > 0 && (
@@ -197,7 +197,7 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
       <button type="button" class="text-button" onClick={clear}>
         {documentTexts.clearSelection}
       </button>
-      <span class="many-actions">
+      <span class="many-actions u-flex u-wrap u-gap-8">
         {failed > 0 && (
           <button type="button" class="quiet-button" onClick={() => many.start('retry')}>
             {documentTexts.retryMany(failed)}
@@ -215,7 +215,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
   const question = documentTexts.askDeleteMany(count)
   return (
     <span
-      class="confirm many-confirm"
+      class="confirm many-confirm u-row u-gap-6"
       role="group"
       aria-label={question}
       onKeyDown={(event) => {
@@ -225,7 +225,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
       }}
     >
       <strong>{question}</strong>
-      <span class="many-actions">
+      <span class="many-actions u-flex u-wrap u-gap-8">
         <ConfirmButton confirm={go}>{texts.frame.delete}</ConfirmButton>
         <button type="button" class="quiet-button" onClick={keep}>
           {texts.frame.keep}
@@ -240,7 +240,7 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
   const words = kind === 'delete' ? documentTexts.deleting(done, total) : documentTexts.retrying(done, total)
   return (
     <div class="row">
-      <label class="many-progress">
+      <label class="many-progress u-grid u-gap-4 u-grow u-small">
         <span>{words}</span>
         <progress value={done} max={total} />
       </label>
@@ -264,7 +264,7 @@ function Report({
   dismiss: () => void
 }): JSX.Element {
   return (
-    <div class="many-report">
+    <div class="many-report u-grid u-gap-6 u-small u-anywhere">
       <p>
         {kind === 'delete' ? documentTexts.deleted(done.length) : documentTexts.retried(done.length)}{' '}
         {left > 0 && documentTexts.left(left)}{' '}
