@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import type { IndexRow, VectorIndex } from '@inlay/knowledge'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { zipfText } from '../../../bench/zipf-text.ts'
 import { cases } from '../../../cases.ts'
 import { row } from '../sample-rows.ts'
@@ -15,10 +15,14 @@ let folders = 0
 const open = async (folder: string): Promise<VectorIndex> => {
   const index = lancedbIndex({ folder })
   await index.open()
-  onTestFinished(() => index.close())
   return index
 }
 const newFolder = (): string => join(root, String(folders++))
+function copyOf(folder: string): string {
+  const copy = newFolder()
+  cpSync(folder, copy, { recursive: true })
+  return copy
+}
 
 /** Rows of which the first ones hold other words, and are shorter, than the rest. */
 function rowsOf(first: number, count: number): IndexRow[] {
@@ -47,39 +51,29 @@ async function filled(rows: readonly IndexRow[], folder = newFolder()): Promise<
   return index
 }
 
-/** Brings rows into an index, the first ones before the others, and leaves it in some state in between. */
-type Bring = (rows: readonly IndexRow[], first: number) => Promise<VectorIndex>
+/** Brings the other rows into an index that holds the first ones, and leaves it in some state in between. */
+type Bring = (index: VectorIndex, others: readonly IndexRow[], folder: string) => Promise<unknown>
 
 const states: Readonly<Record<string, Bring>> = {
-  'rows wait to be indexed': async (rows, first) => {
-    const index = await filled(rows.slice(0, first))
-    await index.append(rows.slice(first))
-    return index
+  'rows wait to be indexed': (index, others) => index.append(others),
+  'rows wait that come between searches': async (index, others) => {
+    await ask(index, questions[0]!)
+    await index.append(others.slice(0, 3))
+    await ask(index, questions[0]!)
+    await index.append(others.slice(3))
   },
-  'rows wait that come between searches': async (rows, first) => {
-    const index = await filled(rows.slice(0, first))
+  'some rows were indexed since the last search, and others wait': async (index, others) => {
     await ask(index, questions[0]!)
-    await index.append(rows.slice(first, first + 3))
-    await ask(index, questions[0]!)
-    await index.append(rows.slice(first + 3))
-    return index
-  },
-  'some rows were indexed since the last search, and others wait': async (rows, first) => {
-    const index = await filled(rows.slice(0, first))
-    await ask(index, questions[0]!)
-    const half = Math.floor((first + rows.length) / 2)
-    await index.append(rows.slice(first, half))
+    const half = Math.floor(others.length / 2)
+    await index.append(others.slice(0, half))
     await index.maintain({ idle: true })
-    await index.append(rows.slice(half))
-    return index
+    await index.append(others.slice(half))
   },
-  'rows wait that another process has written': async (rows, first) => {
-    const folder = newFolder()
-    const index = await filled(rows.slice(0, first), folder)
+  'rows wait that another process has written': async (index, others, folder) => {
     const other = await open(folder)
+    onTestFinished(() => other.close())
     await ask(index, questions[0]!)
-    await other.append(rows.slice(first))
-    return index
+    await other.append(others)
   },
 }
 
@@ -89,18 +83,26 @@ describe.each([
   [cases(100, 100_000), cases(600, 110_000)],
 ])('with %i of %i rows in the index', (first, count) => {
   const rows = rowsOf(first, count)
-  let finished: Promise<Map<string, number>[]> | undefined
+  /** Of the first rows alone. */
+  const firstFolder = newFolder()
   /** Scores of all rows, for each question, once all are indexed. */
-  const scoresWhenFinished = async (): Promise<Map<string, number>[]> => {
-    const index = await filled(rows)
-    return Promise.all(questions.map((text) => ask(index, text, count)))
-  }
+  const expected: Map<string, number>[] = []
+  beforeAll(async () => {
+    const index = await filled(rows.slice(0, first), firstFolder)
+    await index.close()
+    const folder = copyOf(firstFolder)
+    const finished = await filled(rows.slice(first), folder)
+    for (const text of questions) expected.push(await ask(finished, text, count))
+    await finished.close()
+  })
 
   test.each(Object.entries(states))(
     'the order while %s is that of the finished index',
     async (_state, bring) => {
-      const expected = await (finished ??= scoresWhenFinished())
-      const index = await bring(rows, first)
+      const folder = copyOf(firstFolder)
+      const index = await open(folder)
+      onTestFinished(() => index.close())
+      await bring(index, rows.slice(first), folder)
       for (const [at, text] of questions.entries()) {
         const [ranking, scores] = [await ask(index, text), expected[at]!]
         const best = [...scores.values()].slice(0, ranking.size)

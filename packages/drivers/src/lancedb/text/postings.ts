@@ -17,6 +17,8 @@ export interface PostedHit {
 
 /** A small full-text index in memory. */
 export interface Postings {
+  /** Number of terms in all its rows, with removed ones. */
+  readonly length: number
   /** Number of rows with a term, including removed ones, as in the engine's index; 0 if only removed rows have it. */
   frequencyOf(term: string): number
   /** Words of its rows that are similar to a misspelled word. */
@@ -56,6 +58,7 @@ interface Entry {
 /** Combines several postings. */
 export function joinPostings(parts: readonly Postings[]): Postings {
   return {
+    length: parts.reduce((sum, { length }) => sum + length, 0),
     frequencyOf: (term) => parts.reduce((sum, part) => sum + part.frequencyOf(term), 0),
     near: (word, term) => [...new Set(parts.flatMap((part) => part.near(word, term)))].slice(0, maxCorrections),
     search: (query, options) =>
@@ -73,8 +76,12 @@ export function createPostings(): PostingsBuilder {
   const entriesOfWord = new Map<string, Entry[] | undefined>()
   const list = createWordList()
   const removed = new Set<string>()
+  let length = 0
   const holds = (row: IndexRow): boolean => !removed.has(row.generation)
   return {
+    get length() {
+      return length
+    },
     holds,
     remove(generations) {
       for (const generation of generations) removed.add(generation)
@@ -101,6 +108,7 @@ export function createPostings(): PostingsBuilder {
         if (last?.entry === entry) last.times++
         else entries.push({ entry, times: 1 })
       }
+      length += entry.length
     },
     frequencyOf(term) {
       const entries = entriesOf.get(term) ?? []

@@ -2,6 +2,7 @@ import type { MatchQuery, Table } from '@lancedb/lancedb'
 import type { Engine } from '../engine.ts'
 import { searchColumn } from '../rows.ts'
 import { rarityOf } from './bm25.ts'
+import type { Postings } from './postings.ts'
 import { createSampling } from './sample.ts'
 import {
   createWordList,
@@ -22,14 +23,16 @@ export interface QueryTerm {
 /** Rows that are not indexed yet. */
 export interface Unindexed {
   readonly size: number
-  /** Number of them with a term, if that is known. */
-  readonly frequencyOf?: (term: string) => number
+  /** The rows themselves, if they are in memory. */
+  readonly postings?: Postings | undefined
 }
 
 /** What BM25 needs to know about a table. */
 export interface Weights {
-  /** Whether the engine, which has the statistics of indexed rows alone, scores them much the same. */
-  readonly isOfIndex: boolean
+  /** Whether the terms weigh much the same in the engine, which has the statistics of indexed rows alone. */
+  readonly areOfIndex: boolean
+  /** Whether the mean number of terms is much the same, too. */
+  readonly isLengthOfIndex: boolean
   readonly of: ReadonlyMap<string, TermWeight>
   /** Mean number of terms per row; 1 for an empty table. */
   readonly averageLength: number
@@ -61,8 +64,8 @@ export interface TermStatistics {
 const fewRows = 4
 /** Rare words are counted up to this number; a more frequent word would have been in the sample. */
 const maxCounts = 200
-/** Up to this share, unindexed rows and the change of weights by them do not matter. */
-const maxShift = 0.01
+/** Up to this share, a change of weights, and of the mean number of terms, by unindexed rows does not matter. */
+const maxShift = 0.02
 /** Words with at least this many letters are also matched with two edits, if one edit finds nothing. */
 const lettersForTwoSlips = 12
 
@@ -112,29 +115,33 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     get isReady() {
       return sampling.isReady
     },
-    async weigh(words, unindexed) {
+    async weigh(words, { size, postings }) {
       const rows = await table.countRows()
       const sample = await sampling.current(rows)
       const of = new Map<string, TermWeight>()
-      const indexedRows = Math.max(0, rows - unindexed.size)
+      const indexedRows = Math.max(0, rows - size)
       for (const { word, term } of words) {
-        const pending = unindexed.frequencyOf?.(term) ?? 0
+        const pending = postings?.frequencyOf(term) ?? 0
         const seen = sample.frequencyOf(term)
         const isFrequent = sample.isWhole || seen >= fewRows
         const share = seen / Math.max(1, sample.rows)
-        const count = isFrequent && unindexed.frequencyOf ? 0 : await counted.of(word)
+        const count = isFrequent && postings ? 0 : await counted.of(word)
         // The index counts its own rows only.
         const all = Math.max(
           pending,
           isFrequent ? Math.round(share * rows) : pending + Math.max(seen > 0 ? 1 : 0, count),
         )
-        const isCounted = !unindexed.frequencyOf && count < maxCounts
-        const indexed = unindexed.frequencyOf ? all - pending : isCounted ? count : Math.round(share * indexedRows)
+        const isCounted = !postings && count < maxCounts
+        const indexed = postings ? all - pending : isCounted ? count : Math.round(share * indexedRows)
         of.set(term, { all: rarityOf(all, rows), indexed: rarityOf(indexed, indexedRows) })
       }
-      const isAlike = ({ all, indexed }: TermWeight): boolean => Math.abs(all - indexed) < maxShift * all
-      const isOfIndex = unindexed.size < maxShift * rows && [...of.values()].every(isAlike)
-      return { isOfIndex, of, averageLength: sample.averageLength }
+      const weights = [...of.values()]
+      const shift = weights.reduce((sum, { all, indexed }) => sum + Math.abs(all - indexed), 0)
+      const whole = weights.reduce((sum, { all }) => sum + all, 0)
+      const { averageLength } = sample
+      const indexedLength = (averageLength * rows - (postings?.length ?? 0)) / Math.max(1, indexedRows)
+      const lengthShift = postings ? Math.abs(indexedLength - averageLength) / averageLength : size / Math.max(1, rows)
+      return { areOfIndex: shift < maxShift * whole, isLengthOfIndex: lengthShift < maxShift, of, averageLength }
     },
     async isKnown(word, term) {
       return (await sampling.current()).frequencyOf(term) > 0 || (await counted.of(word)) > 0

@@ -88,7 +88,7 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
   const { words, memtable, place } = ranking
   if (place === 'none') return unique(await searchIndexed(parts, query, ranking))
   const size = memtable ? parts.memtable.size : ((await table.indexStats(textIndex))?.numUnindexedRows ?? 0)
-  const weights = await statistics.weigh(words, { size, frequencyOf: memtable?.frequencyOf })
+  const weights = await statistics.weigh(words, { size, postings: memtable })
   const [inMemory, indexed, scanned] = await Promise.all([
     memtable ? searchMemtable(memtable, query, weights) : [],
     searchIndexed(parts, query, { words, place: 'none', weights }),
@@ -96,7 +96,8 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
     place === 'table' ? searchIndexed(parts, query, { words, place, weights }) : [],
   ])
   const candidates = unique([...indexed, ...scanned])
-  const scored = weights.isOfIndex ? candidates : await scoreAnew(parts, candidates, weights)
+  const isScored = weights.isLengthOfIndex && (weights.areOfIndex || place !== 'table')
+  const scored = isScored ? candidates : await scoreAnew(parts, candidates, weights)
   return unique<TextHit>([...scored, ...inMemory].sort((a, b) => b.score - a.score)).slice(0, query.limit)
 }
 
@@ -121,17 +122,16 @@ async function searchIndexed(
 ): Promise<IndexedHit[]> {
   const { lancedb } = engine
   const isWhole = place === 'table'
-  // Otherwise hits are scored anew with another average length, so some further down may be among the first.
-  const isScored = !weights || weights.isOfIndex
   // A plain match is several times faster than a composed query, and counts repeated words once.
-  const match = !isScored
-    ? new lancedb.BooleanQuery(
-        [...new Map(words.map((item) => [item.term, item])).values()].map(({ word, term }) => {
-          const { all, indexed } = weights!.of.get(term)!
-          return [lancedb.Occur.Should, new lancedb.MatchQuery(word, searchColumn, { boost: all / indexed })]
-        }),
-      )
-    : new lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
+  const match =
+    weights?.areOfIndex === false
+      ? new lancedb.BooleanQuery(
+          [...new Map(words.map((item) => [item.term, item])).values()].map(({ word, term }) => {
+            const { all, indexed } = weights.of.get(term)!
+            return [lancedb.Occur.Should, new lancedb.MatchQuery(word, searchColumn, { boost: all / indexed })]
+          }),
+        )
+      : new lancedb.MatchQuery(words.map(({ word }) => word).join(' '), searchColumn)
   const search = table.query().fullTextSearch(match)
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   if (!isWhole) search.fastSearch()
@@ -140,7 +140,8 @@ async function searchIndexed(
     filter,
     score: '_score',
     columns: extra,
-    limit: isScored ? limit : Math.max(100, 2 * limit),
+    // If they are scored anew with another average length, some further down may be among the first.
+    limit: weights?.isLengthOfIndex === false ? Math.max(50, 2 * limit) : limit,
   } as const
   const find = (): Promise<FullMatch[]> =>
     few ? findAmong(few, search, narrowing, rowCache) : rowCache.find(search, narrowing)
