@@ -10,6 +10,8 @@ const ownFolder = 0o700
 
 /** Path of the database in a data folder. */
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'inlay.db')
+/** Path of the record of what the database held, in a data folder. */
+export const databaseRecordFile = (dataFolder: string): string => join(dataFolder, 'database.json')
 /** Path of the index in a data folder. */
 export const indexFolder = (dataFolder: string): string => join(dataFolder, 'index')
 /** Path of uploaded files and pictures in a data folder. */
@@ -40,7 +42,7 @@ export async function prepareDataFolder(dataFolder: string): Promise<void> {
 /** Deletes database, index and files of a data folder, and nothing else. */
 export async function removeFromFolder(dataFolder: string): Promise<void> {
   const database = ['', '-wal', '-shm'].map((end) => databaseFile(dataFolder) + end)
-  for (const path of [...database, indexFolder(dataFolder), filesFolder(dataFolder)])
+  for (const path of [...database, databaseRecordFile(dataFolder), indexFolder(dataFolder), filesFolder(dataFolder)])
     await rm(path, { recursive: true, force: true })
 }
 

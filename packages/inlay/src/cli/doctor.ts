@@ -175,7 +175,7 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
   })
   // The others are among the findings.
   const isFound = (error: unknown): boolean =>
-    (isInlayError(error) && error.data['reason'] === embedderMismatch) ||
+    (isInlayError(error) && toldElsewhere.includes(String(error.data['reason']))) ||
     findings.some(({ message }) => message === sentenceOf(error))
   const others = new Map(errors.filter((error) => !isFound(error)).map((error) => [sentenceOf(error), error]))
   return [...findings, ...[...others].map(([message, error]) => toFinding(message, error))]
@@ -192,6 +192,9 @@ const recordsMissing = 'records_missing'
 
 /** Code of what {@link checkDocuments} says more about. */
 const embedderMismatch = 'embedder_mismatch'
+
+/** Codes of notices that other checks tell. */
+const toldElsewhere: readonly string[] = [recordsMissing, embedderMismatch]
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
@@ -285,7 +288,7 @@ const checkDocuments: ServiceCheck = async (service) => {
 
 const checkNotices: ServiceCheck = async (service) => {
   const details = await jsonOf(service, '/service-api/notices', noticesOfAnyVersion)
-  const others = details.filter(({ code }) => code !== embedderMismatch)
+  const others = details.filter(({ code }) => !toldElsewhere.includes(code))
   return others.map(({ message }) => ({ check: 'Notice', status: 'warning', message }))
 }
 

@@ -14,6 +14,7 @@ import type { Kysely } from 'kysely'
 import { defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
 import { auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
+import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
 import { defaultDialect, patiently } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
@@ -79,6 +80,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
   for (const message of unused) onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
   if (!options.dialect || !options.index || !options.storage)
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder)
+  const isNew = !options.dialect && (await lacksDatabase(options.dataFolder ?? defaultDataFolder))
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect })
   connections.push({ close: () => db.destroy() })
@@ -93,6 +95,11 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const clock = await openDatabaseClock(db)
     opened.push(clock)
+    const record = options.dialect
+      ? undefined
+      : await openDatabaseRecord(db, { dataFolder: options.dataFolder ?? defaultDataFolder, isNew, onError })
+    // Closed after all others that write.
+    if (record) opened.push(record)
     const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, onError)
     const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
     // Closed in reverse order: runs end before the search they use, then calls under way end, and the database is last.
@@ -122,15 +129,34 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
     const notices = async (): Promise<readonly ServiceNote[]> => {
       const { notice } = await knowledge.embedder()
+      const loss = record?.loss()
       return [
+        ...(loss === undefined ? [] : [{ code: 'records_missing', message: loss }]),
         ...unused.map((message) => ({ code: 'unused_data', message })),
         ...(notice === undefined ? [] : [{ code: 'embedder_mismatch', message: notice }]),
       ]
     }
-    return { ...parts, notices, destroy, close }
+    return { ...parts, knowledge: record ? withRecord(knowledge, record) : knowledge, notices, destroy, close }
   } catch (error) {
     await close().catch(onError)
     throw error
+  }
+}
+
+/** Readiness tells of a lost database until the operator has all documents indexed again. */
+function withRecord(knowledge: Knowledge, record: DatabaseRecord): Knowledge {
+  return {
+    ...knowledge,
+    readiness: async () => {
+      const readiness = await knowledge.readiness()
+      const loss = record.loss()
+      return loss === undefined ? readiness : { ...readiness, missingRecords: loss }
+    },
+    reindex: async (...given) => {
+      const reindexed = await knowledge.reindex(...given)
+      await record.accept()
+      return reindexed
+    },
   }
 }
 

@@ -64,7 +64,7 @@ async function holdsRecords(file: string): Promise<boolean> {
 }
 
 /** Whether a folder contains a file, at any depth. */
-async function holdsAnything(folder: string): Promise<boolean> {
+export async function holdsAnything(folder: string): Promise<boolean> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (!entry.isDirectory() || (await holdsAnything(`${folder}/${entry.name}`))) return true
   return false

@@ -52,7 +52,7 @@ export const serviceRoutes: readonly Route[] = [
       'index has not been reached since the start, and while the process shuts down: send requests ' +
       'elsewhere. `message` also reports a rebuild of the index from the records (documents already ' +
       'in it are found), a full disk (search still works), an embedding model other than that of ' +
-      'the documents, and documents that only the index holds.',
+      'the documents, a lost database, and documents that only the index holds.',
     answer: { description: 'The service is ready.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
@@ -109,7 +109,8 @@ export const serviceRoutes: readonly Route[] = [
     owner: 'none',
     description:
       'Warnings about settings that do not match the data: an embedding model other than that of the ' +
-      'documents, unused data in the data folder. They are also logged. Empty if there are none.',
+      'documents, a lost database, unused data in the data folder. They are also logged. Empty if there ' +
+      'are none.',
     answer: { description: 'The messages.', schema: noticesSchema },
     handle: async ({ parts }) => {
       const details = [...((await parts.notices?.()) ?? [])]
