@@ -27,6 +27,12 @@ function inWords(text: string | undefined): string {
     .trim()
 }
 
+/** The description of a field that `always` declares; "" for others. */
+export function fixedText(declaration: string): string {
+  const [, value] = /^ always\((null|true|false|\d+|\[\]),/.exec(declaration) ?? []
+  return value === undefined ? '' : `Always ${value === '[]' ? 'empty' : value} here.`
+}
+
 /** The text up to the brace or line that ends the declaration at `from`. */
 function bodyAt(source: string, from: number): string {
   let depth = 0
@@ -52,7 +58,7 @@ function membersOf(body: string): { name: string; text: string; type: string }[]
         const rest = body.slice(start)
         members.push({
           name: match[2]!,
-          text: inWords(match[1]),
+          text: inWords(match[1]) || fixedText(rest),
           type: rest.startsWith(' {') ? bodyAt(body, start + 1) : '',
         })
       }

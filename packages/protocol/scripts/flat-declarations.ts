@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RolldownMagicString, type Plugin } from 'rolldown'
-import { API, SymbolFlags, TypeFlags, type Checker, type Type } from 'typescript/unstable/sync'
+import { API, SymbolFlags, TypeFlags, type Checker, type Symbol, type Type } from 'typescript/unstable/sync'
+import { fixedText } from './descriptions.ts'
 
 const config = fileURLToPath(new URL('../tsconfig.json', import.meta.url))
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
@@ -91,11 +92,16 @@ class TypeWriter {
     if (index) return `Readonly<Record<string, ${nested(index.valueType)}>>`
     const members = checker.getPropertiesOfType(type).map((property) => {
       const isOptional = (property.flags & SymbolFlags.Optional) !== 0
-      const comment = isDocumented ? property.getDocumentationComment(checker).replaceAll(/\s+/g, ' ').trim() : ''
+      const comment = isDocumented ? this.#comment(property) : ''
       const value = nested(checker.getTypeOfSymbol(property)!).replace(isOptional ? / \| undefined$/ : '', '')
       return `${comment && `/** ${comment} */ `}readonly ${property.name}${isOptional ? '?' : ''}: ${value}`
     })
     return `{ ${(isDocumented ? members : members.toSorted()).join('; ')} }`
+  }
+
+  #comment(property: Symbol): string {
+    const written = property.getDocumentationComment(this.#checker).replaceAll(/\s+/g, ' ').trim()
+    return written || fixedText(property.declarations[0]?.resolve()?.getText().replace(/^\w+:/, '') ?? '')
   }
 
   #union(types: readonly Type[], solid: Type, nested: (inner: Type) => string): string {

@@ -238,6 +238,42 @@ export function orNull<Output, Input>(
   return v.nullish(schema, null)
 }
 
+const fixedValue: unique symbol = Symbol('fixed value')
+
+/** Marks a schema by {@link always}. */
+export interface Fixed {
+  readonly [fixedValue]: unknown
+}
+
+/**
+ * A field of an answer that has one value here, because clients expect it of a feature that is not supported. Its
+ * description is "Always … here." unless it has a comment. {@link complete} fills it in.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function always<Schema extends v.GenericSchema>(
+  value: v.InferInput<Schema> & (null | boolean | number | string | readonly never[]),
+  schema: Schema,
+): Schema & Fixed {
+  // Schemas are shared between fields, so the mark is on a copy.
+  return { ...schema, [fixedValue]: value }
+}
+
+type FixedNames<Entries> = { [Name in keyof Entries]: Entries[Name] extends Fixed ? Name : never }[keyof Entries]
+
+/** An answer of a schema, in the order of its fields, from the values of those that are not fixed by {@link always}. */
+export function complete<Entries extends v.ObjectEntries>(
+  { entries }: v.ObjectSchema<Entries, undefined>,
+  values: Omit<Wire<v.ObjectSchema<Entries, undefined>>, FixedNames<Entries>>,
+): Wire<v.ObjectSchema<Entries, undefined>> {
+  const given: Readonly<Record<string, unknown>> = values
+  const fields = Object.entries(entries).map(([name, entry]) => [
+    name,
+    fixedValue in entry ? entry[fixedValue] : given[name],
+  ])
+  // Every field is either fixed or among the values.
+  return Object.fromEntries(fields) as Wire<v.ObjectSchema<Entries, undefined>>
+}
+
 const form = /^(?:urn:uuid:)?\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
 
 /** Converts a UUID in any common spelling to lower case with hyphens; undefined for other text. */

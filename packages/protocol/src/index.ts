@@ -57,6 +57,7 @@ export { baseFiltersSchema, type BaseFilters, type Tag, type TimestampRange } fr
 export {
   asUuid,
   boolean,
+  complete,
   exactText,
   float,
   integer,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, text, type Wire } from '../fields.ts'
+import { always, boolean, integer, model, orNull, text, type Wire } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes } from '../resources/pairs.ts'
 import { pairStatuses } from './pair-detail.ts'
@@ -40,7 +40,7 @@ const sourceSummarySchema = model('SourceSummary', {
 /** Totals for the pairs of one source. */
 export type SourceSummary = Wire<typeof sourceSummarySchema>
 
-const connectorIndexingSchema = model('ConnectorIndexing', {
+export const connectorIndexingSchema = model('ConnectorIndexing', {
   /** Number of the pair. */
   cc_pair_id: integer,
   /** Display name. */
@@ -53,8 +53,7 @@ const connectorIndexingSchema = model('ConnectorIndexing', {
   cc_pair_status: v.picklist(pairStatuses),
   /** Whether documents are waiting or being indexed. */
   in_progress: boolean,
-  /** Always false here. */
-  in_repeated_error_state: boolean,
+  in_repeated_error_state: always(false, boolean),
   /** Result of the last finished indexing; null while indexing is in progress. */
   last_finished_status: orNull(v.string()),
   /** `in_progress`, `success` or `completed_with_errors`. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  always,
   boolean,
   dictionary,
   integer,
@@ -80,8 +81,7 @@ export const connectorSchema = model('ConnectorDetail', {
   refresh_freq: orNull(integer),
   /** Seconds between clean-ups. Stored for clients; has no effect. */
   prune_freq: orNull(integer),
-  /** Always null here. */
-  indexing_start: orNull(v.string()),
+  indexing_start: always(null, orNull(v.string())),
   /** Credentials that the connector is linked with. */
   credential_ids: v.array(integer),
   /** ISO 8601 with `Z`. */
@@ -100,8 +100,7 @@ export const credentialSchema = model('CredentialDetail', {
   credential_json: json,
   /** Whether all administrators can use it. */
   admin_public: boolean,
-  /** Always false here. */
-  curator_public: boolean,
+  curator_public: always(false, boolean),
   /** Source, as documents name theirs. */
   source: v.string(),
   /** Display name. */

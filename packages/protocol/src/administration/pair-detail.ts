@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
+import { always, boolean, integer, model, orNull, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { accessTypes } from '../resources/pairs.ts'
 import { connectorSchema, credentialSchema } from './connectors.ts'
@@ -19,8 +19,7 @@ export const pairDetailSchema = model('PairDetail', {
   name: v.string(),
   /** State of the pair. */
   status: v.picklist(pairStatuses),
-  /** Always false here. */
-  in_repeated_error_state: boolean,
+  in_repeated_error_state: always(false, boolean),
   /** Number of searchable documents. */
   num_docs_indexed: integer,
   /** The connector that supplies the documents. */
@@ -31,42 +30,29 @@ export const pairDetailSchema = model('PairDetail', {
   number_of_index_attempts: integer,
   /** `in_progress`, `success` or `completed_with_errors`. */
   last_index_attempt_status: orNull(v.string()),
-  /** Always null here. */
-  latest_deletion_attempt: v.null(),
+  latest_deletion_attempt: always(null, v.null()),
   /** Access to the documents: `public` or `private`. */
   access_type: v.picklist(accessTypes),
   /** Whether the caller can edit it. */
   is_editable_for_current_user: boolean,
   /** Permissions of the caller, by action. */
   permissions,
-  /** Always null here. */
-  deletion_failure_message: v.null(),
+  deletion_failure_message: always(null, v.null()),
   /** Whether documents are waiting or being indexed. */
   indexing: boolean,
-  /** Always null here. */
-  creator: v.null(),
-  /** Always null here. */
-  creator_email: v.null(),
+  creator: always(null, v.null()),
+  creator_email: always(null, v.null()),
   /** Time when a document last became searchable; ISO 8601 with `Z`. */
   last_indexed: orNull(answeredTime),
-  /** Always null here. */
-  last_pruned: orNull(answeredTime),
-  /** Always null here. */
-  last_full_permission_sync: v.null(),
-  /** Always null here. */
-  overall_indexing_speed: v.null(),
-  /** Always null here. */
-  latest_checkpoint_description: v.null(),
-  /** Always false here. */
-  permission_syncing: boolean,
-  /** Always null here. */
-  last_permission_sync_attempt_status: v.null(),
-  /** Always null here. */
-  last_permission_sync_attempt_finished: v.null(),
-  /** Always null here. */
-  last_permission_sync_attempt_error_message: v.null(),
-  /** Always false here. */
-  supports_targeted_reindex: boolean,
+  last_pruned: always(null, orNull(answeredTime)),
+  last_full_permission_sync: always(null, v.null()),
+  overall_indexing_speed: always(null, v.null()),
+  latest_checkpoint_description: always(null, v.null()),
+  permission_syncing: always(false, boolean),
+  last_permission_sync_attempt_status: always(null, v.null()),
+  last_permission_sync_attempt_finished: always(null, v.null()),
+  last_permission_sync_attempt_error_message: always(null, v.null()),
+  supports_targeted_reindex: always(false, boolean),
 })
 
 /** Answer of `GET /manage/admin/cc-pair/{cc_pair_id}`. Fields of unsupported features have a fixed value. */
@@ -108,7 +94,7 @@ export const connectorFilesSchema = model('ConnectorFiles', {
   /** File names, in the order of the ids. */
   file_names: v.array(v.string()),
   /** Always null: archives are not unpacked. */
-  zip_metadata_file_id: v.null(),
+  zip_metadata_file_id: always(null, v.null()),
 })
 
 /** Answer of `POST /manage/admin/connector/file/upload`. */

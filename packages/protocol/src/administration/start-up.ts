@@ -1,13 +1,10 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, type Wire } from '../fields.ts'
+import { always, boolean, integer, model, orNull, type Wire } from '../fields.ts'
 
 const threadFiguresSchema = model('ThreadFigures', {
-  /** Always 0 here. */
-  threadpool_total_tokens: integer,
-  /** Always 0 here. */
-  threadpool_borrowed_tokens: integer,
-  /** Always 0 here. */
-  threadpool_tasks_waiting: integer,
+  threadpool_total_tokens: always(0, integer),
+  threadpool_borrowed_tokens: always(0, integer),
+  threadpool_tasks_waiting: always(0, integer),
 })
 
 /** Thread pool figures; always 0, as there is no thread pool. */
@@ -65,32 +62,23 @@ export type Versions = Wire<typeof versionsSchema>
 export const authTypeSchema = model('AuthType', {
   /** Authentication method. */
   auth_type: v.string(),
-  /** Always false here. */
-  multi_tenant: boolean,
-  /** Always false here. */
-  requires_verification: boolean,
+  multi_tenant: always(false, boolean),
+  requires_verification: always(false, boolean),
   /** Whether the API can be used without a key. */
   anonymous_user_enabled: boolean,
   /** Always 0: there are no passwords. */
-  password_min_length: integer,
+  password_min_length: always(0, integer),
   /** Always 0: there are no passwords. */
-  password_max_length: integer,
-  /** Always false here. */
-  password_require_uppercase: boolean,
-  /** Always false here. */
-  password_require_lowercase: boolean,
-  /** Always false here. */
-  password_require_digit: boolean,
-  /** Always false here. */
-  password_require_special_char: boolean,
+  password_max_length: always(0, integer),
+  password_require_uppercase: always(false, boolean),
+  password_require_lowercase: always(false, boolean),
+  password_require_digit: always(false, boolean),
+  password_require_special_char: always(false, boolean),
   /** Whether any user exists. */
   has_users: boolean,
-  /** Always false here. */
-  oauth_enabled: boolean,
-  /** Always false here. */
-  password_auth_enabled: boolean,
-  /** Always empty here. */
-  sso_providers: v.array(v.unknown()),
+  oauth_enabled: always(false, boolean),
+  password_auth_enabled: always(false, boolean),
+  sso_providers: always([], v.array(v.unknown())),
 })
 
 /** Answer of `GET /auth/type`. Passwords are not supported, so all password rules are 0 or false. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, looseModel, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
+import { always, boolean, integer, looseModel, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
 /** Settings that an administrator can change; all others are fixed by the deployment. */
@@ -104,7 +104,7 @@ export const inputPromptSchema = model('InputPrompt', {
   /** Id of its owner. */
   user_id: orNull(v.string()),
   /** Always false here: shortcuts belong to one person. */
-  is_public: boolean,
+  is_public: always(false, boolean),
 })
 
 /** A prompt shortcut of one person. */
@@ -126,13 +126,13 @@ export const knownUserSchema = model('KnownUser', {
   /** "" when unknown. */
   email: v.string(),
   /** Always `SERVICE_ACCOUNT` here. */
-  account_type: v.string(),
+  account_type: always('SERVICE_ACCOUNT', v.string()),
   /** Whether one of the keys has the scope `admin`. */
   is_admin: boolean,
   /** Always true: people without a valid key are not listed. */
-  is_active: boolean,
+  is_active: always(true, boolean),
   /** Always false: there are no passwords. */
-  password_configured: boolean,
+  password_configured: always(false, boolean),
   /** Name of one of the keys. */
   personal_name: orNull(v.string()),
   /** Creation time of the first key; ISO 8601 with `Z`. */
@@ -140,11 +140,9 @@ export const knownUserSchema = model('KnownUser', {
   /** Creation time of the latest key; ISO 8601 with `Z`. */
   updated_at: answeredTime,
   /** Groups of the person. */
-  groups: v.array(knownGroupSchema),
-  /** Always false here. */
-  is_scim_synced: boolean,
-  /** Always null here. */
-  craft_enabled: orNull(boolean),
+  groups: always([], v.array(knownGroupSchema)),
+  is_scim_synced: always(false, boolean),
+  craft_enabled: always(null, orNull(boolean)),
 })
 
 /** A person who has a key. */
@@ -161,16 +159,12 @@ export type InvitedUser = Wire<typeof invitedUserSchema>
 export const knownUsersSchema = model('KnownUsers', {
   /** The people. */
   accepted: v.array(knownUserSchema),
-  /** Always empty here. */
-  slack_users: v.array(knownUserSchema),
-  /** Always empty here. */
-  invited: v.array(invitedUserSchema),
+  slack_users: always([], v.array(knownUserSchema)),
+  invited: always([], v.array(invitedUserSchema)),
   /** Always 1: there is only one page. */
-  accepted_pages: integer,
-  /** Always 0 here. */
-  slack_users_pages: integer,
-  /** Always 0 here. */
-  invited_pages: integer,
+  accepted_pages: always(1, integer),
+  slack_users_pages: always(0, integer),
+  invited_pages: always(0, integer),
 })
 
 /** Answer of `GET /manage/users`. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, type Wire } from '../fields.ts'
+import { always, boolean, integer, model, orNull, type Wire } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 import { personalizationSchema } from './personalization.ts'
 
@@ -8,16 +8,13 @@ export const userInfoSchema = model('UserInfo', {
   id: v.string(),
   /** "" when unknown. */
   email: v.string(),
-  /** Always true here. */
-  is_active: boolean,
+  is_active: always(true, boolean),
   /** Whether the key has the scope `admin`. */
   is_superuser: boolean,
-  /** Always true here. */
-  is_verified: boolean,
+  is_verified: always(true, boolean),
   /** Kind of the account. */
   account_type: v.string(),
-  /** Always false here. */
-  is_anonymous_user: boolean,
+  is_anonymous_user: always(false, boolean),
   /** Scopes of the key. */
   effective_permissions: v.array(v.string()),
   /** Names of their groups. */
@@ -26,20 +23,13 @@ export const userInfoSchema = model('UserInfo', {
   personalization: personalizationSchema,
   /** Fixed preferences. */
   preferences: v.record(v.string(), v.unknown()),
-  /** Always null here. */
-  token_expires_at: orNull(answeredTime),
-  /** Always false here. */
-  is_cloud_superuser: boolean,
-  /** Always null here. */
-  team_name: v.null(),
-  /** Always false here. */
-  password_configured: boolean,
-  /** Always null here. */
-  tenant_info: v.null(),
-  /** Always false here. */
-  is_group_manager: boolean,
-  /** Always empty here. */
-  admin_capabilities: v.array(v.string()),
+  token_expires_at: always(null, orNull(answeredTime)),
+  is_cloud_superuser: always(false, boolean),
+  team_name: always(null, v.null()),
+  password_configured: always(false, boolean),
+  tenant_info: always(null, v.null()),
+  is_group_manager: always(false, boolean),
+  admin_capabilities: always([], v.array(v.string())),
 })
 
 /** Answer of `GET /me`: the person the key acts for. */
@@ -48,10 +38,8 @@ export type UserInfo = Wire<typeof userInfoSchema>
 export const userPermissionsSchema = model('UserPermissions', {
   /** Permissions that correspond to the scopes, named as existing clients expect. */
   permissions: v.array(v.string()),
-  /** Always false here. */
-  is_manager: boolean,
-  /** Always empty here. */
-  managed_group_ids: v.array(integer),
+  is_manager: always(false, boolean),
+  managed_group_ids: always([], v.array(integer)),
 })
 
 /** Answer of `GET /me/permissions`. */

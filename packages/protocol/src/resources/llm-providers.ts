@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { boolean, integer, model, type Wire } from '../fields.ts'
+import { always, boolean, integer, model, type Wire } from '../fields.ts'
 
 export const modelConfigurationSchema = model('ModelConfiguration', {
   /** Id, used in `llm_override.model_configuration_id`. */
@@ -16,18 +16,14 @@ export const modelConfigurationSchema = model('ModelConfiguration', {
   supports_reasoning: boolean,
   /** Reasoning efforts a session can select, from `off` to `xhigh`; empty: none. */
   supported_reasoning_efforts: v.array(v.string()),
-  /** Always null here. */
-  reasoning_effort_max: v.nullable(v.string()),
-  /** Always null here. */
-  reasoning_effort_default: v.nullable(v.string()),
-  /** Always null here. */
-  temperature_default: v.nullable(v.number()),
+  reasoning_effort_max: always(null, v.nullable(v.string())),
+  reasoning_effort_default: always(null, v.nullable(v.string())),
+  temperature_default: always(null, v.nullable(v.number())),
   /** Whether this is the default model. */
   is_recommended_default: boolean,
   /** Display name. */
   display_name: v.nullable(v.string()),
-  /** Always null here. */
-  custom_display_name: v.nullable(v.string()),
+  custom_display_name: always(null, v.nullable(v.string())),
   /** Display name of the provider. */
   provider_display_name: v.nullable(v.string()),
   /** Vendor of the model, if known. */

@@ -1,12 +1,16 @@
 import type { Pair, PairProgress } from '@inlay/knowledge'
-import { hasScope, toUserId, type Principal } from '@inlay/protocol'
-import type {
-  ConnectorDetail,
-  ConnectorIndexing,
-  ConnectorStatus,
-  CredentialDetail,
-  PairDetail,
-  PairStatus,
+import { complete, hasScope, toUserId, type Principal } from '@inlay/protocol'
+import {
+  connectorIndexingSchema,
+  connectorSchema,
+  credentialSchema,
+  pairDetailSchema,
+  type ConnectorDetail,
+  type ConnectorIndexing,
+  type ConnectorStatus,
+  type CredentialDetail,
+  type PairDetail,
+  type PairStatus,
 } from '@inlay/protocol/administration'
 import { firstFreeId, type WorkspaceRecord, type WorkspaceRecords } from './workspace-records.ts'
 
@@ -76,7 +80,7 @@ function connectorDetail(
   { id, value, createdAt, updatedAt }: WorkspaceRecord<'connector'>,
   credentialIds: readonly number[],
 ): ConnectorDetail {
-  return {
+  return complete(connectorSchema, {
     id,
     name: value.name,
     source: value.source,
@@ -84,11 +88,10 @@ function connectorDetail(
     connector_specific_config: value.config,
     refresh_freq: value.refreshFreq,
     prune_freq: value.pruneFreq,
-    indexing_start: null,
     credential_ids: credentialIds,
     time_created: iso(createdAt),
     time_updated: iso(updatedAt),
-  }
+  })
 }
 
 function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
@@ -97,11 +100,10 @@ function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
 
 /** A credential as returned to clients. */
 export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecord<'credential'>): CredentialDetail {
-  return {
+  return complete(credentialSchema, {
     id,
     credential_json: Object.fromEntries(value.fields.map((name) => [name, '••••'])),
     admin_public: value.isAdminPublic,
-    curator_public: false,
     source: value.source,
     name: value.name,
     groups: [],
@@ -109,18 +111,17 @@ export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecor
     user_email: value.ownerEmail,
     time_created: iso(createdAt),
     time_updated: iso(updatedAt),
-  }
+  })
 }
 
 function credentialOf(pair: Pair, records: LinkedRecords): CredentialDetail {
   const link = records.links.get(pair.id)
   const credential = link && records.credentials.get(link.value.credentialId)
   if (credential) return toCredential(credential)
-  return {
+  return complete(credentialSchema, {
     id: pair.id,
     credential_json: {},
     admin_public: true,
-    curator_public: false,
     source: 'ingestion_api',
     name: pair.name,
     groups: [],
@@ -128,7 +129,7 @@ function credentialOf(pair: Pair, records: LinkedRecords): CredentialDetail {
     user_email: null,
     time_created: iso(pair.createdAt),
     time_updated: iso(pair.createdAt),
-  }
+  })
 }
 
 const isBusy = ({ documents }: PairProgress): boolean => documents.pending + documents.indexing > 0
@@ -151,35 +152,21 @@ function permissionsOf(caller: Principal): Record<string, boolean> {
 
 /** All details of a pair for clients. */
 export function toPairDetail(pair: PairProgress, caller: Principal, records: LinkedRecords): PairDetail {
-  return {
+  return complete(pairDetailSchema, {
     id: pair.id,
     name: pair.name,
     status: pairStatusOf(pair),
-    in_repeated_error_state: false,
     num_docs_indexed: pair.documents.indexed,
     connector: connectorOf(pair, records),
     credential: credentialOf(pair, records),
     number_of_index_attempts: pair.lastAcceptedAt === null ? 0 : 1,
     last_index_attempt_status: attemptOf(pair),
-    latest_deletion_attempt: null,
     access_type: pair.isPublic ? 'public' : 'private',
     is_editable_for_current_user: hasScope(caller, 'admin'),
     permissions: permissionsOf(caller),
-    deletion_failure_message: null,
     indexing: isBusy(pair),
-    creator: null,
-    creator_email: null,
     last_indexed: pair.lastIndexedAt === null ? null : iso(pair.lastIndexedAt),
-    last_pruned: null,
-    last_full_permission_sync: null,
-    overall_indexing_speed: null,
-    latest_checkpoint_description: null,
-    permission_syncing: false,
-    last_permission_sync_attempt_status: null,
-    last_permission_sync_attempt_finished: null,
-    last_permission_sync_attempt_error_message: null,
-    supports_targeted_reindex: false,
-  }
+  })
 }
 
 /** A pair as an entry of the connector list. */
@@ -198,14 +185,13 @@ export function toConnectorStatus(pair: Pair, records: LinkedRecords): Connector
 export function toConnectorIndexing(pair: PairProgress, caller: Principal, source: string): ConnectorIndexing {
   const attempt = attemptOf(pair)
   const isDone = attempt !== 'in_progress'
-  return {
+  return complete(connectorIndexingSchema, {
     cc_pair_id: pair.id,
     name: pair.name,
     source,
     access_type: pair.isPublic ? 'public' : 'private',
     cc_pair_status: pairStatusOf(pair),
     in_progress: !isDone,
-    in_repeated_error_state: false,
     last_finished_status: isDone ? attempt : null,
     last_status: attempt,
     last_success: attempt === 'success' ? iso(pair.lastIndexedAt ?? pair.createdAt) : null,
@@ -213,5 +199,5 @@ export function toConnectorIndexing(pair: PairProgress, caller: Principal, sourc
     permissions: permissionsOf(caller),
     docs_indexed: pair.documents.indexed,
     latest_index_attempt_docs_indexed: pair.documents.indexed,
-  }
+  })
 }

@@ -1,6 +1,7 @@
 import {
   baseFiltersSchema,
   boolean,
+  complete,
   exactText,
   InlayError,
   integer,
@@ -298,5 +299,5 @@ async function promptOf(id: number, caller: Principal, parts: ServerParts): Prom
 }
 
 function toInputPrompt({ id, value }: WorkspaceRecord<'input_prompt'>, caller: Principal): InputPrompt {
-  return { id, ...value, user_id: toUserId(caller.id), is_public: false }
+  return complete(inputPromptSchema, { id, ...value, user_id: toUserId(caller.id) })
 }

@@ -1,5 +1,5 @@
 import type { PairProgress } from '@inlay/knowledge'
-import { InlayError, queryInteger, type Principal } from '@inlay/protocol'
+import { complete, InlayError, queryInteger, type Principal } from '@inlay/protocol'
 import {
   basicConnectorStatusSchema,
   connectorFilesSchema,
@@ -108,11 +108,10 @@ export const pairStatusRoutes: readonly Route[] = [
         for (const { id } of files) await parts.agent.files.remove(id, caller)
         throw new InlayError('INVALID_INPUT', { message: `A file was refused: ${first.reason}` })
       }
-      return {
+      return complete(connectorFilesSchema, {
         file_paths: files.map(({ fileId }) => fileId),
         file_names: files.map(({ name }) => name),
-        zip_metadata_file_id: null,
-      }
+      })
     },
   }),
 ]

@@ -1,7 +1,8 @@
-import { InlayError, queryInteger, scopes, toUserId, unknownName, validationFailed } from '@inlay/protocol'
+import { complete, InlayError, queryInteger, scopes, toUserId, unknownName, validationFailed } from '@inlay/protocol'
 import {
   fixedSettings,
   knownUserPageSchema,
+  knownUserSchema,
   knownUsersSchema,
   workspaceSettingsSchema,
   workspaceUpdateSchema,
@@ -50,15 +51,7 @@ export const workspaceRoutes: readonly Route[] = [
     input: { query: v.object({ q: v.optional(v.string()) }) },
     answer: { description: 'The people.', schema: knownUsersSchema },
     async handle({ query, parts }) {
-      const accepted = await knownUsers(parts, query.q)
-      return {
-        accepted,
-        slack_users: [],
-        invited: [],
-        accepted_pages: 1,
-        slack_users_pages: 0,
-        invited_pages: 0,
-      }
+      return complete(knownUsersSchema, { accepted: await knownUsers(parts, query.q) })
     },
   }),
   route('GET /manage/users/accepted', 'pageUsers', 'List users page by page', {
@@ -109,20 +102,14 @@ async function knownUsers({ keys }: ServerParts, search = ''): Promise<KnownUser
   const owners = Map.groupBy((await keys?.list()) ?? [], ({ owner }) => owner)
   const users = [...owners].map(([owner, held]): KnownUser => {
     const times = held.map(({ createdAt }) => createdAt)
-    return {
+    return complete(knownUserSchema, {
       id: toUserId(owner),
       email: held.find(({ email }) => email !== null)?.email ?? '',
-      account_type: 'SERVICE_ACCOUNT',
       is_admin: held.some(({ scopes: granted }) => granted.includes('admin')),
-      is_active: true,
-      password_configured: false,
       personal_name: held.find(({ name }) => name !== null)?.name ?? null,
       created_at: new Date(Math.min(...times)).toISOString(),
       updated_at: new Date(Math.max(...times)).toISOString(),
-      groups: [],
-      is_scim_synced: false,
-      craft_enabled: null,
-    }
+    })
   })
   const wanted = search.trim().toLowerCase()
   return users.filter((user) => `${user.email} ${user.personal_name ?? ''}`.toLowerCase().includes(wanted))

@@ -1,6 +1,8 @@
 import type { ModelListing } from '@inlay/agent'
 import {
+  complete,
   llmProvidersSchema,
+  modelConfigurationSchema,
   queryInteger,
   type DefaultModel,
   type LlmProvider,
@@ -64,9 +66,8 @@ export function toProviders(
   return { providers, default_text: own ?? byDefault, default_vision: vision, default_chat_naming: byDefault }
 }
 
-/** Fields of unsupported features have fixed values. */
 function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
-  return {
+  return complete(modelConfigurationSchema, {
     id,
     name: model.name,
     is_visible: true,
@@ -74,15 +75,11 @@ function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
     supports_image_input: model.takesImages,
     supports_reasoning: model.reasons === true,
     supported_reasoning_efforts: model.reasons === true ? ['low', 'medium', 'high'] : [],
-    reasoning_effort_max: null,
-    reasoning_effort_default: null,
-    temperature_default: null,
     is_recommended_default: model.isDefault,
     display_name: model.displayName,
-    custom_display_name: null,
     provider_display_name: model.providerDisplayName,
     vendor: null,
     version: null,
     region: null,
-  }
+  })
 }

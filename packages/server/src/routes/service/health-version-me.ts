@@ -1,5 +1,6 @@
 import type { EmbedderFigures } from '@inlay/knowledge'
 import {
+  complete,
   InlayError,
   isInlayError,
   scopes,
@@ -33,8 +34,6 @@ function stillOpening(): InlayError {
   const message = 'This process is still opening its database: try again in a moment.'
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isExpected: true } })
 }
-
-const noThreads = { threadpool_total_tokens: 0, threadpool_borrowed_tokens: 0, threadpool_tasks_waiting: 0 }
 
 /** Health, version and the current caller. */
 export const serviceRoutes: readonly Route[] = [
@@ -73,7 +72,7 @@ export const serviceRoutes: readonly Route[] = [
           success: true as const,
           message: ['ok', ...notes.map(({ message }) => message)].join('; '),
           notes,
-          data: noThreads,
+          data: complete(readinessSchema.entries.data, {}),
           embedder: embedder.recorded,
         }
       } catch (failure) {
@@ -126,22 +125,7 @@ export const serviceRoutes: readonly Route[] = [
   open('GET /auth/type', 'authType', 'Get authentication methods', {
     description: 'API keys; a host app can add other methods.',
     answer: { description: 'The authentication methods.', schema: authTypeSchema },
-    handle: () => ({
-      auth_type: 'api_key',
-      password_min_length: 0,
-      password_max_length: 0,
-      password_require_uppercase: false,
-      password_require_lowercase: false,
-      password_require_digit: false,
-      password_require_special_char: false,
-      multi_tenant: false,
-      requires_verification: false,
-      anonymous_user_enabled: false,
-      has_users: true,
-      oauth_enabled: false,
-      password_auth_enabled: false,
-      sso_providers: [],
-    }),
+    handle: () => complete(authTypeSchema, { auth_type: 'api_key', anonymous_user_enabled: false, has_users: true }),
   }),
   route('GET /me', 'me', 'Get the current user', {
     answer: { description: 'The caller.', schema: userInfoSchema },
@@ -157,11 +141,7 @@ export const serviceRoutes: readonly Route[] = [
   route('GET /me/permissions', 'myPermissions', 'Get permissions of the key', {
     description: 'Named as existing clients expect: `chat` is `basic`, `ingest` is `manage:connectors`.',
     answer: { description: 'The permissions.', schema: userPermissionsSchema },
-    handle: ({ caller }) => ({
-      permissions: toPermissions(caller),
-      is_manager: false,
-      managed_group_ids: [],
-    }),
+    handle: ({ caller }) => complete(userPermissionsSchema, { permissions: toPermissions(caller) }),
   }),
 ]
 
@@ -189,24 +169,14 @@ function toUserInfo(
   personalization: PersonalizationDetail,
   preferences: Readonly<Record<string, unknown>>,
 ): UserInfo {
-  return {
+  return complete(userInfoSchema, {
     id: toUserId(caller.id),
     email: caller.email ?? '',
-    is_active: true,
     is_superuser: caller.scopes.includes('admin'),
-    is_verified: true,
     account_type: 'SERVICE_ACCOUNT',
-    is_anonymous_user: false,
     effective_permissions: toPermissions(caller),
     groups: [...(caller.groups ?? [])],
     personalization,
     preferences: { hidden_assistants: [], visible_assistants: [], ...preferences },
-    token_expires_at: null,
-    is_cloud_superuser: false,
-    team_name: null,
-    password_configured: false,
-    tenant_info: null,
-    is_group_manager: false,
-    admin_capabilities: [],
-  }
+  })
 }
