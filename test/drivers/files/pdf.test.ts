@@ -133,6 +133,71 @@ describe('text of a PDF', () => {
 A text below the table begins where its first column does.`)
   })
 
+  describe('a table that is drawn cell by cell', () => {
+    /** Cells of several lines, each drawn whole before the next one. */
+    const drawn = (rows: readonly (readonly (string | null)[])[], width: number, from = 550): string => {
+      let y = from
+      return rows
+        .map((row) => {
+          const top = y
+          y -= 11 * Math.max(...row.map((cell) => cell?.split('/').length ?? 1)) + 10
+          return pdfText(
+            row.flatMap((cell, column) =>
+              (cell?.split('/') ?? []).map((line, at) => [30 + column * width, top - at * 11, 9, line] as const),
+            ),
+          )
+        })
+        .join('\n')
+    }
+    const read = async (page: string): Promise<string | undefined> =>
+      (await extract({ name: 'a.pdf', bytes: pdf([page]) })).sections[0]?.text
+
+    test('keeps its rows, of eight columns with cells of several lines', async () => {
+      const rows = [
+        ['Serial/number', 'Name', 'Place of/work', 'Begin', 'End', 'Kind of/leave', 'Days', 'Remark'],
+        ['1', 'Ann/Lee', 'Oslo', 'May 3', 'May 9', 'Annual', '5', 'granted by/the head'],
+        ['2', 'Bob', 'New/York', 'June 1', 'June 2', 'Special/leave', '2', 'moves'],
+      ]
+      const text = await read(
+        `${pdfText([[30, 600, 9, 'Leave of the year.']])}\n${drawn(rows, 70)}\n${pdfText([[30, 440, 9, 'Signed.']])}`,
+      )
+      expect(text).toBe(`Leave of the year.
+
+| Serial number | Name | Place of work | Begin | End | Kind of leave | Days | Remark |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | Ann Lee | Oslo | May 3 | May 9 | Annual | 5 | granted by the head |
+| 2 | Bob | New York | June 1 | June 2 | Special leave | 2 | moves |
+
+Signed.`)
+    })
+
+    test('has a merged head, and empty cells', async () => {
+      const rows = [
+        ['Region', 'Sales of', null, 'Chief'],
+        ['of the/firm', '2023', '2024', 'since'],
+        ['North', '10/net', null, 'Ann/Lee'],
+        ['South', '11', '12/gross', 'Bob'],
+      ]
+      expect(await read(drawn(rows, 100))).toBe(`| Region | Sales of |  | Chief |
+| --- | --- | --- | --- |
+| of the firm | 2023 | 2024 | since |
+| North | 10 net |  | Ann Lee |
+| South | 11 | 12 gross | Bob |`)
+    })
+
+    test('is none where prose stands in columns, or labels of a form', async () => {
+      const column = (x: number, words: string) =>
+        words.split(' ').map((word, at) => [x, 700 - at * 12, 10, `${word} runs on and`] as const)
+      const prose = pdfText([...column(50, 'a b c d'), ...column(230, 'e f g h'), ...column(410, 'i j k l')])
+      expect(await read(prose)).not.toContain('|')
+      const form = [
+        ['Name', 'Street/and number'],
+        ['Ann', 'Main/Street 1'],
+      ]
+      expect(await read(drawn(form, 200))).not.toContain('|')
+    })
+  })
+
   test('two lines of widely spaced words are no table, two of figures are', async () => {
     const row = (y: number, cells: string[]) => cells.map((cell, at) => [72 + at * 70, y, 11, cell] as const)
     const words = [...row(700, ['ze', 'geweekt', 'zijn', 'af']), ...row(686, ['de', 'uien', 'bakken'])]

@@ -1,4 +1,5 @@
 import { markdownTable } from './markdown-table.ts'
+import { drawnTableAt } from './pdf-drawn-table.ts'
 import { comparable, type Bookmark } from './pdf-outline.ts'
 import { isRow, lineText, type Cell, type Line } from './pdf-lines.ts'
 
@@ -47,7 +48,16 @@ export function pageMarkdown(
     if (paragraph.length > 0) blocks.push(paragraphMarkdown(paragraph, typography))
     paragraph = []
   }
+  let noneUntil = 0
   for (let at = 0; at < lines.length; at++) {
+    const drawn = at < noneUntil ? noneUntil : drawnTableAt(lines, at)
+    if (typeof drawn === 'object') {
+      endParagraph()
+      blocks.push(markdownTable(drawn.rows.map((row) => row.map((cell) => (cell.length === 0 ? '' : joined(cell))))))
+      at = drawn.end - 1
+      continue
+    }
+    noneUntil = drawn
     const rows = tableAt(lines, at)
     if (rows) {
       endParagraph()
