@@ -29,6 +29,8 @@ function withoutText({ imageCount, mediaType }: ExtractedFile): InlayError {
 
 /** Enough characters to find the first heading. */
 const beginning = 65_536
+/** A longer title in a file is cut; it would be refused. */
+const maxTitleLength = 10_000
 
 /**
  * Like {@link toFileRequest}, but splits long texts into pieces: checking them as a whole would block the event loop.
@@ -57,7 +59,7 @@ export function toFileRequest(
   const name = given.file.name.replace(/^.*[\\/]/, '')
   const document = {
     id: given.id ?? (given.link === undefined ? pathOf(given.file.name) : undefined),
-    semantic_identifier: given.title ?? title ?? firstHeading(sections[0]?.text) ?? name,
+    semantic_identifier: given.title ?? (title ?? firstHeading(sections[0]?.text))?.slice(0, maxTitleLength) ?? name,
     source: given.source ?? 'file',
     sections: sections.map(({ text, heading, link }) => ({ text, heading, link: link ?? given.link })),
     metadata: { ...metadata, ...given.metadata },
