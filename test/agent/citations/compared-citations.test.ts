@@ -95,6 +95,7 @@ test.each([
     'The large meeting room seats 40 people [2]. Bye.',
   ],
   ['of a sentence that nothing says', 'Ask your lead [2]. Bye.', 'Ask your lead [2]. Bye.'],
+  ['written once already', 'Ask your lead [2][2] [2]. Ask [2]. Bye.', 'Ask your lead [2]. Ask [2]. Bye.'],
   [
     'beside the right one',
     'The large meeting room seats 40 people [1, 2]. Bye.',

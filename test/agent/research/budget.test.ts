@@ -201,4 +201,25 @@ describe('a budget', () => {
     expect((final?.promptTokens ?? 0) + (final?.answerTokens ?? 0)).toBe(1_500)
     expect(budget.allow('final', 5_000, 1_000)?.answerTokens).toBeGreaterThan(0)
   })
+
+  test.each([
+    ['tokens', { tokens: 1_000, cost: Number.POSITIVE_INFINITY }],
+    ['cost', { tokens: 1_000_000, cost: 1_000, price: { input: 1, output: 1 } }],
+  ] as const)('allows a call while 600 tokens are left for its phase by %s, and none with fewer', (reason, options) => {
+    const budget = createResearchBudget(options)
+    budget.allow('research', 700, 0)?.settle(100, 0)
+    expect(budget.exhausted()).toBeUndefined()
+    const last = budget.allow('research', 500, 100)
+    expect(last).toMatchObject({ promptTokens: 500, answerTokens: 100 })
+    last?.settle(1, 0)
+    expect(budget.exhausted()).toBe(reason)
+    expect(budget.allow('research', 1, 1)).toBeUndefined()
+    expect(budget.lacked()).toBe(reason)
+    const report = budget.allow('report', 500, 249)
+    expect(report).toMatchObject({ promptTokens: 500, answerTokens: 249 })
+    report?.settle(150, 0)
+    expect(budget.allow('report', 1, 1)).toBeUndefined()
+    expect(budget.allow('final', 5_000, 1_000)).toMatchObject({ promptTokens: 449, answerTokens: 300 })
+    expect(budget.allow('final', 5_000, 1_000)).toMatchObject({ promptTokens: 300, answerTokens: 300 })
+  })
 })

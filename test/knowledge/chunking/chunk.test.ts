@@ -136,6 +136,16 @@ describe('structure', () => {
     expect([count(tokens - 1), count(tokens), count(tokens + 1)]).toEqual([2, 2, 1])
   })
 
+  test('a chunk takes another block below its target size, and up to its largest size', () => {
+    const [first, second] = ['word '.repeat(50).trim(), 'word '.repeat(20).trim()]
+    const count = (size: Partial<ChunkSize>): number =>
+      chunksOf(`${first}\n\n${second}`, { maxTokens: 1000, targetTokens: 1000, minTokens: 1, ...size }).length
+    const tokens = estimateTokens(first)
+    expect([tokens, tokens + 1].map((targetTokens) => count({ targetTokens }))).toEqual([2, 1])
+    const both = tokens + estimateTokens('\n\n') + estimateTokens(second)
+    expect([both - 1, both].map((maxTokens) => count({ maxTokens }))).toEqual([2, 1])
+  })
+
   test('a heading above a line that fits only without it takes the beginning of that line along', () => {
     const line = 'x'.repeat(small.maxTokens * 4)
     const chunks = chunksOf(`# Title\n${line}`, small)
