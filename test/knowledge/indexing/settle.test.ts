@@ -71,6 +71,36 @@ test('a version that was replaced while it was written is shown until its succes
   expect(await fixture.status('document')).toMatchObject({ phase: 'pending' })
 })
 
+test('the claim on a newer version outlasts the older one that is settled meanwhile, and so does its reason', async () => {
+  const fixture = await makeWorker()
+  await fixture.accept(request({ text: 'first' }))
+  const first = await takeOne(fixture)
+  const firstWritten = await writtenOf(fixture, first)
+  await fixture.accept(request({ text: 'second' }))
+  await fixture.db.updateTable('inlay_documents').set({ reason: 'The embedder was away.' }).execute()
+  const second = await takeOne(fixture)
+  expect(await settleAll(fixture, first, firstWritten)).toEqual(['document'])
+  expect(await visible(fixture)).toBe(first.generations[0])
+  expect(await fixture.status('document')).toMatchObject({ phase: 'indexing', reason: 'The embedder was away.' })
+  const secondWritten = await writtenOf(fixture, second)
+  expect(secondWritten).toHaveLength(1)
+  expect(await settleAll(fixture, second, secondWritten)).toEqual(['document'])
+  expect(await fixture.status('document')).toMatchObject({ phase: 'indexed', reason: null })
+})
+
+test('generations that were given up are noted for removal, which is reported once it is recorded', async () => {
+  const fixture = await makeWorker()
+  await fixture.accept(request())
+  const { id: claimId, generations } = await takeOne(fixture)
+  const recorded: Promise<string[]>[] = []
+  const onRetired = (): void => void recorded.push(readRetired(fixture.db, 10).then((retired) => retired.generations))
+  const end = { claimId, space: 0, now: fixture.clock.now, written: [], onRetired }
+  await settle(fixture.db, { ...end, abandoned: generations })
+  await settle(fixture.db, { ...end, abandoned: [] })
+  expect(await Promise.all(recorded)).toEqual([generations])
+  expect(await fixture.db.selectFrom('inlay_claims').selectAll().execute()).toEqual([])
+})
+
 test('a document removed while it was written stays removed', async () => {
   const fixture = await makeWorker()
   await fixture.accept(request())
@@ -103,6 +133,8 @@ test('a claim that ran out makes nothing visible, since its rows may be gone alr
   expect(await settleAll(fixture, taken, written)).toEqual([])
   expect(await visible(fixture)).toBeNull()
   expect(await fixture.status('document')).toMatchObject({ phase: 'pending' })
+  const activity = await fixture.db.selectFrom('inlay_pair_activity').select(['pair_id', 'indexed_at']).execute()
+  expect(activity).toEqual([{ pair_id: 1, indexed_at: null }])
 })
 
 test.each(['closing', 'lost'] as const)('a space that is %s shows nothing of what was written to it', async (phase) => {
