@@ -138,8 +138,16 @@ test('text arguments that are to be seen are heard while they are written, other
   expect(other.heard).toEqual(['call', 'call'])
 })
 
-test('an end tag that somebody had a model write is forgotten again', async () => {
-  const texts = ['The tag </think> ends a thought.', '28 days.', '29 days.', '30 days.', '31 days.']
+test('an end tag of a thought is forgotten again, one in a sentence teaches nothing', async () => {
+  const texts = [
+    'It is 28.\n</think>\n28 days.',
+    '28 days.',
+    '29 days.',
+    '30 days.',
+    '31 days.',
+    'The tag </think> ends it.',
+    '32 days.',
+  ]
   const model = scriptedModel(texts.map((text) => [text]))
   const step = async (): Promise<string[]> => {
     const { done, heard } = newStep([], { model })
@@ -151,6 +159,8 @@ test('an end tag that somebody had a model write is forgotten again', async () =
   await step()
   await step()
   expect(await step()).toEqual(['31 days.'])
+  await step()
+  expect(await step()).toEqual(['32 days.'])
 })
 
 test.each([408, 504, 524])('a prompt that a gateway gave up with %i is not sent again', async (statusCode) => {

@@ -34,7 +34,7 @@ test.each<[string, string]>([
   ['Mistral', '[TOOL_CALLS][{"name": "internal_search", "arguments": {"queries": ["leave"]}}]'],
   ['pythonic', '[internal_search(queries=["leave"])]'],
   ['function tags', '<function=internal_search>{"query": "leave"}</function>'],
-  ['prose and a fence', 'I search.\n```json\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}\n```'],
+  ['prose and JSON', 'I search.\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}'],
   ['a thought and JSON', '<think>I search.</think>\n{"name": "internal_search", "arguments": {"queries": ["leave"]}}'],
 ])('a server that writes calls as text, %s: the call runs and no markup is shown', async (_format, text) => {
   const { send, server } = await newHttpSetting('openai-compatible', [

@@ -48,7 +48,7 @@ const asText: readonly (readonly [string, string])[] = [
   ['pythonic', '[internal_search(queries=["keys"])]'],
   ['bare JSON', json],
   ['OpenAI as text', `{"type": "function", "function": ${json}}`],
-  ['prose with fenced JSON', `I will look.\n\`\`\`json\n${json}\n\`\`\``],
+  ['prose with JSON', `I will look.\n${json}`],
   ['a thought with JSON', `Thought: I have to look.\n${json}`],
   ['ReAct', '{"action": "internal_search", "action_input": {"queries": ["keys"]}}'],
   ...textCallsOfMakers('internal_search', 'queries', '["keys"]'),
@@ -89,7 +89,6 @@ test.each<[string, ReplyPart]>([
 
 test.each<[string, ReplyPart]>([
   ['an unknown tool', { calls: [{ id: 'c1', name: 'look_up', input: {} }] }],
-  ['an unknown tool in text', { text: '<tool_call>{"name": "look_up", "arguments": {}}</tool_call>' }],
   ['a tool without a name', { calls: [{ id: 'c1', name: '', input: {} }] }],
   ['JSON that is cut', call('{"queries": ["ke')],
 ])('a call that cannot run is told to the model: %s', async (_, part) => {
@@ -101,8 +100,6 @@ test.each<[string, ReplyPart]>([
 describe('what a reader gets', () => {
   test.each([
     ['thoughts between tags', `<think>Where could it be?</think>${fact} [1]`, cited],
-    ['a result said back', `<tool_response>{"results": []}</tool_response>${fact} [1]`, cited],
-    ['tools said back', `<tools>[{"name": "internal_search"}]</tools>${fact} [1]`, cited],
     [
       'thoughts of gpt-oss',
       `<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>${fact} [1]<|return|>`,
@@ -136,6 +133,16 @@ describe('what a reader gets', () => {
       /And then\n\n\*.*output limit. Ask it to go on for the rest\.\*$/,
     )
   })
+})
+
+test.each([
+  'Qwen3 writes <think> first. Our gateway removes it. Then the answer is stored.',
+  'Take it out:\n```py\nre.sub(r"<think>.*?</think>", "", s)\n```\nThen the answer is stored.',
+  'Mistral models emit [TOOL_CALLS] followed by JSON. Vacation is 20 days.',
+  `A model calls it so:\n\`\`\`json\n${json}\n\`\`\`\nThat is all.`,
+])('an answer about tags and calls reaches the reader as it was written: %j', async (written) => {
+  const pieces = (written.match(/[^]{1,7}/g) ?? []).map((text) => ({ text }))
+  for (const reply of [pieces, [{ text: written }]]) expect(await answerAfter(reply)).toBe(written)
 })
 
 test('a thought that only an end tag shows is one from the second answer on', async () => {

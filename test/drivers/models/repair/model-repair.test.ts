@@ -41,8 +41,8 @@ describe('in an app of the AI SDK', () => {
     expect(all[0]?.toolResults).toMatchObject([{ output: '28 days (leave)' }])
   })
 
-  test('text in several thoughts becomes blocks that begin and end', async () => {
-    const { repaired } = wrapped([['A. <think>Hm.</think>B. <think>So.</think>C.']])
+  test('a thought and the text become blocks that begin and end', async () => {
+    const { repaired } = wrapped([['<think>Hm.</think>B. <think>So.</think>C.']])
     const { stream } = await repaired.doStream({ prompt: [] })
     const parts = (await partsOf(stream)).filter(({ type }) => /^(?:text|reasoning)-/.test(type))
     const open = new Set<string>()
@@ -54,7 +54,7 @@ describe('in an app of the AI SDK', () => {
       if (part.type.endsWith('-end')) open.delete(`${kind} ${part.id}`)
     }
     expect(open.size).toBe(0)
-    expect(parts.flatMap((part) => ('delta' in part ? [part.delta] : [])).join('|')).toBe('A. |Hm.|B. |So.|C.')
+    expect(parts.flatMap((part) => ('delta' in part ? [part.delta] : [])).join('|')).toBe('Hm.|B. <think>So.</think>C.')
   })
 })
 
@@ -125,4 +125,11 @@ test('what one model object teaches is not applied to another of the same name',
   await heard(first)
   expect(await heard(second)).toEqual(['text: Twenty-eight'])
   expect(await heard(first)).toContain('reasoning: Twenty-eight')
+})
+
+test('once a model has called by the API, a call in its text is text', async () => {
+  const { repaired } = wrapped([[call], [{ call: { name: 'search', input: {} } }], [call]])
+  const options = { prompt: [], tools: [{ type: 'function' as const, name: 'search', inputSchema: {} }] }
+  const typesOf = async () => (await repaired.doGenerate(options)).content.map(({ type }) => type)
+  expect([await typesOf(), await typesOf(), await typesOf()]).toEqual([['tool-call'], ['tool-call'], ['text']])
 })

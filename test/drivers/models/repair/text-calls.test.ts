@@ -18,10 +18,22 @@ function pass(text: string, size: number, mayRecover = true) {
 }
 
 describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
-  test('markup never reaches the answer, the text around it does', () => {
-    expect(pass(`Let me look. ${markup} Done.`, size, false)).toEqual({ said: 'Let me look.  Done.', calls: [] })
-    expect(pass('Open <function_calls> and never closed', size).said).toBe('Open ')
-    expect(pass('a <function or b < c', size).said).toBe('a <function or b < c')
+  test('markup that makes no call is text', () => {
+    for (const text of [
+      `Let me look. ${markup} Done.`,
+      'Open <function_calls> and never closed',
+      '<function_calls>\nnever closed',
+      '[TOOL_CALLS] is what Mistral writes.\nThen JSON.',
+      'a <function or b < c',
+      '<tool_response>{"name": "search", "arguments": {}}</tool_response>28 days.',
+      `It is written so:\n\`\`\`xml\n${markup}\n\`\`\`\nin code, or ${markup} in a line.`,
+      `~~~~\n~~~\n${markup}\n~~~~\n> \`\`\`\n${markup}`,
+      `    ${markup}`,
+      `${markup} is how it is written.`,
+      'search(queries=["a"]) is how it is called.',
+      '{"name": "search", "arguments": {}}, for example.',
+    ])
+      expect(pass(text, size)).toEqual({ said: text, calls: [] })
   })
 
   test('markup that is the only output becomes calls', () => {
@@ -33,9 +45,8 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
 
   test('JSON that names an action becomes a call, other JSON is an answer', () => {
     expect(pass('{"name": "look", "arguments": {"at": 1}}', size).calls).toEqual([{ name: 'look', input: { at: 1 } }])
-    expect(pass('```json\n{"tool": "look", "parameters": "{}"}\n```', size).calls).toEqual([
-      { name: 'look', input: {} },
-    ])
+    const example = 'So:\n```json\n{"tool": "look", "parameters": "{}"}\n```'
+    for (const text of [example, example.slice(4)]) expect(pass(text, size)).toEqual({ said: text, calls: [] })
     expect(pass('{"name": "fly", "arguments": {}}', size)).toEqual({
       said: '{"name": "fly", "arguments": {}}',
       calls: [],
@@ -44,8 +55,8 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
   })
 
   test('text before a call is shown, text behind it is not', () => {
-    const { said, calls } = pass(`Let me look. ${markup}\n<tool_response>28 days</tool_response>28 days.`, size)
-    expect(said).toBe('Let me look. ')
+    const { said, calls } = pass(`Let me look.\n${markup}\n<tool_response>28 days</tool_response>28 days.`, size)
+    expect(said).toBe('Let me look.\n')
     expect(calls).toHaveLength(1)
   })
 
@@ -79,7 +90,6 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     ],
     ['a list', '[{"name": "search", "arguments": {"queries": ["a b"]}}]'],
     ['a prefix', '{"name": "functions.search", "arguments": {"queries": ["a b"]}}'],
-    ['a fence behind prose', 'I will look.\n```json\n{"name": "search", "arguments": {"queries": ["a b"]}}\n```'],
     ['JSON behind a thought', 'Thought: I have to look.\n{"name": "search", "arguments": {"queries": ["a b"]}}'],
     ['ReAct', 'I should look.\n{"action": "search", "action_input": {"queries": ["a b"]}}'],
     ['the name as a key', '{"search": {"queries": ["a b"]}}'],
@@ -96,13 +106,6 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
       expect(pass(text, size)).toEqual({ said: '', calls: [{ name: 'search', input: { queries: ['a b'] } }] })
     },
   )
-
-  test('a call of a tool that is not offered is one too, so that its model is told', () => {
-    expect(pass('<tool_call>{"name": "fly", "arguments": {"to": "Rome"}}</tool_call>', size)).toEqual({
-      said: '',
-      calls: [{ name: 'fly', input: { to: 'Rome' } }],
-    })
-  })
 
   test('signs of templates around an answer are not shown, those within it are', () => {
     expect(pass('<answer>\nYes.\n</answer><|im_end|>', size).said.trim()).toBe('Yes.')
@@ -121,15 +124,9 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
       expect(pass(text, size).said).toBe(text)
   })
 
-  test('a header of harmony that never ends takes no answer with it', () => {
-    const rest = ' begins a message of that format.'
-    expect(pass(`There, <|start|>${rest}`, size).said).toBe(`There, ${rest}`)
-    expect(pass(`There, <|start|>${rest.repeat(10)}`, size).said).toBe(`There, ${rest.repeat(10)}`)
-  })
-
   test('a call that was cut is none, however well its brackets could be closed', () => {
     const call = '<tool_call>{"name": "search", "arguments": {"queries": ["a"'
-    expect(pass(call, size)).toEqual({ said: '', calls: [] })
+    expect(pass(call, size)).toEqual({ said: call, calls: [] })
     expect(pass(`${call}]}</tool_call>`, size).calls).toEqual([{ name: 'search', input: { queries: ['a'] } }])
   })
 
@@ -140,10 +137,10 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
     expect(pass(`<tools>${tool}</tools>`, size).calls).toEqual([])
   })
 
-  test('a call of a tool that is not offered ends no answer that shows one', () => {
+  test('a call of a tool that is not offered is text', () => {
     const call = '<tool_call>{"name": "fly", "arguments": {}}</tool_call>'
-    for (const text of [`Such a call, ${call}, is sent.`, `Such a call:\n\`\`\`xml\n${call}\n\`\`\`\nis sent.`])
-      expect(pass(text, size)).toEqual({ said: text.replace(call, ''), calls: [] })
+    for (const text of [call, `Such a call, ${call}, is sent.`, `Such a call:\n\`\`\`xml\n${call}\n\`\`\`\nis sent.`])
+      expect(pass(text, size)).toEqual({ said: text, calls: [] })
   })
 
   test('several calls, one behind the other', () => {
@@ -169,7 +166,7 @@ describe.each([1, 2, 7, 1_000])('in pieces of %i', (size) => {
   })
 
   test('nothing is recovered when it may not be', () => {
-    expect(pass(markup, size, false)).toEqual({ said: '', calls: [] })
+    expect(pass(markup, size, false)).toEqual({ said: markup, calls: [] })
     expect(pass('{"name": "look"}', size, false)).toEqual({ said: '{"name": "look"}', calls: [] })
   })
 })
@@ -201,11 +198,13 @@ test.each([
   ['spaces in markup', `<tool_call>${' '.repeat(100_000)}x</tool_call>`],
   ['one sign after the other', '<|message|>'.repeat(20_000)],
   ['ends of turns', '</s>'.repeat(20_000)],
+  ['markup on every line', '<tool_call>\n{"search": [1,\n'.repeat(4_000)],
+  ['backticks on every line', '``` `\n` ``\n'.repeat(10_000)],
 ])('a model gone astray fails nothing and holds nobody up: %s', async (_, text) => {
   const read = (): void => {
     const gate = new TextGate({ names, mayRecover: true })
     const said = gate.push(text) + gate.end().text
-    expect(said).toBe(text.startsWith('[') ? text : '')
+    expect(said).toBe(text === '</s>'.repeat(20_000) ? '' : text)
     expect(readTextCalls(text, names)).toEqual([])
   }
   expect(await cpuMsOf(read)).toBeLessThan(5_000)

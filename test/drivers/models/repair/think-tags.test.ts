@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ThinkSplitter, type ThinkPiece } from '@inlay/drivers/internal/models/repair/think-tags'
+import { beganInThought, ThinkSplitter, type ThinkPiece } from '@inlay/drivers/internal/models/repair/think-tags'
 
 /** Reasoning and text of a text that comes in pieces of one length. */
 function split(text: string, size: number, startsInThought = false) {
@@ -36,7 +36,11 @@ describe.each([1, 3, 10_000])('in pieces of %i', (size) => {
     ],
     ['Okay, here you are: 28 days.', '', 'Okay, here you are: 28 days.'],
     ['28 days, a < b, <th>, `<thinking>` is a tag.', '', '28 days, a < b, <th>, `<thinking>` is a tag.'],
-    ['One. <think>Hm.</think>Two.', 'Hm.', 'One. Two.'],
+    ['One. <think>Hm.</think>Two.', '', 'One. <think>Hm.</think>Two.'],
+    ['<think>Hm.</think>\n<think>So.</think>Two, as <think> said.', 'Hm.So.', 'Two, as <think> said.'],
+    ['<think>It asks for `</think>`.</think>Two.', 'It asks for `</think>`.', 'Two.'],
+    ['<think> is the tag that Qwen3 writes.', '', '<think> is the tag that Qwen3 writes.'],
+    ['Okay, so the tag </think> ends a thought.', '', 'Okay, so the tag </think> ends a thought.'],
     ['28', '', '28'],
     ['So far so good. Let me explain: 28.', '', 'So far so good. Let me explain: 28.'],
   ])('%j', (text, reasoning, answer) => {
@@ -50,11 +54,16 @@ describe.each([1, 3, 10_000])('in pieces of %i', (size) => {
   })
 })
 
-test('an end tag alone is remembered', () => {
-  const splitter = new ThinkSplitter(false)
-  splitter.push('28 is the number.</think>28 days.')
-  splitter.end()
-  expect(splitter.beganInThought).toBe(true)
+test('an end tag behind a sentence or on its own line shows that a model begins in a thought', () => {
+  expect(beganInThought('28 is the number.</think>28 days.')).toBe(true)
+  expect(beganInThought('It is 28\n</think>\n\n28 days.')).toBe(true)
+  for (const text of ['The tag </think> ends it.', 'Split at `.</think>`.', '```\n</think>\n```', '28.'])
+    expect(beganInThought(text)).toBe(false)
+})
+
+test.each([1, 7, 1_000])('a tag in code ends no thought that a model only may begin in, in pieces of %i', (size) => {
+  const text = 'Split it at `</think>`, not before:\n```\n</think>\n```\nas "</think>" shows.'
+  expect(split(text, size, true)[1]).toBe(text)
 })
 
 test.each(['Hello', 'So far', 'In short', '28 days'])('%j is passed on at once', (text) => {

@@ -99,6 +99,7 @@ const toToolCall = ({ name, input }: TextCall): LanguageModelV4ToolCall => ({
 })
 
 function repairCall(call: LanguageModelV4ToolCall, repair: OutputRepair): LanguageModelV4ToolCall {
+  repair.noteCall()
   if (call.providerExecuted) return call
   return { ...call, toolName: repair.toolName(call.toolName), input: repairArguments(call.input) }
 }

@@ -4,18 +4,21 @@ import { GrowingText } from '@inlay/text'
 import { TextGate } from './text-call-gate.ts'
 import { createQuoteCheck, plainToolName, readTextCalls, withoutFence, type TextCall } from './text-call-formats.ts'
 import { readLiteral } from './lenient-json.ts'
-import { ThinkSplitter, type ThinkPiece } from './think-tags.ts'
+import { beganInThought, ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
 /**
  * Every think tag and call begins with one of these characters, at the start of a line, or at the start of the text.
  */
-const signs = /[<[`\n]/
+const signs = /[<[`~\n]/
 
 // Models that closed a thought without opening it, with the number of answers without such a tag until that is
 // forgotten, since a user can make any model write one. By an object of its provider, so that nothing is learned for
 // another assistant.
 const beginInThought = new WeakMap<object, number>()
 const answersUntilForgotten = 3
+
+// Models whose server reads their calls: a call in their text is described, not made.
+const callNatively = new WeakSet<object>()
 
 /**
  * Repairs the output of one model call as it streams: moves text between think tags to the reasoning, and removes calls
@@ -44,7 +47,7 @@ export class OutputRepair implements StreamListener {
     this.#listener = listener
     this.#learner = learner
     this.#names = new Set(tools.map(({ name }) => name))
-    this.#canCall = tools.length > 0 && toolChoice?.type !== 'none'
+    this.#canCall = tools.length > 0 && toolChoice?.type !== 'none' && !callNatively.has(learner)
     this.#isQuoted = createQuoteCheck(prompt)
     this.#thoughts = new ThinkSplitter(beginInThought.has(learner))
     this.#gate = new TextGate({ names: this.#names, mayRecover: this.#canCall, isQuoted: this.#isQuoted })
@@ -94,6 +97,11 @@ export class OutputRepair implements StreamListener {
     return candidates.filter(({ input }) => input === '{}' || !this.#isQuoted(input))
   }
 
+  /** Notes that the model made a call by the API. */
+  noteCall(): void {
+    callNatively.add(this.#learner)
+  }
+
   /** The tool that a call means: its name without a namespace, unless a tool is named so. */
   toolName(name: string): string {
     return this.#names.has(name) ? name : plainToolName(name)
@@ -115,7 +123,7 @@ export class OutputRepair implements StreamListener {
   #rememberBeginning(): void {
     const key = this.#learner
     const left = beginInThought.get(key)
-    if (this.#thoughts.beganInThought) beginInThought.set(key, answersUntilForgotten)
+    if (beganInThought(this.#written.read())) beginInThought.set(key, answersUntilForgotten)
     else if (left !== undefined && this.#written.read().trim() !== '') {
       if (left > 1) beginInThought.set(key, left - 1)
       else beginInThought.delete(key)

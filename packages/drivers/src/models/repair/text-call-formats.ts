@@ -8,7 +8,7 @@ export interface TextCall {
   readonly input: string
 }
 
-/** Markup in which models write calls; never part of an answer. */
+/** Markup in which models write calls. */
 export interface CallMarkup {
   readonly opening: string
   /** Closing markers; the end of the text closes it too. */
@@ -25,7 +25,7 @@ export const callMarkups: readonly CallMarkup[] = [
   { opening: '<tool_call>', closings: ['</tool_call>'] },
   { opening: '<tool_response>', closings: ['</tool_response>'] },
   { opening: '<function=', closings: ['</function>'] },
-  { opening: '<|python_tag|>', closings: ['<|eom_id|>', '<|eot_id|>'] },
+  { opening: '<|python_tag|>', closings: ['<|eom_id|>', '<|eot_id|>', '\n\n'] },
   { opening: '<|tool_call|>', closings: ['<|/tool_call|>', '<|end|>'] },
   { opening: '<|tool_calls_section_begin|>', closings: ['<|tool_calls_section_end|>'] },
   { opening: '<｜tool▁calls▁begin｜>', closings: ['<｜tool▁calls▁end｜>'] },
@@ -43,33 +43,39 @@ export const callMarkups: readonly CallMarkup[] = [
   { opening: '<|action_start|>', closings: ['<|action_end|>'] },
   { opening: '<|tools_prefix|>', closings: ['<|tools_suffix|>'] },
   { opening: '<|python_start|>', closings: ['<|python_end|>'] },
-  { opening: '[TOOL_CALLS]', closings: ['</s>'] },
+  { opening: '[TOOL_CALLS]', closings: ['</s>', '\n\n'] },
   // Headers of the harmony format of gpt-oss.
   { opening: '<|start|>', closings: ['<|message|>'] },
   { opening: '<|channel|>', closings: ['<|message|>'] },
-  ...['<|message|>', '<|call|>', '<|return|>', '<|end|>', '<|START_RESPONSE|>', '<|END_RESPONSE|>'].map((sign) => ({
-    opening: sign,
-    closings: [sign],
-  })),
+  // Gemma 3; no language of code has this name.
+  { opening: '```tool_code', closings: ['\n```'] },
 ]
 
 /** A header that addresses a tool; the message that follows is a call. */
 const addressed = /^<\|(?:start|channel)\|>[^<]*(?:<\|channel\|>[^<]*)?to=functions\./
 
-const headers = new Set(['<|start|>', '<|channel|>'])
-/** In characters; longer text only mentions a header. */
-const maxHeaderLength = 200
-
-/** End of the markup at the beginning of a text; all of it when the text has ended, undefined while it is unknown. */
-export function markupEnd(text: string, { opening, closings }: CallMarkup, ended: boolean): number | undefined {
-  const isCall = addressed.test(text)
-  if (!isCall && headers.has(opening) && !text.slice(0, maxHeaderLength).includes('<|message|>'))
-    return ended || text.length >= maxHeaderLength ? opening.length : undefined
-  const ends = (isCall ? ['<|call|>', '<|end|>', '<|start|>'] : closings).flatMap((closing) => {
-    const at = text.indexOf(closing, isCall ? opening.length : 0)
+/**
+ * End of the markup at the beginning of a text, which is where it begins again at the latest; undefined while it is
+ * unknown.
+ */
+export function markupEnd(text: string, { opening, closings }: CallMarkup): number | undefined {
+  const again = text.indexOf(opening, opening.length)
+  const own = again === -1 ? text : text.slice(0, again)
+  const ends = (addressed.test(own) ? ['<|call|>', '<|end|>', '<|start|>'] : closings).flatMap((closing) => {
+    const at = own.indexOf(closing, opening.length)
     return at === -1 ? [] : [closing === '<|start|>' ? at : at + closing.length]
   })
-  return ends.length > 0 ? Math.min(...ends) : ended ? text.length : undefined
+  return ends.length > 0 ? Math.min(...ends) : again === -1 ? undefined : again
+}
+
+/**
+ * Whether a text in markup is more than a call: it has a code fence outside of an argument, or a blank line and no end.
+ */
+export function isMoreThanCall(text: string, isClosed: boolean, names: ToolNames): boolean {
+  const before = /^[^]*?(?=\n[ \t>]*(?:```|~~~))/.exec(text)?.[0]
+  const isArgument =
+    before === undefined || /tool[▁_]sep[|｜]>[\w.-]{1,100}$/.test(before) || readTextCalls(before, names).length > 0
+  return !isArgument || (!isClosed && /\n[ \t]*\n/.test(text.trimEnd()))
 }
 
 /** End-of-turn tokens of chat templates; removed at the end of a text. */
@@ -86,8 +92,14 @@ export const endSigns: readonly string[] = [
   '</s>',
 ]
 
-/** Tags that some models put before an answer. */
-export const startSigns: readonly string[] = ['<answer>', '<response>']
+/** What some models put before an answer, with what then ends it. */
+export const startSigns: Readonly<Record<string, string>> = {
+  '<answer>': '</answer>',
+  '<response>': '</response>',
+  '<|START_RESPONSE|>': '<|END_RESPONSE|>',
+  '<|channel|>final<|message|>': '<|return|>',
+  '<|start|>assistant<|channel|>final<|message|>': '<|return|>',
+}
 
 /** Whether the sentence continues behind the closing tag, so that the text is about the tag. */
 export const isMention = (tag: string, text: string): boolean =>

@@ -1,17 +1,18 @@
 import { isJsonObject } from '@inlay/protocol'
-import { readLiteral } from './lenient-json.ts'
+import { CodeTracker } from './code-tracker.ts'
+import { readKeywordArguments, readLiteral } from './lenient-json.ts'
 import {
   argumentsOf,
   callMarkups,
   callsIn,
   endSigns,
   isMention,
+  isMoreThanCall,
   markupEnd,
   mayBeMention,
   readPythonCalls,
   readTextCalls,
   startSigns,
-  withoutFence,
   type CallMarkup,
   type TextCall,
 } from './text-call-formats.ts'
@@ -45,13 +46,15 @@ const startOf: Readonly<Record<string, string>> = {
   '</answer>': '<answer>',
   '</response>': '<response>',
 }
-const anyOpening = new RegExp(callMarkups.map(({ opening }) => opening.replace(/[[|\]]/g, '\\$&')).join('|'))
-const awaited = [...callMarkups.map(({ opening }) => opening), ...endSigns, ...Object.values(startOf)]
-const anyName = { has: () => true }
+const awaited = [...endSigns, ...Object.values(startOf)]
+/** Behind markup or a call that a sentence is about. */
+const sentence = /^[ \t]*[,.:)]|^[ \t]+\p{L}+[ \t]+\p{L}/u
+const restOfSentence = /^(?:[ \t]*[,.:)]|[ \t]+\p{Ll})/u
 
 /**
- * Removes call markup from the text of one step while it streams, and finds calls written as text. Text behind a call
- * is dropped, since models invent the results of their calls there.
+ * Finds calls written as text in the text of one step while it streams, and removes them. A call begins a line, is not
+ * in code and names an offered tool; other text passes unchanged. Text behind a call is dropped, since models invent
+ * the results of their calls there.
  */
 export class TextGate {
   readonly #names: ReadonlySet<string>
@@ -59,11 +62,12 @@ export class TextGate {
   readonly #isQuoted: (text: string) => boolean
   readonly #calls: TextCall[] = []
   #held = ''
-  /** Position up to which every closing bracket of the held text was tried as the end of a Python call. */
-  #tried = 0
-  #markup: CallMarkup | undefined
+  /** Length of the held text that was judged last. */
+  #judged = 0
   #isLineStart = true
-  #isInFence = false
+  /** Whether nothing was shown yet. */
+  #isEmpty = true
+  readonly #code = new CodeTracker()
   #hasBegun = false
   /** End tag of the tag that was removed from the beginning. */
   #dropped = ''
@@ -86,13 +90,17 @@ export class TextGate {
 
   /** Whether text without `<`, `[`, backticks and line ends passes unchanged. */
   get isPlain(): boolean {
-    return this.#hasBegun && !this.#isLineStart && this.#held === '' && !this.#markup && this.#calls.length === 0
+    return this.#hasBegun && !this.#isLineStart && this.#held === '' && this.#code.isPlain && this.#calls.length === 0
   }
 
   /** Takes a piece of text; returns the text that can be shown by now. */
   push(text: string): string {
     this.#held += text
-    return this.#take(false)
+    // Judging a long text anew with each piece would take quadratic time.
+    if (this.#held.length > maxCallLength && this.#held.length < this.#judged * 1.1) return ''
+    const shown = this.#take(false)
+    this.#judged = this.#held.length
+    return shown
   }
 
   /** Ends the text: returns the rest to show, and the calls in it. */
@@ -103,43 +111,47 @@ export class TextGate {
   #take(ended: boolean): string {
     let shown = ''
     if (!this.#hasBegun && !this.#begin(ended)) return ''
-    const end = ended && !this.#markup ? this.#endSignsAt(this.#held) : this.#held.length
-    if (end < this.#held.length && !this.#isQuoted(this.#held.slice(end))) this.#held = this.#held.slice(0, end)
-    while (this.#held !== '') {
-      if (this.#markup) {
-        if (!this.#takeMarkup(this.#markup, ended)) break
+    const kept = this.#held.length - this.#plainEnd(ended)
+    while (this.#held.length > 0) {
+      const verdict = this.#judgeLine(ended)
+      if (verdict?.kind === 'more') break
+      if (verdict?.kind === 'calls' && !this.#isQuoted(this.#held.slice(0, verdict.length))) {
+        this.#calls.push(...verdict.calls)
+        this.#held = this.#held.slice(verdict.length)
         continue
       }
-      const stop = this.#nextStop(ended)
-      shown += this.#show(stop.at)
-      if (stop.kind === 'wait') break
-      if (stop.kind === 'markup') this.#markup = stop.markup
-      else if (stop.kind === 'candidate') {
-        const verdict = this.#judge(ended)
-        if (verdict.kind === 'more') break
-        const isQuoted = verdict.kind === 'calls' && this.#isQuoted(this.#held.slice(0, verdict.length))
-        if (verdict.kind === 'text' || isQuoted) shown += this.#show(verdict.length)
-        else {
-          this.#calls.push(...verdict.calls)
-          this.#held = this.#held.slice(verdict.length)
-          this.#tried = 0
-        }
-      }
+      const plain = Math.max(0, this.#held.length - kept)
+      const lineEnd = this.#held.indexOf('\n') + 1
+      const length = verdict?.length ?? (lineEnd > 0 && lineEnd < plain ? lineEnd : plain)
+      shown += this.#show(length)
+      if (length === plain && verdict === undefined) break
     }
+    if (ended) this.#held = ''
     return shown
   }
 
   /** Removes a tag from the beginning; false while the beginning may still become one. */
   #begin(ended: boolean): boolean {
     const start = this.#held.trimStart()
-    if (!ended && (start === '' || startSigns.some((sign) => sign !== start && sign.startsWith(start)))) return false
-    const sign = startSigns.find((known) => start.startsWith(known))
-    if (sign !== undefined && !ended && mayBeMention(start.slice(sign.length))) return false
+    const signs = Object.keys(startSigns)
+    if (!ended && (start === '' || signs.some((sign) => sign !== start && sign.startsWith(start)))) return false
+    const sign = signs.find((known) => start.startsWith(known))
+    const rest = start.slice(sign?.length)
+    const isTag = sign?.startsWith('<|') === false
+    if (sign !== undefined && !ended && (rest.trim() === '' || (isTag && mayBeMention(rest)))) return false
     this.#hasBegun = true
-    if (sign === undefined || isMention(sign, start) || this.#isQuoted(sign)) return true
-    this.#held = start.slice(sign.length).trimStart()
-    this.#dropped = sign.replace('<', '</')
+    if (sign === undefined || (isTag && isMention(sign, start)) || this.#isQuoted(sign)) return true
+    this.#held = rest.trimStart()
+    this.#dropped = startSigns[sign] ?? ''
     return true
+  }
+
+  /** Length of the held text without tokens at its end that end a turn, or may become such. */
+  #plainEnd(ended: boolean): number {
+    const text = this.#held
+    const overlap = ended ? 0 : Math.max(...[...awaited, this.#dropped].map((sign) => overlapOf(text, sign)))
+    const end = this.#endSignsAt(text.slice(0, text.length - overlap))
+    return ended && end < text.length && this.#isQuoted(text.slice(end)) ? text.length : end
   }
 
   /** Position of trailing end tokens; the length of the text if there are none. */
@@ -147,11 +159,13 @@ export class TextGate {
     let rest = text.trimEnd()
     if (!rest.endsWith('>')) return text.length
     const signs = endSigns.filter((sign) => !this.#isShown(sign, text))
-    const last = (): string | undefined => signs.find((sign) => rest.endsWith(sign))
-    let sign = last()
-    if (sign === undefined) return text.length
-    for (; sign !== undefined; sign = last()) rest = rest.slice(0, -sign.length).trimEnd()
-    return rest.length
+    let end = text.length
+    for (;;) {
+      const sign = signs.find((known) => rest.endsWith(known))
+      if (sign === undefined) return end
+      end = rest.length - sign.length
+      rest = rest.slice(0, end).trimEnd()
+    }
   }
 
   #isShown(sign: string, text: string): boolean {
@@ -165,113 +179,97 @@ export class TextGate {
     if (text === '') return ''
     for (const start of Object.values(startOf)) if (text.includes(start)) this.#started.add(start)
     this.#held = this.#held.slice(length)
-    this.#tried = 0
-    for (const [fence] of text.matchAll(/(?<=^|\n)[ \t]*```/g)) if (fence) this.#isInFence = !this.#isInFence
+    this.#code.add(text)
     const line = text.slice(text.lastIndexOf('\n') + 1)
     this.#isLineStart = (text.includes('\n') || this.#isLineStart) && line.trim() === ''
     if (this.#calls.length > 0) return ''
-    return this.#isShown(this.#dropped, text) ? text : text.replace(this.#dropped, '')
+    this.#isEmpty &&= text.trim() === ''
+    if (this.#dropped === '' || this.#isShown(this.#dropped, text) || !text.includes(this.#dropped)) return text
+    const answer = text.replace(this.#dropped, '')
+    this.#dropped = ''
+    return answer
   }
 
-  #takeMarkup(markup: CallMarkup, ended: boolean): boolean {
-    const end = markupEnd(this.#held, markup, ended)
-    if (end === undefined) return false
-    const text = this.#held.slice(0, end)
+  /** What the held text is; undefined if no call begins it. */
+  #judgeLine(ended: boolean): Verdict | undefined {
+    if (!this.#watches || !this.#isLineStart || this.#code.isCode) return undefined
+    // More spaces make it code.
+    const [indent = ''] = /^ {0,3}/.exec(this.#held) ?? []
+    const text = this.#held.slice(indent.length)
+    const mayBeMarkup = callMarkups.some(({ opening }) => opening !== text && opening.startsWith(text))
+    if (mayBeMarkup) return ended ? undefined : more
+    const markup = callMarkups.find(({ opening }) => text.startsWith(opening))
+    const verdict = markup ? this.#judgeMarkup(text, markup, ended) : this.#judgeBare(text, ended)
+    return verdict && verdict.kind !== 'more' ? { ...verdict, length: indent.length + verdict.length } : verdict
+  }
+
+  #judgeMarkup(text: string, markup: CallMarkup, ended: boolean): Verdict {
+    const mentioned: Verdict = { kind: 'text', length: markup.opening.length }
+    if (sentence.test(text.slice(markup.opening.length, maxNameLength))) return mentioned
+    const closed = markupEnd(text, markup)
+    if ((closed ?? text.length) > maxNameLength && this.#isTooLate(text)) return mentioned
+    if (closed === undefined && !ended) return more
+    const end = closed ?? text.length
+    const written = text.slice(0, end)
+    const isWhole = markup.opening.startsWith('`')
+    if (!isWhole && isMoreThanCall(written, closed !== undefined, this.#names)) return mentioned
     // Some models write calls between the tags in which a template shows them their tools.
-    const isShownToModel = markup.opening === '<tools>' && !/"arguments"\s*:/.test(text.replace(/"parameters"[^]*/, ''))
-    if (this.#watches && !isShownToModel && !this.#isQuoted(text)) {
-      const calls = readTextCalls(text, this.#names)
-      const mayBeStrange = this.#isLineStart && !this.#isInFence && markup.opening !== '<tools>'
-      // Calls of unknown tools are kept, so that the model receives an error.
-      this.#calls.push(...(calls.length > 0 || !mayBeStrange ? calls : readTextCalls(text, anyName)))
-    }
-    this.#held = this.#held.slice(end)
-    this.#tried = 0
-    this.#markup = undefined
-    return true
+    const isShownToModel =
+      markup.opening === '<tools>' && !/"arguments"\s*:/.test(written.replace(/"parameters"[^]*/, ''))
+    const calls = isShownToModel || (isWhole && !this.#isEmpty) ? [] : readTextCalls(written, this.#names)
+    return accept(calls, text, end, ended, !isWhole)
   }
 
-  /** End of the text known to be plain, and what follows it. */
-  #nextStop(
-    ended: boolean,
-  ):
-    | { readonly at: number; readonly kind: 'wait' | 'candidate' }
-    | { readonly at: number; readonly kind: 'markup'; readonly markup: CallMarkup } {
-    const first = anyOpening.exec(this.#held)
-    const markup = callMarkups.find(({ opening }) => opening === first?.[0])
-    const candidate = this.#candidateAt(first ? this.#held.slice(0, first.index) : this.#held)
-    if (first && markup && candidate === -1) return { at: first.index, markup, kind: 'markup' }
-    if (candidate !== -1) return { at: candidate, kind: 'candidate' }
-    if (ended) return { at: this.#held.length, kind: 'wait' }
-    // All markers begin with these; most text contains neither.
-    if (!/[<[]/.test(this.#held)) return { at: this.#held.length, kind: 'wait' }
-    const overlap = Math.max(...awaited.map((sign) => overlapOf(this.#held, sign)))
-    const clear = this.#held.slice(0, this.#held.length - overlap)
-    return { at: this.#endSignsAt(clear), kind: 'wait' }
-  }
-
-  /** Index of the first line in the held text that begins in `part` and could be a call; -1 when none could. */
-  #candidateAt(part: string): number {
-    if (!this.#watches || this.#isInFence) return -1
-    const starts = /(?<=^|\n)[ \t]*(?=[[{`>A-Za-z_])/g
-    for (const match of part.matchAll(starts)) {
-      if (match.index === 0 && !this.#isLineStart) continue
-      const at = match.index + match[0].length
-      if (this.#couldBeCall(this.#held.slice(at))) return at
-    }
-    return -1
+  #judgeBare(text: string, ended: boolean): Verdict | undefined {
+    if (!this.#couldBeCall(text)) return undefined
+    const verdict = this.#judge(text.slice(0, maxCallLength), ended)
+    return verdict.kind === 'more' && text.length > maxCallLength ? { kind: 'text', length: 1 } : verdict
   }
 
   #couldBeCall(text: string): boolean {
-    if (callMarkups.some(({ opening }) => opening.startsWith(text) || text.startsWith(opening))) return false
     if (text.startsWith('{') || text.startsWith('[')) return true
-    if (text.startsWith('`')) return '```'.startsWith(text.slice(0, 3))
     return this.#heads.some((head) => head.startsWith(text) || text.startsWith(head))
   }
 
-  #judge(ended: boolean): Verdict {
-    const text = this.#held
-    if (text.length > maxCallLength) return { kind: 'text', length: 1 }
-    if (text.startsWith('`')) return this.#judgeFence(text, ended)
+  #judge(text: string, ended: boolean): Verdict {
     if (this.#namedHeads.some((head) => head.startsWith(text) || text.startsWith(head)))
       return this.#judgeNamed(text, ended)
     const isPython = /^(?:\[\s*)?[A-Za-z_]/.test(text)
     return isPython ? this.#judgePython(text, ended) : this.#judgeJson(text, ended)
   }
 
-  #judgeFence(text: string, ended: boolean): Verdict {
-    const head = /^```[\w-]*[ \t]*\n?/.exec(text)
-    if (!head) return ended || text.length >= 3 ? { kind: 'text', length: text.length } : more
-    const body = text.slice(head[0].length)
-    if (body.trim() === '' && !ended) return more
-    const isCall = this.#couldBeCall(body.trimStart()) && !body.startsWith('`') && !this.#isTooLate(body)
-    if (!isCall) return { kind: 'text', length: head[0].length }
-    const close = body.indexOf('```')
-    if (close === -1 && !ended) return more
-    const length = close === -1 ? text.length : head[0].length + close + 3
-    const calls = readTextCalls(withoutFence(text.slice(0, length)), this.#names)
-    return calls.length > 0 ? { kind: 'calls', calls, length } : { kind: 'text', length }
-  }
-
   #judgeNamed(text: string, ended: boolean): Verdict {
-    const bracket = text.search(text.startsWith('functools[') ? /\[/ : /\{/)
+    const bracket = text.slice(0, maxNameLength).search(text.startsWith('functools[') ? /\[/ : /\{/)
+    const head = this.#namedHeads.find((known) => text.startsWith(known)) ?? ''
+    const between = text
+      .slice(head.length, bracket)
+      .replaceAll(/Action Input:|<\|constrain\|>|<\|message\|>|json|code/g, '')
+    if (bracket !== -1 && between.trim() !== '') return { kind: 'text', length: 1 }
     const literal = bracket === -1 ? 'incomplete' : readLiteral(text, bracket)
     if (literal === 'incomplete' && !ended)
       return text.length > maxNameLength && bracket === -1 ? { kind: 'text', length: 1 } : more
     if (typeof literal !== 'object') return { kind: 'text', length: 1 }
     const calls = readTextCalls(text.slice(0, literal.end), this.#names)
-    return calls.length > 0 ? { kind: 'calls', calls, length: literal.end } : { kind: 'text', length: 1 }
+    return calls.length > 0 ? accept(calls, text, literal.end, ended) : { kind: 'text', length: 1 }
   }
 
   #judgePython(text: string, ended: boolean): Verdict {
-    const close = text.startsWith('[') ? ']' : ')'
-    if (!this.#couldBeCall(text.replace(/^\[\s*/, ''))) return { kind: 'text', length: 1 }
-    for (let at = text.indexOf(close, this.#tried); at !== -1; at = text.indexOf(close, at + 1)) {
-      const calls = readPythonCalls(text.slice(0, at + 1), this.#names)
-      if (calls.length > 0) return { kind: 'calls', calls, length: at + 1 }
-      this.#tried = at + 1
+    const isList = text.startsWith('[')
+    const plain: Verdict = { kind: 'text', length: 1 }
+    if (!this.#couldBeCall(text.replace(/^\[\s*/, ''))) return plain
+    for (let at = isList ? 1 : 0; ;) {
+      const head = /[\s,;]*(print\()?[\w.]+\(/y
+      head.lastIndex = at
+      const match = head.exec(text)
+      if (!match) return ended || !/^[\s,;]*[\w.]*$/.test(text.slice(at)) ? plain : more
+      const literal = readKeywordArguments(text, at + match[0].length)
+      if (typeof literal !== 'object') return literal === 'invalid' || ended ? plain : more
+      const closing = isList ? /[\s,;]*\]/y : match[1] ? /\s*\)/y : /(?:)/y
+      closing.lastIndex = at = literal.end
+      if (!closing.test(text)) continue
+      const calls = readPythonCalls(text.slice(0, closing.lastIndex), this.#names)
+      return calls.length > 0 ? accept(calls, text, closing.lastIndex, ended) : plain
     }
-    return ended ? { kind: 'text', length: 1 } : more
   }
 
   #judgeJson(text: string, ended: boolean): Verdict {
@@ -279,17 +277,25 @@ export class TextGate {
     if (literal === 'invalid') return { kind: 'text', length: 1 }
     if (literal === 'incomplete') return ended ? { kind: 'text', length: text.length } : more
     const calls = callsIn(literal.value, this.#names)
-    if (calls.length === 0) return { kind: 'text', length: literal.end }
     // Without arguments it is a call only if nothing follows.
     const { value } = literal
     const isSure = !isJsonObject(value) || argumentsOf(value) !== undefined || isJsonObject(value['function'])
-    const rest = text.slice(literal.end).trim()
-    if (isSure || (ended && rest === '')) return { kind: 'calls', calls, length: literal.end }
-    return rest === '' ? more : { kind: 'text', length: literal.end }
+    return accept(calls, text, literal.end, ended, isSure)
   }
 
   #isTooLate(text: string): boolean {
     const head = text.slice(0, maxNameLength)
     return text.length > maxNameLength && ![...this.#names].some((name) => head.includes(name))
   }
+}
+
+/**
+ * Accepts the calls in the first part of a text, unless a sentence goes on behind them.
+ * @param isSure whether something else may follow
+ */
+function accept(calls: readonly TextCall[], text: string, length: number, ended: boolean, isSure = true): Verdict {
+  const rest = text.slice(length)
+  const isOpen = rest.trim() === '' && !(isSure && rest.includes('\n'))
+  if (calls.length === 0 || (!isOpen && !isSure) || restOfSentence.test(rest)) return { kind: 'text', length }
+  return isOpen && !ended ? more : { kind: 'calls', calls, length }
 }

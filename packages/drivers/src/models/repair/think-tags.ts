@@ -1,3 +1,5 @@
+import { CodeTracker } from './code-tracker.ts'
+
 /** A piece of a model's output: reasoning or text. */
 export interface ThinkPiece {
   readonly kind: 'reasoning' | 'text'
@@ -24,8 +26,12 @@ const wordOpening = 'Here is my thought process:'
 const openings = tags.map(([opening]) => opening)
 // The last two are remains of the harmony format when servers drop its tokens.
 const closings = [...tags.map(([, closing]) => closing), 'assistantfinal', 'assistantcommentary']
-// These also begin a thought in the middle of a text.
-const openingsAnywhere = ['<think>', '<|channel|>analysis<|message|>']
+/** A closing tag ends a thought that nothing opened only behind a sentence or a line; elsewhere it is mentioned. */
+const endOfSentence = /[\n.!?。！？]$/
+/** What the text may not have before a closing tag of a model that is known to begin in a thought. */
+const mention = /[ \t"'(]$/
+/** How a sentence goes on behind an opening tag that it is about. */
+const continuation = /^[ \t]+\p{Ll}/u
 /** Remainder of an opening token whose markup was stripped. */
 const bareAnalysis = /^analysis(?=[A-Z])/
 
@@ -59,10 +65,13 @@ function mayBeThought(start: string): boolean {
 
 /** Separates reasoning between tags from the text of one step. */
 export class ThinkSplitter {
-  /** Whether the text began inside a thought, so that only the closing tag was there. */
-  beganInThought = false
   #held = ''
   #state: 'start' | 'held' | 'thought' | 'text'
+  /** Code in a thought that is only assumed. */
+  readonly #code = new CodeTracker()
+  /** The last character of the thought that was released. */
+  #last = ''
+  #hasThought = false
   #closings: readonly string[] = closings
   /** Reasoning of a text that is assumed to begin inside a thought. */
   #supposed: string | undefined
@@ -105,19 +114,23 @@ export class ThinkSplitter {
       if (state === 'start') this.#decide(ended)
       else if (state === 'held') pieces.push(...this.#readHeld(ended))
       else if (state === 'thought') pieces.push(...this.#readThought(ended))
-      else pieces.push(...this.#readText(ended))
+      else pieces.push(...this.#release('text', []))
       if (this.#state === state && this.#held.length === before) return pieces.filter(({ text }) => text !== '')
       if (this.#held === '') return pieces.filter(({ text }) => text !== '')
     }
   }
 
+  /** A thought begins at the start of the text, or directly behind another one. */
   #decide(ended: boolean): void {
     const start = this.#held.trimStart()
     const opening = openings.find((tag) => start.startsWith(tag))
-    if (opening) this.#enterThought(opening, this.#held.indexOf(opening))
-    else if (!ended && (start === '' || openings.some((tag) => tag.startsWith(start)))) return
-    else if (thoughtful.test(start) || bareAnalysis.test(start)) this.#state = 'held'
-    else if (!ended && mayBeThought(start)) return
+    const rest = start.slice(opening?.length)
+    if (opening && opening !== wordOpening && continuation.test(rest)) this.#state = 'text'
+    else if (opening && (ended || rest.trim() !== '' || rest.includes('\n')))
+      this.#enterThought(opening, this.#held.indexOf(opening))
+    else if (!ended && (start === '' || opening || openings.some((tag) => tag.startsWith(start)))) return
+    else if (!this.#hasThought && (thoughtful.test(start) || bareAnalysis.test(start))) this.#state = 'held'
+    else if (!this.#hasThought && !ended && mayBeThought(start)) return
     else this.#state = 'text'
   }
 
@@ -130,46 +143,40 @@ export class ThinkSplitter {
 
   #readHeld(ended: boolean): ThinkPiece[] {
     const close = firstOf(this.#held, closings)
-    if (close) {
-      this.beganInThought = true
-      return this.#close('reasoning', close)
-    }
-    if (ended || this.#held.length > maxHeld) this.#state = 'text'
+    if (close && isLoneClosing(this.#held.slice(0, close.at))) return this.#close(close)
+    if (close || ended || this.#held.length > maxHeld) this.#state = 'text'
     return []
   }
 
   #readThought(ended: boolean): ThinkPiece[] {
     const close = firstOf(this.#held, this.#closings)
-    if (close) {
-      if (this.#supposed !== undefined && !this.#supposed.startsWith(wordOpening)) this.beganInThought = true
-      return this.#close('reasoning', close)
-    }
-    return this.#release('reasoning', ended ? [] : [...this.#closings, ...(this.#supposed === '' ? openings : [])])
-  }
-
-  #readText(ended: boolean): ThinkPiece[] {
-    const close = firstOf(this.#held, closings.slice(0, 1))
-    const opening = firstOf(this.#held, openingsAnywhere)
-    if (opening && (!close || opening.at < close.at)) {
-      const text = this.#held.slice(0, opening.at)
-      this.#enterThought(opening.tag, opening.at)
-      return [{ kind: 'text', text }]
-    }
-    if (close) {
-      this.beganInThought = true
-      return this.#close('text', close)
-    }
-    return this.#release('text', ended ? [] : [...closings.slice(0, 1), ...openingsAnywhere])
+    if (!close)
+      return this.#release('reasoning', ended ? [] : [...this.#closings, ...(this.#supposed === '' ? openings : [])])
+    const before = this.#held.slice(0, close.at)
+    const isOpened = this.#closings.length === 1
+    const last = this.#last + before
+    const next = this.#held.charAt(before.length + close.tag.length)
+    if (isOpened && last.endsWith('`') && next === '' && !ended) return []
+    this.#code.add(before)
+    const isMentioned = isOpened ? last.endsWith('`') && next === '`' : this.#code.isCode || mention.test(last)
+    if (!isMentioned) return this.#close(close)
+    this.#code.add(close.tag)
+    this.#last = close.tag.slice(-1)
+    const text = before + close.tag
+    this.#held = this.#held.slice(text.length)
+    if (this.#supposed !== undefined) this.#supposed += text
+    return [{ kind: 'reasoning', text }]
   }
 
   /** Ends a stretch at a closing tag. */
-  #close(kind: ThinkPiece['kind'], { at, tag }: { readonly at: number; readonly tag: string }): ThinkPiece[] {
+  #close({ at, tag }: { readonly at: number; readonly tag: string }): ThinkPiece[] {
     const text = this.#withoutOpening(this.#held.slice(0, at)).replace(bareAnalysis, '')
     this.#held = this.#held.slice(at + tag.length)
-    this.#state = 'text'
+    this.#state = 'start'
+    this.#hasThought = true
     this.#supposed = undefined
     this.#trims = true
-    return [{ kind, text }]
+    return [{ kind: 'reasoning', text }]
   }
 
   /** Releases everything that cannot be the beginning of a tag. */
@@ -179,6 +186,10 @@ export class ThinkSplitter {
     this.#held = this.#held.slice(this.#held.length - overlap)
     if (kind === 'text' && this.#trims) text = text.trimStart()
     if (kind === 'text' && text !== '') this.#trims = false
+    if (kind === 'reasoning') {
+      this.#last = text.slice(-1) || this.#last
+      this.#code.add(text)
+    }
     if (this.#supposed !== undefined) this.#supposed += text
     return [{ kind, text }]
   }
@@ -188,6 +199,19 @@ export class ThinkSplitter {
     const opening = this.#supposed === '' ? openings.find((tag) => text.trimStart().startsWith(tag)) : undefined
     return opening ? text.trimStart().slice(opening.length) : text
   }
+}
+
+/** Whether a closing tag behind this text ends a thought that was not opened. */
+const isLoneClosing = (before: string): boolean => {
+  const code = new CodeTracker()
+  code.add(before)
+  return endOfSentence.test(before) && !code.isCode
+}
+
+/** Whether the text began inside a thought, so that only the closing tag is there. */
+export function beganInThought(text: string): boolean {
+  const before = text.slice(0, text.indexOf('</think>'))
+  return text.includes('</think>') && !before.includes('<think>') && isLoneClosing(before)
 }
 
 function firstOf(text: string, wanted: readonly string[]): { readonly at: number; readonly tag: string } | undefined {
