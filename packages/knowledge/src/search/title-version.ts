@@ -54,15 +54,14 @@ function monthDates() {
   if (monthDate) return monthDate
   const numbers = new Map<string, number>()
   for (const language of ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'sv', 'ru'])
-    for (const month of ['long', 'short'] as const)
+    for (const month of ['long', 'short'] as const) {
+      const format = new Intl.DateTimeFormat(language, { day: 'numeric', month })
       for (let at = 0; at < 12; at++) {
-        const parts = new Intl.DateTimeFormat(language, { day: 'numeric', month }).formatToParts(new Date(2024, at, 5))
-        const name = parts
-          .find(({ type }) => type === 'month')!
-          .value.toLowerCase()
-          .replace('.', '')
+        const { value } = format.formatToParts(new Date(2024, at, 5)).find(({ type }) => type === 'month')!
+        const name = value.toLowerCase().replace('.', '')
         if (/\p{L}{3}/u.test(name)) numbers.set(name, at + 1)
       }
+    }
   const names = [...numbers.keys()].toSorted((a, b) => b.length - a.length).join('|')
   const pattern = new RegExp(
     String.raw`(?<![\p{L}\p{N}])(?:(\d\d?)(?:st|nd|rd|th|\.|er)?\s+(?:de\s+|of\s+)?)?(${names})\.?\s+(?:(\d\d?)(?:st|nd|rd|th)?,?\s+)?(?:de\s+)?(${year})`,
@@ -71,7 +70,9 @@ function monthDates() {
   return (monthDate = { pattern, numbers })
 }
 
-const two = (number: string | number): string => String(number).padStart(2, '0')
+/** Joins the year, the month and the day, if there is one. */
+const dateOf = (...parts: (string | number | undefined)[]): string =>
+  parts.flatMap((part) => (part ? [String(part).padStart(2, '0')] : [])).join('-')
 
 /** Titles are cut here, since some patterns look back over spaces. */
 const maxLength = 300
@@ -83,13 +84,11 @@ export function titleVersion(title: string): TitleVersion {
   let rest = title.slice(0, maxLength).toLowerCase()
   if (/\p{N}/u.test(rest)) {
     rest = rest.replace(numericDate, (_, y, _sign, m, d, dd, mm, yy) =>
-      taken(parts.dates, y ? [y, two(m), ...(d ? [two(d)] : [])].join('-') : `${yy}-${two(mm)}-${two(dd)}`),
+      taken(parts.dates, y ? dateOf(y, m, d) : dateOf(yy, mm, dd)),
     )
     if (/(?:19|20)\d\d/.test(rest)) {
       const { pattern, numbers } = monthDates()
-      rest = rest.replace(pattern, (_, d1, month, d2, y) =>
-        taken(parts.dates, [y, two(numbers.get(month)!), ...((d1 ?? d2) ? [two(d1 ?? d2)] : [])].join('-')),
-      )
+      rest = rest.replace(pattern, (_, d1, name, d2, y) => taken(parts.dates, dateOf(y, numbers.get(name), d1 ?? d2)))
     }
   }
   rest = rest.replace(versionNumber, (_, ...given) => taken(parts.versions, given.slice(0, 5).find(Boolean)))

@@ -3,10 +3,7 @@ import { titleOf, type ReadHit } from '../chunking/chunk-metadata.ts'
 import type { DocumentReplacement } from '../contracts/search.ts'
 import { titleVersion, type TitleVersion } from './title-version.ts'
 
-/** A passage with its best hit. */
-interface Passage {
-  readonly best: ReadHit
-}
+type Passage = { readonly best: ReadHit }
 
 /** Result of comparing versions. */
 export interface VersionNote {
@@ -20,15 +17,10 @@ const maxCompared = 16
 /** Minimum share of common words for documents with one title, which may also be `Overview`. */
 const alike = 0.3
 
-interface Version extends TitleVersion {
-  readonly hit: ReadHit['hit']
+interface Version extends TitleVersion, ReadHit {
   readonly title: string
-  readonly link: string | null
+  readonly words: readonly string[]
   readonly day: string
-  /** The notice that the document is superseded; see `supersededNotice`. */
-  readonly notice: string | undefined
-  /** Names what the document replaces; see `replacesNotice`. */
-  readonly replaces: string | undefined
 }
 
 /**
@@ -42,135 +34,117 @@ export function orderVersions<Item extends Passage>(
   passages: readonly Item[],
   query: string,
 ): readonly (Item & VersionNote)[] {
-  const first = new Map<string, Item>()
-  for (const passage of passages) {
-    if (first.size === maxCompared) break
-    if (!first.has(passage.best.hit.generation)) first.set(passage.best.hit.generation, passage)
-  }
-  const versions = [...first.values()].map(toVersion)
+  const byGeneration = Map.groupBy(passages, ({ best }) => best.hit.generation)
+  const versions = [...byGeneration.values()].slice(0, maxCompared).map(([first]) => toVersion(first!.best))
   const successors = successorsOf(versions)
-  const notes = new Map<Version, string>()
-  const [replacements, behind] = [new Map<string, Version>(), new Map<string, string>()]
-  const words = new Set(plainWords(query))
+  /** By generation. */
+  const [notes, behind] = [new Map<string, VersionNote>(), new Map<string, string>()]
+  const queryWords = new Set(plainWords(query))
   for (const [older, { isStated }] of successors) {
     const newer = newestOf(older, successors)
     const ofFamily = [...successors.keys()].filter((other) => newestOf(other, successors) === newer)
     const date = newer.day > older.day ? `dates from ${newer.day}` : 'replaces it'
-    notes.set(older, `An older version: "${newer.title}" ${date}.`)
-    notes.set(
-      newer,
-      isStated ? `Replaces "${older.title}".` : `The newest of ${ofFamily.length + 1} similar documents.`,
-    )
-    replacements.set(older.hit.generation, newer)
+    notes.set(older.hit.generation, {
+      note: `An older version: "${newer.title}" ${date}.`,
+      replacedBy: { documentId: newer.hit.documentId, title: newer.title, link: newer.metadata.link ?? null },
+    })
+    notes.set(newer.hit.generation, {
+      note: isStated ? `Replaces "${older.title}".` : `The newest of ${ofFamily.length + 1} similar documents.`,
+    })
     // Numbers, and words such as "draft" in titles that are the same otherwise.
-    const own = plainWords(older.title).filter((word) => !plainWords(newer.title).includes(word))
-    const isMeant = own.some((word) => words.has(word) && (/\p{N}/u.test(word) || older.name === newer.name))
+    const isMeant = older.words.some(
+      (word) =>
+        queryWords.has(word) && !newer.words.includes(word) && (/\p{N}/u.test(word) || older.name === newer.name),
+    )
     if (!isMeant) behind.set(older.hit.generation, newer.hit.generation)
   }
-  for (const version of versions)
-    if (version.notice !== undefined) notes.set(version, `Superseded according to the document: "${version.notice}"`)
+  for (const { hit, metadata } of versions)
+    if (metadata.superseded !== undefined) {
+      const note = `Superseded according to the document: "${metadata.superseded}"`
+      notes.set(hit.generation, { ...notes.get(hit.generation), note })
+    }
   if (notes.size === 0) return passages
-  const noteOf = new Map([...notes].map(([{ hit }, note]) => [hit.generation, note]))
-  return moved(passages, behind).map((passage) => {
-    const { generation } = passage.best.hit
-    const [note, newer] = [noteOf.get(generation), replacements.get(generation)]
-    if (note === undefined) return passage
-    const replacedBy = newer && { documentId: newer.hit.documentId, title: newer.title, link: newer.link }
-    return { ...passage, note, ...(replacedBy && { replacedBy }) }
-  })
+  return moved(passages, behind).map((passage) => ({ ...passage, ...notes.get(passage.best.hit.generation) }))
 }
 
-function toVersion({ best: { hit, metadata } }: Passage): Version {
-  const title = titleOf(metadata)
-  return {
-    ...titleVersion(title),
-    hit,
-    title,
-    link: metadata.link ?? null,
-    day: new Date(hit.updatedAt).toISOString().slice(0, 10),
-    notice: metadata.superseded,
-    replaces: metadata.replaces,
-  }
+function toVersion(best: ReadHit): Version {
+  const title = titleOf(best.metadata)
+  const day = new Date(best.hit.updatedAt).toISOString().slice(0, 10)
+  return { ...best, ...titleVersion(title), title, words: plainWords(title), day }
 }
 
-interface Succession {
-  readonly newer: Version
-  readonly isStated: boolean
-}
+type Successors = ReadonlyMap<Version, { readonly newer: Version; readonly isStated: boolean }>
 
 /**
- * The document that each older one is replaced by, without circles. Pairs may contradict each other: what documents say
- * counts most, then what titles say, then the greater difference in age.
+ * The document that each older one is replaced by, without circles. Pairs may contradict each other: the strongest
+ * evidence counts most, then the greater difference in age.
  */
-function successorsOf(versions: readonly Version[]): Map<Version, Succession> {
-  const pairs = versions
-    .flatMap((left, at) => versions.slice(at + 1).map((right) => ({ left, right, ...compare(left, right) })))
-    .filter(({ order }) => order !== 0)
-    .map(({ left, right, order, by }) => ({
-      ...(order > 0 ? { newer: left, older: right } : { newer: right, older: left }),
-      by,
-    }))
-  const gain = ({ newer, older }: (typeof pairs)[number]): number => newer.hit.updatedAt - older.hit.updatedAt
-  const successors = new Map<Version, Succession>()
-  for (const { newer, older, by } of pairs.toSorted((a, b) => b.by - a.by || gain(b) - gain(a)))
-    if (!successors.has(older) && newestOf(newer, successors) !== older)
+function successorsOf(versions: readonly Version[]): Successors {
+  const pairs = versions.flatMap((left, at) =>
+    versions.slice(at + 1).map((right) => {
+      const order = compare(left, right)
+      const [newer, older] = order > 0 ? [left, right] : [right, left]
+      return { newer, older, by: Math.abs(order), gain: newer.hit.updatedAt - older.hit.updatedAt }
+    }),
+  )
+  const successors = new Map<Version, { newer: Version; isStated: boolean }>()
+  for (const { newer, older, by } of pairs.toSorted((a, b) => b.by - a.by || b.gain - a.gain))
+    if (by > 0 && !successors.has(older) && newestOf(newer, successors) !== older)
       successors.set(older, { newer, isStated: by === evidence.statement })
   return successors
 }
 
-function newestOf(version: Version, successors: ReadonlyMap<Version, Succession>): Version {
-  let newest = version
-  for (let next = successors.get(newest); next; next = successors.get(newest)) newest = next.newer
-  return newest
+function newestOf(version: Version, successors: Successors): Version {
+  const next = successors.get(version)
+  return next ? newestOf(next.newer, successors) : version
 }
 
 /** On what grounds one document counts as newer than another; a larger number takes precedence. */
-const evidence = { date: 0, title: 1, statement: 2 } as const
+const evidence = { date: 1, title: 2, statement: 3 } as const
 
-interface Comparison {
-  /** Above 0 if the left one is newer, 0 if neither replaces the other. */
-  readonly order: number
-  readonly by: number
-}
-
-function compare(left: Version, right: Version): Comparison {
-  const isCalledSame = left.name !== '' && left.name === right.name
-  const isReplacing = (newer: Version, older: Version): boolean =>
-    isNamedIn(older.notice, newer, older) ||
-    // One word may be the name of anything: "the handbook".
-    (plainWords(older.title).length > 1 && isNamedIn(newer.replaces, older, newer)) ||
-    (older.notice !== undefined && newer.notice === undefined && (isCalledSame || isCalledIn(older.notice, newer)))
+/** The {@link evidence} that the left one is newer, below 0 for the right one, 0 if neither replaces the other. */
+function compare(left: Version, right: Version): number {
   const stated = Number(isReplacing(left, right)) - Number(isReplacing(right, left))
-  if (stated !== 0) return { order: stated, by: evidence.statement }
-  const isOfDate = left.date === right.date && (left.date !== '' || left.version === right.version)
-  if (!isCalledSame || (left.isRecord && !isOfDate) || (left.isInterface && left.version !== right.version))
-    return { order: 0, by: evidence.date }
+  if (stated !== 0) return stated * evidence.statement
+  const [isOfDate, isOfVersion] = [left.date === right.date, left.version === right.version]
+  const isRecordOfOther = left.isRecord && (!isOfDate || (left.date === '' && !isOfVersion))
+  if (!isCalledSame(left, right) || isRecordOfOther || (left.isInterface && !isOfVersion)) return 0
   const inTitle =
     left.status - right.status ||
     (left.date && right.date && left.date.localeCompare(right.date)) ||
     (left.version && right.version && left.version.localeCompare(right.version, 'en', { numeric: true }))
-  if (inTitle) return { order: inTitle, by: evidence.title }
-  const isOfTitle = left.date !== right.date || left.version !== right.version
-  const order = isOfTitle || likeness(left, right) >= alike ? left.day.localeCompare(right.day) : 0
-  return { order, by: evidence.date }
+  if (inTitle) return Math.sign(inTitle) * evidence.title
+  if (isOfDate && isOfVersion && likeness(left, right) < alike) return 0
+  return Math.sign(left.day.localeCompare(right.day)) * evidence.date
+}
+
+const isCalledSame = (left: Version, right: Version): boolean => left.name !== '' && left.name === right.name
+
+/** Whether one of two documents says that the newer one replaces the other. */
+function isReplacing(newer: Version, older: Version): boolean {
+  const [notice, replaces] = [older.metadata.superseded, newer.metadata.replaces]
+  const said = plainWords(notice ?? '').join(' ')
+  const isCalled = newer.name.length > 3 && said.includes(newer.name)
+  return (
+    isNamedIn(notice, newer, older) ||
+    // One word may be the name of anything: "the handbook".
+    (older.words.length > 1 && isNamedIn(replaces, older, newer)) ||
+    (notice !== undefined && newer.metadata.superseded === undefined && (isCalledSame(newer, older) || isCalled))
+  )
 }
 
 /** Whether a notice of a document names another one by its whole title. */
-function isNamedIn(notice: string | undefined, named: Version, { title }: Version): boolean {
-  if (notice === undefined) return false
-  const words = (text: string): string => ` ${plainWords(text).join(' ')} `
-  const name = words(named.title)
-  return name.length > 5 && name !== words(title) && words(notice).includes(name)
+function isNamedIn(notice: string | undefined, named: Version, by: Version): boolean {
+  const [name, own] = [` ${named.words.join(' ')} `, ` ${by.words.join(' ')} `]
+  return name.length > 5 && name !== own && ` ${plainWords(notice ?? '').join(' ')} `.includes(name)
 }
-
-const isCalledIn = (notice: string, { name }: Version): boolean =>
-  name.length > 3 && plainWords(notice).join(' ').includes(name)
 
 /** Share of common significant words. */
 function likeness(left: Version, right: Version): number {
-  const significant = ({ title, hit }: Version): Set<string> =>
-    new Set(plainWords(`${title} ${hit.text}`).filter((word) => !stopWords.has(word) && !/^\p{N}+$/u.test(word)))
-  const [few, many] = [significant(left), significant(right)]
+  const [few, many] = [left, right].map(
+    ({ words, hit }) =>
+      new Set([...words, ...plainWords(hit.text)].filter((word) => !stopWords.has(word) && !/^\p{N}+$/u.test(word))),
+  ) as [Set<string>, Set<string>]
   const common = [...few].filter((word) => many.has(word)).length
   return common / Math.max(1, few.size + many.size - common)
 }
