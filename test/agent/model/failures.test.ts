@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { reasonOf, withoutCredentials } from '@inlay/agent/internal/model/failure-signs'
 import { reportFailure, stepFailure, toFailure } from '@inlay/agent/internal/model/failures'
 import { cpuMsOf } from '../../cpu-time.ts'
@@ -55,6 +55,23 @@ describe('statuses of a provider', () => {
     ['a number that is none', said(`Please try again in ${'9'.repeat(400)}s.`), {}, undefined],
   ])('the time to wait is read from %s', (_, body, headers, seconds) => {
     expect(toFailure(answered(429, body, headers)).details?.['retry_after_seconds']).toBe(seconds)
+  })
+
+  test.each([
+    [9_000, 9],
+    [3_600_000, 3600],
+    [-60_000, 0],
+  ])('the time to wait is read from a date that is %i ms ahead', (aheadMs, seconds) => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 12), toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const date = new Date(Date.now() + aheadMs).toUTCString()
+    const { details } = toFailure(answered(429, {}, { 'retry-after': date }))
+    expect(details?.['retry_after_seconds']).toBe(seconds)
+  })
+
+  test.each([400, 422])('%i, which other words cannot mend, asks for none', (status) => {
+    expect(toFailure(answered(status)).message).not.toMatch(/words/)
+    expect(toFailure(answered(status)).message).toMatch(/log/)
   })
 
   test('a long refusal that names a strange model is read at once', async () => {

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { StreamListener } from '@inlay/agent'
+import { toFailure } from '@inlay/agent/internal/model/failures'
 import { expect, test } from 'vitest'
 import { playStep } from '@inlay/agent/internal/model/retry-step'
 import type { StepRequest } from '@inlay/agent/internal/model/step-output'
@@ -71,6 +72,40 @@ test.each<[string, ScriptStep[], Partial<StepRequest>]>([
 
 test('a stream without an end fails', async () => {
   await expect(newStep([['Hello', { finish: 'none' }]]).done).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
+})
+
+test.each([
+  [undefined, [1000, 2000], 3],
+  ['9', [9000, 9000], 3],
+  ['3600', [], 1],
+])(
+  'a provider that says to come back in %s seconds is asked then, or not at all if that is long',
+  async (seconds, delays, tries) => {
+    const delayed: number[] = []
+    const limited = Object.assign(new Error('429'), {
+      name: 'AI_APICallError',
+      statusCode: 429,
+      responseHeaders: seconds === undefined ? {} : { 'retry-after': seconds },
+    })
+    const { done, model } = newStep(
+      Array.from({ length: 3 }, () => [{ cut: limited }]),
+      { wait: async (ms) => void delayed.push(ms) },
+    )
+    const error: unknown = await done.catch((thrown: unknown) => thrown)
+    expect([delayed, model.requests.length]).toEqual([delays, tries])
+    expect(toFailure(error).details?.['retry_after_seconds']).toBe(seconds && Number(seconds))
+  },
+)
+
+test('halves of a letter that the model cuts are joined, and those without the other replaced', async () => {
+  const { heard, done } = newStep([
+    [{ reasoning: ['a\ud83d', '\ude00b'] }, 'one \ud83d', '\ude00 two', ' \ud83d', ' three\ude00', '!\ud83d'],
+  ])
+  const { content } = await done
+  expect(heard.join('|').isWellFormed()).toBe(true)
+  expect(heard.filter((text) => !text.startsWith('thought')).join('')).toBe('one 😀 two \ufffd three\ufffd!')
+  expect(heard.filter((text) => text.startsWith('thought'))).toEqual(['thought a', 'thought 😀b'])
+  expect(JSON.stringify(content)).not.toMatch(/\\ud/)
 })
 
 test('a refusal is told from an empty answer', async () => {

@@ -281,6 +281,18 @@ describe('a server that', () => {
     expect(toModel).toMatchObject({ tool_result: null, error })
   })
 
+  test.each([
+    ['a sentence alone', 'Returned 2 items.', 'Returned 2 items.\n{"items":[1,2]}'],
+    ['the same as JSON', '{\n  "items": [1, 2]\n}', '{\n  "items": [1, 2]\n}'],
+    ['nothing', '', '{"items":[1,2]}'],
+  ])('with structured content beside %s is read whole by the model', async (_, text, expected) => {
+    const answer = { content: text === '' ? [] : [{ type: 'text', text }], structuredContent: { items: [1, 2] } }
+    const { server } = await standIn(usual({ 'tools/call': () => answer }))
+    const { client } = newClient([server])
+    const { toModel } = await call(await find(client, 'look_up'), {})
+    expect(toModel).toMatchObject({ tool_result: expected })
+  })
+
   test('speaks of authentication in its failure is understood so', async () => {
     const failing = { isError: true, content: [{ type: 'text', text: 'Upstream said 401 Unauthorized' }] }
     const { server } = await standIn(usual({ 'tools/call': () => failing }))

@@ -127,6 +127,15 @@ describe.each(ways)('%s, %s', (type, way) => {
     expect(JSON.stringify(failure)).not.toContain(key)
   })
 
+  test('an event that the SDK does not know ends no answer', async () => {
+    if (type !== 'anthropic') return
+    const unknown = { type: 'content_block_note', index: 0, note: { type: 'of_tomorrow' } }
+    const raw = `event: ${unknown.type}\ndata: ${JSON.stringify(unknown)}\n\n`
+    const { failure, parts } = await run([[{ text: 'Twenty ' }, { raw }, { text: 'days.' }]])
+    expect(failure).toBeUndefined()
+    expect(parts.flatMap((part) => (part.type === 'text-delta' ? [part.delta] : [])).join('')).toBe('Twenty days.')
+  })
+
   test('a rate limit tells how long to wait', async () => {
     const { failure } = await run([{ status: 429, headers: { 'retry-after': '3' } }])
     expect(failure).toMatchObject({ code: 'RATE_LIMIT', retryable: true, details: { retry_after_seconds: 3 } })

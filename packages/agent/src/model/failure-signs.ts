@@ -92,9 +92,13 @@ function retryAfter(headers: unknown): number | undefined {
   if (!isJsonObject(headers)) return undefined
   const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
   // LiteLLM adds a prefix to the headers of a provider.
-  const seconds = Number(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? Number.NaN)
+  const given = headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? Number.NaN
   if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
-  return seconds >= 0 ? seconds : undefined
+  const seconds = Number(given)
+  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds : undefined
+  // HTTP also allows a date.
+  const waitMs = Date.parse(String(given)) - Date.now()
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, Math.ceil(waitMs / 1000))
 }
 
 const statedWait = /(?:try again|retry) (?:in|after) (?:(\d{1,4})m)?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|s)/i

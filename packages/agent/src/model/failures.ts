@@ -118,12 +118,12 @@ const advice: Partial<Record<ErrorCode, string>> = {
   CONTEXT_TOO_LONG: `Send a shorter message, or begin a new chat. ${whoever} can set how much the model takes (INLAY_MODEL_CONTEXT_TOKENS).`,
   PERMISSION_DENIED: `${whoever} can allow it at the provider, or set another key.`,
   REQUEST_TOO_LARGE: 'Send a shorter message or smaller files, or begin a new chat.',
-  UNPROCESSABLE_ENTITY: 'Try again, in other words.',
+  UNPROCESSABLE_ENTITY: `Begin a new chat or choose another model. ${whoever} finds the reason in the log.`,
 }
 
 function messageOf(code: ErrorCode, model: string): string {
   if (code === 'NOT_FOUND') return `The model provider does not know ${model}. Choose another model.`
-  if (code === 'BAD_REQUEST') return 'The model provider rejected the request. Try again, in other words.'
+  if (code === 'BAD_REQUEST') return `The model provider rejected the request. ${advice.UNPROCESSABLE_ENTITY}`
   if (code === 'SERVICE_UNAVAILABLE') return 'The model provider is not available right now: try again in a while.'
   const next = advice[code]
   return next === undefined ? errorTable[code].message : `${errorTable[code].message} ${next}`

@@ -3,7 +3,7 @@ import { errorTable, InlayError, isInlayError, type ErrorCode } from '@inlay/pro
 import { untilAborted } from '@inlay/scheduling'
 import { estimateTokens, fitPrompt, promptTokens } from '../prompt/context-window.ts'
 import { signsOf } from './failure-signs.ts'
-import { toFailure, type Failure } from './failures.ts'
+import { toFailure } from './failures.ts'
 import { StepOutput, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
 
 /**
@@ -112,7 +112,10 @@ async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]
       }
       if (attempt >= request.maxAttempts || !retried.has(failure.code) || isSilentTimeout(error) || isRedirect(error))
         throw error
-      await request.wait(delayBefore(failure, attempt), request.signal)
+      const statedMs = Number(failure.details?.['retry_after_seconds'] ?? 0) * 1000
+      // Asked sooner, the provider would refuse again.
+      if (statedMs > maxWaitMs) throw error
+      await request.wait(Math.min(maxWaitMs, Math.max(statedMs, 1000 * 2 ** (attempt - 1))), request.signal)
     }
   }
 }
@@ -151,11 +154,6 @@ function shorten(prompt: LanguageModelV4Message[], request: StepRequest): Langua
     Math.floor(Math.min(size * 0.6, Math.max(room, size * 0.1), request.promptTokens * 0.6)),
   )
   return promptTokens(shorter) < size ? shorter : undefined
-}
-
-function delayBefore(failure: Failure, attempt: number): number {
-  const retryAfterMs = Number(failure.details?.['retry_after_seconds'] ?? 0) * 1000
-  return Math.min(maxWaitMs, Math.max(retryAfterMs, 1000 * 2 ** (attempt - 1)))
 }
 
 async function playOnce(

@@ -99,6 +99,8 @@ export class StepOutput implements StreamListener {
   /** Undefined once text may pass. */
   #hold: TextHold | undefined
   #isStopped = false
+  readonly #textPairs = new SurrogatePairs()
+  readonly #reasoningPairs = new SurrogatePairs()
   readonly #repetition: RepetitionDetector | undefined
   #isRepeating = false
   /** All text while repetition is looked for: a tapped model hands its parts over at its end. */
@@ -120,7 +122,8 @@ export class StepOutput implements StreamListener {
   /** Called when the text ends the step. */
   onStop: () => void = () => {}
 
-  onText = (delta: string): void => {
+  onText = (part: string): void => {
+    const delta = this.#textPairs.push(part)
     if (delta === '' || this.#isRepeating) return
     this.#attemptState.hasOutput = true
     this.#hasText ||= delta.trim() !== ''
@@ -142,7 +145,8 @@ export class StepOutput implements StreamListener {
     this.onStop()
   }
 
-  onReasoning = (delta: string): void => {
+  onReasoning = (part: string): void => {
+    const delta = this.#reasoningPairs.push(part)
     if (delta !== '') this.#attemptState.hasOutput = true
     this.#request.listener.onReasoning(delta)
   }
@@ -225,8 +229,21 @@ export class StepOutput implements StreamListener {
 
   /** The parts as the model reads them later. Reasoning keeps the signature that some providers ask back for. */
   #content(): WrittenPart[] {
-    const blocks = [...this.#blocks.values()]
+    const blocks = [...this.#blocks.values()].map((block) => ({ ...block, text: block.text.toWellFormed() }))
     return blocks.filter(({ text, providerOptions }) => text.trim() !== '' || providerOptions !== undefined)
+  }
+}
+
+/** Joins surrogate pairs that a model's tokens split, and replaces halves without the other: JSON readers refuse them. */
+class SurrogatePairs {
+  #half = ''
+
+  push(delta: string): string {
+    if (this.#half === '' && delta.isWellFormed()) return delta
+    const text = this.#half + delta
+    const isOpen = /[\ud800-\udbff]$/.test(text)
+    this.#half = isOpen ? text.slice(-1) : ''
+    return (isOpen ? text.slice(0, -1) : text).toWellFormed()
   }
 }
 

@@ -1,4 +1,5 @@
-import { type JsonObject, isJsonObject } from '@inlay/protocol'
+import { isDeepStrictEqual } from 'node:util'
+import { type JsonObject, isJsonObject, readJson } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { RemoteOutcome } from './session.ts'
 
@@ -23,9 +24,17 @@ export async function readOutcome(name: string, outcome: RemoteOutcome, turn: Ac
       texts.push(`[${file.mediaType}, shown to the user as file ${kept.fileId}]`)
     }
   }
-  const text = texts.filter((part) => part !== '').join('\n')
-  // Structured content repeats the text, unless the server left the text out.
-  return { text: text === '' && outcome.structured !== undefined ? JSON.stringify(outcome.structured) : text, fileIds }
+  // Servers should repeat structured content as text; many send a sentence instead.
+  const { structured } = outcome
+  if (structured !== undefined && !texts.some((part) => isSame(part, structured)))
+    texts.push(JSON.stringify(structured))
+  return { text: texts.filter((part) => part !== '').join('\n'), fileIds }
+}
+
+/** Whether a text is the JSON of a value, however it is indented. */
+function isSame(text: string, value: unknown): boolean {
+  const read = readJson(text)
+  return read !== undefined && isDeepStrictEqual(read, value)
 }
 
 function textOf(part: JsonObject): string {

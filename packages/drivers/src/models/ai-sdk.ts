@@ -149,7 +149,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
       return hideKey(error, apiKey)
     }
-    return { ...result, stream: watched(result.stream, onPart, clean) }
+    return { ...result, stream: watched(result.stream, onPart, { clean, isAnthropic: type === 'anthropic' }) }
   }
 
   const cached = type === 'anthropic' ? withCacheControl : (call: LanguageModelV4CallOptions) => call
@@ -210,19 +210,24 @@ function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: Strea
   else listener.onReasoning(rest)
 }
 
+const isUnknownEvent = (error: unknown): boolean => error instanceof Error && error.name === 'AI_TypeValidationError'
+
 /** The same stream. `onPart` gets each part when it is read; errors in it are cleaned. */
 function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: (part: LanguageModelV4StreamPart) => void,
-  clean: (error: unknown) => unknown,
+  { clean, isAnthropic }: { readonly clean: (error: unknown) => unknown; readonly isAnthropic: boolean },
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = stream.getReader()
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       pull: async (controller) => {
         try {
-          const { done, value } = await reader.read()
-          if (done) return controller.close()
+          let { done, value } = await reader.read()
+          // Anthropic adds events at any time; the SDK reports what it does not know as an error, and reads on.
+          while (isAnthropic && value?.type === 'error' && isUnknownEvent(value.error))
+            ({ done, value } = await reader.read())
+          if (done || !value) return controller.close()
           onPart(value)
           controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
         } catch (error) {

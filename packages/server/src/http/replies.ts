@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, type RateLimitedBody } from '@inlay/protocol'
+import { InlayError, isInlayError, wellFormedJson, type RateLimitedBody } from '@inlay/protocol'
 
 const mark: unique symbol = Symbol('reply')
 
@@ -34,7 +34,7 @@ export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
 /** Creates a JSON reply; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
   const { status = 200, headers } = options
-  const body = JSON.stringify(value ?? null)
+  const body = wellFormedJson(value ?? null)
   return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body, endsWithKey: false }
 }
 

@@ -45,6 +45,14 @@ test('a field for the older form of calls that is always there, and empty, calls
     expect(deltasOf(tap(chunk({ content: 'a', function_call: older })).handed)).toEqual([{ content: 'a' }])
 })
 
+test('tokens counted in texts are numbers for the provider, and those that are none are unknown', () => {
+  const usage = { prompt_tokens: '10', completion_tokens: '3', total_tokens: 'n/a' }
+  const handed = [event({ id: 'c', choices: [], usage }), chunk({}, { finish_reason: 'stop', usage })]
+    .flatMap((data) => tap(data).handed)
+    .map((json) => JSON.parse(json) as { usage?: unknown })
+  expect(handed[0]?.usage).toEqual({ prompt_tokens: 10, completion_tokens: 3, total_tokens: null })
+})
+
 test('text is told delta by delta and handed to the provider in one', () => {
   const stream = [
     chunk({ role: 'assistant', content: '' }),

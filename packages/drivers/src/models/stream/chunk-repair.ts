@@ -22,8 +22,9 @@ export function createChunkRepair(): ChunkRepair {
     read: (data) => {
       // Some servers mark the end of the stream only with this.
       if (data === done) return hasOutput && !hasEnd ? [JSON.stringify({ choices: [endChoice] }), data] : [data]
-      const value = readJson(data)
-      if (!isJsonObject(value)) return data.trim() === '' ? [] : [data]
+      const read = readJson(data)
+      if (!isJsonObject(read)) return data.trim() === '' ? [] : [data]
+      const value = repairUsage(read)
       if (isPresent(value['error'])) return [data]
       const { choices } = value
       if (!Array.isArray(choices)) {
@@ -34,13 +35,13 @@ export function createChunkRepair(): ChunkRepair {
         return isJsonObject(value['usage']) ? [JSON.stringify({ ...value, choices: [] })] : []
       }
       const choice: unknown = choices[0]
-      if (!isJsonObject(choice)) return [data]
+      if (!isJsonObject(choice)) return [value === read ? data : JSON.stringify(value)]
       const failure = failureOf(choice)
       if (failure) return [JSON.stringify({ error: failure })]
       const plain = repairChoice(choice)
       hasOutput ||= isJsonObject(plain['delta']) && Array.isArray(plain['delta']['tool_calls'])
       hasEnd ||= typeof plain['finish_reason'] === 'string'
-      return [plain === choice ? data : JSON.stringify({ ...value, choices: [plain] })]
+      return [plain === choice && value === read ? data : JSON.stringify({ ...value, choices: [plain] })]
     },
   }
 }
@@ -55,6 +56,17 @@ function failureOf({ error, finish_reason: end }: Fields): unknown {
   if (typeof end !== 'string' || !failedEnds.test(end)) return undefined
   const isBusy = /resource|overloaded/.test(end)
   return { message: `The server ended the answer: ${end}.`, type: isBusy ? 'service_unavailable' : 'server_error' }
+}
+
+/** Some servers count tokens in texts; a good answer must not end as a failure for it. */
+function repairUsage(value: Fields): Fields {
+  const { usage } = value
+  if (!isJsonObject(usage) || !Object.values(usage).some((count) => typeof count === 'string')) return value
+  const counts = Object.entries(usage).map(([name, count]) => {
+    const number = typeof count === 'string' && /^\d{1,15}$/.test(count) ? Number(count) : null
+    return [name, typeof count === 'string' ? number : count]
+  })
+  return { ...value, usage: Object.fromEntries(counts) as unknown }
 }
 
 function repairChoice(choice: Fields): Fields {
