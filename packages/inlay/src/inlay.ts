@@ -178,6 +178,7 @@ function settingsOf(options: InlayOptions) {
     passHeaders,
     limits: bodyLimits,
     retentionDays: options.retention?.maxSessionDays,
+    webSearchService: typeof options.webSearch === 'object' ? options.webSearch.service : undefined,
     version: manifest.version,
     widget: widgetScript,
   }

@@ -58,6 +58,8 @@ export interface ServerOptions extends ServerParts {
   readonly isEnding?: () => boolean
   /** Days after which sessions are deleted, for clients to show. Default: never. */
   readonly retentionDays?: number | undefined
+  /** Search service, for clients that know some by name: `brave`, `exa`, `google_pse`, `searxng`, `serper` or `tavily`. */
+  readonly webSearchService?: string | undefined
   /** Version returned by `GET /version`. Default `0.0.0`. */
   readonly version?: string
 }
@@ -146,6 +148,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
       maxOtherBytes: mebibyte,
       ...options.limits,
     },
+    webSearchService: options.webSearchService ?? 'searxng',
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     maxWaitingCalls: createCallerLimit(options.maxWaitingCalls ?? 1000),

@@ -35,7 +35,7 @@ export type WebSearchHit = Wire<typeof webSearchHitSchema>
 export const webSearchResultsSchema = model('WebSearchResults', {
   /** Results of each query in the order given, best first. */
   results: v.array(webSearchHitSchema),
-  /** Always `custom`: the deployment chooses the search service. */
+  /** The search service; `searxng` for one that clients do not know by name. */
   provider_type: v.string(),
 })
 
@@ -181,6 +181,22 @@ export type OwnUsage = Wire<typeof ownUsageSchema>
 export const ownUsagesSchema = model('OwnUsages', {
   /** The limits that bind the caller; without limits nothing is counted. */
   usage: v.array(ownUsageSchema),
+  /** Always empty: costs are not counted. */
+  per_day_by_model: v.array(v.unknown()),
+  /** Always 0: costs are not counted. */
+  window_cost_cents: v.number(),
+  /** Always null: there are no budgets. */
+  budget_cents: v.null(),
+  /** Always null: there are no budgets. */
+  budget_remaining_cents: v.null(),
+  /** Always null: there are no budgets. */
+  budget_period_hours: v.null(),
+  /** Always null: there are no budgets. */
+  budget_reset_at: orNull(answeredTime),
+  /** Always null: prices are not known. */
+  selected_model_price: v.null(),
+  /** Always empty: prices are not known. */
+  available_model_prices: v.array(v.unknown()),
 })
 
 /** Answer of `GET /user/usage`. */

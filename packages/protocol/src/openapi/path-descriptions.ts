@@ -47,6 +47,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   anonymous_user_enabled: 'Always false: anonymous users are not supported.',
   application_status: 'Always `active`.',
   auto_detect_search_filters: 'Whether search filters are derived from the question.',
+  paste_as_tile: 'Whether long pasted text becomes a tile.',
   auto_scroll: 'Whether the page scrolls along while an answer is streamed.',
   available: 'Whether the feature is available.',
   available_tokens: 'Tokens still available for documents in this session.',

@@ -63,6 +63,13 @@ export interface UserSettings {
   readonly auto_scroll: boolean | null
   readonly temperature_override_enabled: boolean | null
   readonly shortcut_enabled: boolean | null
+  readonly paste_as_tile: boolean | null
+  readonly language: string | null
+  readonly chat_background: string | null
+  readonly default_app_mode: string | null
+  readonly voice_auto_send: boolean | null
+  readonly voice_auto_playback: boolean | null
+  readonly voice_playback_speed: number | null
 }
 
 /** Record id of each personal setting. */
@@ -72,6 +79,13 @@ export const userSettingIds: Readonly<Record<keyof UserSettings, number>> = {
   auto_scroll: 3,
   temperature_override_enabled: 4,
   shortcut_enabled: 5,
+  paste_as_tile: 6,
+  language: 7,
+  chat_background: 8,
+  default_app_mode: 9,
+  voice_auto_send: 10,
+  voice_auto_playback: 11,
+  voice_playback_speed: 12,
 }
 
 /** The settings of a person; null for those not set. */
@@ -80,15 +94,10 @@ export async function readUserSettings(
   ownerId: string,
 ): Promise<Readonly<Record<keyof UserSettings, unknown>>> {
   const records = (await workspace?.list('user_setting', ownerId)) ?? []
-  const valueOf = (name: keyof UserSettings): unknown =>
-    records.find(({ id }) => id === userSettingIds[name])?.value ?? null
-  return {
-    default_model: valueOf('default_model'),
-    theme_preference: valueOf('theme_preference'),
-    auto_scroll: valueOf('auto_scroll'),
-    temperature_override_enabled: valueOf('temperature_override_enabled'),
-    shortcut_enabled: valueOf('shortcut_enabled'),
-  }
+  const values = Object.entries(userSettingIds).map(([name, id]) => {
+    return [name, records.find((record) => record.id === id)?.value ?? null]
+  })
+  return Object.fromEntries(values) as Record<keyof UserSettings, unknown>
 }
 
 /** A record of one kind. Times are milliseconds since 1970 UTC. */

@@ -45,6 +45,8 @@ export interface ServerSettings {
   /** Whether a refused origin is seen for the first time. */
   readonly isNewlyRefused: (origin: string) => boolean
   readonly limits: BodyLimits
+  /** Name of the search service for clients. */
+  readonly webSearchService: string
   /** Request headers that actions may forward, in lower case. */
   readonly passHeaders: readonly string[]
   /** Time that an ingestion request waits for its document by default, in milliseconds. */

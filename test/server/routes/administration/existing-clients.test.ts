@@ -29,6 +29,43 @@ test('settings of a person are kept for them alone, in a body or in the query as
   expect((await call('PATCH', '/user/shortcut-enabled', undefined, key)).status).toBe(422)
 })
 
+test('settings are found where the web client of the reference sends them', async () => {
+  const { call, inlay } = await newInstallation()
+  const { key } = await inlay.keys.create({ scopes: ['chat'], owner: 'alice', email: 'alice@example.org' })
+  const patch = (path: string, body?: object) => call('PATCH', path, body, key)
+  expect(await patch('/auto-scroll', { auto_scroll: true })).toEqual(ok)
+  expect(await patch('/temperature-override-enabled?temperature_override_enabled=true')).toEqual(ok)
+  expect(await patch('/shortcut-enabled?shortcut_enabled=true')).toEqual(ok)
+  expect(await patch('/paste-as-tile?paste_as_tile=true')).toEqual(ok)
+  expect(await patch('/user/language', { language: 'de' })).toEqual(ok)
+  expect(await patch('/user/chat-background', { chat_background: 'lake' })).toEqual(ok)
+  expect(await patch('/user/default-app-mode', { default_app_mode: 'SEARCH' })).toEqual(ok)
+  expect(await patch('/voice/settings', { auto_send: true })).toEqual(ok)
+  expect(await patch('/voice/settings', { playback_speed: 1.5 })).toEqual(ok)
+  expect((await call('GET', '/me', undefined, key)).body).toMatchObject({
+    preferences: {
+      auto_scroll: true,
+      temperature_override_enabled: true,
+      shortcut_enabled: true,
+      paste_as_tile: true,
+      language: 'de',
+      chat_background: 'lake',
+      default_app_mode: 'SEARCH',
+      voice_auto_send: true,
+      voice_auto_playback: null,
+      voice_playback_speed: 1.5,
+    },
+  })
+  expect((await patch('/voice/settings', { playback_speed: 100 })).status).toBe(422)
+  for (const path of ['/federated/oauth-status', '/user-oauth-token/status'])
+    expect(await call('GET', path, undefined, key)).toEqual({ status: 200, body: [] })
+  const alice = expect.objectContaining({ email: 'alice@example.org' })
+  expect((await call('GET', '/users', undefined, key)).body).toEqual([alice])
+  await inlay.keys.create({ scopes: ['chat'], owner: 'bob' })
+  expect((await call('GET', '/users', undefined, key)).body).toEqual([alice])
+  expect((await call<unknown[]>('GET', '/users')).body).toHaveLength(2)
+})
+
 test('prompt shortcuts are made, changed, listed and removed by their owner alone', async () => {
   const { call, inlay } = await newInstallation()
   const { key } = await inlay.keys.create({ scopes: ['chat'], owner: 'alice' })
@@ -138,10 +175,23 @@ test('callers see what they used of their limits, and nothing of others', async 
   const bob = (await inlay.keys.create({ scopes: ['chat'], owner: 'bob' })).key
   for (const _ of [1, 2]) await call('POST', '/chat/create-chat-session', {}, alice)
   const own = { limit: 'sessions_per_day', of: 'caller', max: 5 }
+  // The usage page of clients reads these before anything else.
+  const costs = {
+    per_day_by_model: [],
+    window_cost_cents: 0,
+    budget_cents: null,
+    budget_remaining_cents: null,
+    budget_period_hours: null,
+    budget_reset_at: null,
+    selected_model_price: null,
+    available_model_prices: [],
+  }
   expect((await call('GET', '/user/usage', undefined, alice)).body).toEqual({
+    ...costs,
     usage: [{ ...own, used: 2, resets_at: expect.stringContaining('T00:00:00') }],
   })
   expect((await call('GET', '/user/usage', undefined, bob)).body).toEqual({
+    ...costs,
     usage: [{ ...own, used: 0, resets_at: null }],
   })
 })

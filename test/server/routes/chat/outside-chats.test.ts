@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { InlayError } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import { startSite } from '../../../stand-in/web-site.ts'
+import type { InlayOptions } from 'inlay'
 import { newInstallation } from '../administration/installation.ts'
 
 const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0])
@@ -41,6 +45,32 @@ test('the configured web search answers each query, best first, up to the result
     expect((await call('POST', '/web-search/search-lite', wrong, key)).status).toBe(422)
   const narrow = await inlay.keys.create({ scopes: ['ingest'] })
   expect((await call('POST', '/web-search/search-lite', query, narrow.key)).status).toBe(403)
+})
+
+test('clients are told the search service by a name that they know', async () => {
+  const found = async (webSearch: NonNullable<InlayOptions['webSearch']>): Promise<unknown> => {
+    const { call } = await newInstallation({ webSearch })
+    const { body } = await call('POST', '/web-search/search-lite', { queries: ['herons'] })
+    return (body as { provider_type: unknown }).provider_type
+  }
+  const brave = createServer((_, response) => response.end('{"web":{"results":[]}}')).listen(0, '127.0.0.1')
+  onTestFinished(() => void brave.close())
+  await once(brave, 'listening')
+  const { port } = brave.address() as AddressInfo
+  expect(await found(async () => [])).toBe('searxng')
+  expect(await found({ service: 'brave', apiKey: 'k', baseUrl: `http://127.0.0.1:${port}` })).toBe('brave')
+})
+
+test('what a service does not know is no missing page of ours', async () => {
+  const { call } = await newInstallation({
+    imageGenerator: async () => {
+      throw new InlayError('NOT_FOUND', { message: 'The image service does not know this model.' })
+    },
+  })
+  expect(await call('POST', '/image-generation/generate', { prompt: 'A heron' })).toMatchObject({
+    status: 502,
+    body: { detail: 'The image service does not know this model.' },
+  })
 })
 
 test('a search service that fails is told as that', async () => {
@@ -113,11 +143,14 @@ test('what is not set up is refused with the reason', async () => {
   const calls = [
     ['/web-search/search-lite', { queries: ['herons'] }],
     ['/web-search/open-urls', { urls: ['https://a.example'] }],
-    ['/image-generation/generate', { prompt: 'A heron' }],
   ] as const
   for (const [path, body] of calls)
     expect(await call('POST', path, body)).toMatchObject({
       status: 403,
       body: { error_code: 'DEPLOYMENT_UNSUPPORTED', detail: expect.stringContaining('not configured') },
     })
+  expect(await call('POST', '/image-generation/generate', { prompt: 'A heron' })).toMatchObject({
+    status: 404,
+    body: { error_code: 'NOT_FOUND', detail: expect.stringContaining('INLAY_IMAGE_MODEL') },
+  })
 })

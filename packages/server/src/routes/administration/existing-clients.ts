@@ -37,6 +37,13 @@ const administration = routesOf('Connectors', { scope: 'admin', owner: 'any' })
 const search = routesOf('Search', { scope: 'search', owner: 'pair' })
 
 const done = { description: 'Kept.', schema: v.null() }
+/** Earlier versions had these below `/user`. */
+const underUser = new Set(['/auto-scroll', '/temperature-override-enabled', '/shortcut-enabled'])
+const voiceSettings = v.object({
+  auto_send: v.optional(v.nullable(boolean), null),
+  auto_playback: v.optional(v.nullable(boolean), null),
+  playback_speed: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))), null),
+})
 const promptPath = v.object({ prompt_id: queryInteger({ least: 1 }) })
 const promptText = v.pipe(v.string(), v.minLength(1), v.maxLength(10_000))
 const promptFields = { prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), content: promptText }
@@ -55,14 +62,39 @@ export const existingClientRoutes: readonly Route[] = [
   setting('/user/theme-preference', 'setTheme', 'theme_preference', {
     body: v.object({ theme_preference: v.picklist(['light', 'dark', 'system']) }),
   }),
-  setting('/user/auto-scroll', 'setAutoScroll', 'auto_scroll', {
+  setting('/auto-scroll', 'setAutoScroll', 'auto_scroll', {
     body: v.object({ auto_scroll: v.optional(v.nullable(boolean), null) }),
   }),
-  setting('/user/temperature-override-enabled', 'setTemperatureOverride', 'temperature_override_enabled', {
+  setting('/temperature-override-enabled', 'setTemperatureOverride', 'temperature_override_enabled', {
     query: v.object({ temperature_override_enabled: queryBoolean }),
   }),
-  setting('/user/shortcut-enabled', 'setShortcutEnabled', 'shortcut_enabled', {
+  setting('/shortcut-enabled', 'setShortcutEnabled', 'shortcut_enabled', {
     query: v.object({ shortcut_enabled: queryBoolean }),
+  }),
+  setting('/paste-as-tile', 'setPasteAsTile', 'paste_as_tile', {
+    query: v.object({ paste_as_tile: queryBoolean }),
+  }),
+  setting('/user/language', 'setLanguage', 'language', {
+    body: v.object({ language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(35))), null) }),
+  }),
+  setting('/user/chat-background', 'setChatBackground', 'chat_background', {
+    body: v.object({ chat_background: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(500))), null) }),
+  }),
+  setting('/user/default-app-mode', 'setDefaultAppMode', 'default_app_mode', {
+    body: v.object({ default_app_mode: v.pipe(v.string(), v.minLength(1), v.maxLength(50)) }),
+  }),
+  own('PATCH /voice/settings', 'setVoiceSettings', 'Set preferences for speech', {
+    description: 'Stored for clients and returned in `preferences` of `GET /me`; absent fields stay unchanged.',
+    input: { body: voiceSettings },
+    answer: done,
+    errors: ['NOT_IMPLEMENTED'],
+    async handle({ body, caller, parts }) {
+      for (const [field, value] of Object.entries(body)) {
+        const name = `voice_${field}` as keyof UserSettings
+        if (value !== null && value !== undefined)
+          await workspaceOf(parts).put('user_setting', userSettingIds[name], value, caller.id)
+      }
+    },
   }),
   own('GET /input_prompt', 'listInputPrompts', 'Prompt shortcuts', {
     description: 'Lists those of the caller.',
@@ -254,6 +286,7 @@ function setting(
   input: { readonly body: v.GenericSchema } | { readonly query: v.GenericSchema },
 ): Route {
   return own(`PATCH ${path}`, operationId, `Set ${name}`, {
+    ...(underUser.has(path) && { aliases: [`/user${path}`] }),
     description: 'Stored for clients and returned in `preferences` of `GET /me`.',
     input: 'query' in input ? input : { body: input.body },
     answer: done,
@@ -270,11 +303,24 @@ function noMcpServer(): never {
   throw new InlayError('NOT_FOUND', { message: 'No MCP server requires sign-in here.' })
 }
 
+/** Costs of models are not known here; clients need the fields. */
+const noCosts = {
+  per_day_by_model: [],
+  window_cost_cents: 0,
+  budget_cents: null,
+  budget_remaining_cents: null,
+  budget_period_hours: null,
+  budget_reset_at: null,
+  selected_model_price: null,
+  available_model_prices: [],
+}
+
 async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUsages> {
-  if (!usage) return { usage: [] }
+  if (!usage) return { usage: [], ...noCosts }
   const counts = await usage.used()
   const bounds = await Promise.all(limitNames.map((name) => usage.boundsOf(caller, name)))
   return {
+    ...noCosts,
     usage: bounds.flat().flatMap(({ scope, owner, name, limit }) => {
       // Callers do not see the usage of others.
       if (scope === 'tenant') return []

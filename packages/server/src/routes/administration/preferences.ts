@@ -50,6 +50,8 @@ export const preferenceRoutes: readonly Route[] = [
     },
   }),
   empty('/federated', 'listFederated', 'Connectors of other services', [], v.array(v.unknown())),
+  empty('/federated/oauth-status', 'listFederatedSignIns', 'Sign-ins to other services', [], v.array(v.unknown())),
+  empty('/user-oauth-token/status', 'listActionSignIns', 'Sign-ins to actions', [], v.array(v.unknown())),
   empty(
     '/voice/status',
     'voiceStatus',

@@ -1,4 +1,13 @@
-import { complete, InlayError, queryInteger, scopes, toUserId, unknownName, validationFailed } from '@inlay/protocol'
+import {
+  complete,
+  hasScope,
+  InlayError,
+  queryInteger,
+  scopes,
+  toUserId,
+  unknownName,
+  validationFailed,
+} from '@inlay/protocol'
 import {
   fixedSettings,
   knownUserPageSchema,
@@ -52,6 +61,18 @@ export const workspaceRoutes: readonly Route[] = [
     answer: { description: 'The people.', schema: knownUsersSchema },
     async handle({ query, parts }) {
       return complete(knownUsersSchema, { accepted: await knownUsers(parts, query.q) })
+    },
+  }),
+  route('GET /users', 'listUserNames', 'List people in brief', {
+    scope: scopes,
+    description: 'Lists the owners of API keys to administrators, and the caller alone to others.',
+    answer: {
+      description: 'The people.',
+      schema: v.array(v.object({ id: v.string(), email: v.string() })),
+    },
+    async handle({ caller, parts }) {
+      if (!hasScope(caller, 'admin')) return [{ id: toUserId(caller.id), email: caller.email ?? '' }]
+      return (await knownUsers(parts)).map(({ id, email }) => ({ id, email }))
     },
   }),
   route('GET /manage/users/accepted', 'pageUsers', 'List users page by page', {

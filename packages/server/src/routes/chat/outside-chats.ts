@@ -29,7 +29,7 @@ export const outsideChatRoutes: readonly Route[] = [
     input: { body: webSearchRequestSchema },
     answer: { description: 'The results.', schema: webSearchResultsSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'BAD_REQUEST'],
-    async handle({ body, request, requestId, caller, parts }) {
+    async handle({ body, request, requestId, caller, parts, settings }) {
       const action = await actionOf('WebSearchTool', caller, parts)
       const lists = await Promise.all(
         body.queries.map(async (query) => {
@@ -38,7 +38,7 @@ export const outsideChatRoutes: readonly Route[] = [
           return (resultsIn(text) as unknown as readonly WebSearchHit[]).slice(0, body.max_results)
         }),
       )
-      return { results: lists.flat().map(toHit), provider_type: 'custom' }
+      return { results: lists.flat().map(toHit), provider_type: settings.webSearchService }
     },
   }),
   route('POST /web-search/open-urls', 'openUrls', 'Read web pages', {
@@ -76,12 +76,17 @@ export const outsideChatRoutes: readonly Route[] = [
     },
   }),
   route('POST /image-generation/generate', 'generateImage', 'Make pictures', {
-    description: 'Uses the image generator of agents; nothing is stored. Without one: `DEPLOYMENT_UNSUPPORTED`.',
+    description: 'Uses the image generator of agents; nothing is stored. Without one: `NOT_FOUND`.',
     input: { body: { kind: 'json', schema: imageGenerationRequestSchema, limit: 'maxIngestionBytes' } },
     answer: { description: 'The pictures.', schema: generatedPicturesSchema },
-    errors: ['DEPLOYMENT_UNSUPPORTED', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'UNSUPPORTED', 'BAD_REQUEST'],
+    errors: ['NOT_FOUND', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'INVALID_INPUT', 'UNSUPPORTED', 'BAD_REQUEST'],
     async handle({ body, request, requestId, caller, parts }) {
-      const action = await actionOf('ImageGenerationTool', caller, parts)
+      const action = await findAction('ImageGenerationTool', caller, parts)
+      if (!action)
+        throw new InlayError('NOT_FOUND', {
+          message:
+            'There is no image generator: set one with INLAY_IMAGE_MODEL or the option imageGenerator, or enable it.',
+        })
       const references = body.reference_images.map(({ data_base64: data }) => toReference(data))
       const call = { caller, requestId, userMessage: body.prompt, signal: limited(request.signal) }
       const images: GeneratedPicture[] = []
@@ -94,12 +99,15 @@ export const outsideChatRoutes: readonly Route[] = [
 
 /** @throws DEPLOYMENT_UNSUPPORTED if agents do not have the action */
 async function actionOf(builtIn: string, caller: Principal, parts: ServerParts): Promise<Action> {
-  const actions = await parts.agent.actions(caller)
-  const wanted = actions.find((action) => action.builtIn === builtIn)
+  const wanted = await findAction(builtIn, caller, parts)
   if (wanted) return wanted
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
     message: 'This action is not available: it is not configured, or an administrator disabled it.',
   })
+}
+
+async function findAction(builtIn: string, caller: Principal, parts: ServerParts): Promise<Action | undefined> {
+  return (await parts.agent.actions(caller)).find((action) => action.builtIn === builtIn)
 }
 
 const limited = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(actionTimeoutMs)])
@@ -111,6 +119,9 @@ async function run(action: Action, input: unknown, call: OutsideCall): Promise<A
   try {
     return await action.run(checked.value, turnOutsideChats(call))
   } catch (error) {
+    // What a service does not know is not missing here.
+    if (isInlayError(error) && error.code === 'NOT_FOUND')
+      throw new InlayError('BAD_GATEWAY', { message: error.message, cause: error })
     if (isInlayError(error) || !call.signal.aborted) throw error
     throw new InlayError('GATEWAY_TIMEOUT', { message: 'The action took too long.', cause: error })
   }
