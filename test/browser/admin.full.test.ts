@@ -178,13 +178,15 @@ describe.skipIf(reason !== undefined)('the administration', () => {
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByLabel('Name', { exact: true }).fill('Librarian')
     await page.getByLabel('Instructions').fill('You speak of shelves in one line.')
-    await page.getByLabel('Suggested questions').fill('Where is the atlas?\n\nWhat is new?')
+    await page.getByRole('textbox', { name: 'Suggested questions' }).fill('Where is the atlas?\n\nWhat is new?')
     await page.getByLabel('Picture (PNG').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: picture })
     await page.getByRole('button', { name: 'Create the agent' }).click()
     await page.getByRole('heading', { name: 'Librarian' }).waitFor()
     await page.locator('img.avatar').waitFor()
     await page.getByRole('button', { name: 'Change Librarian' }).click()
-    expect(await page.getByLabel('Suggested questions').inputValue()).toBe('Where is the atlas?\nWhat is new?')
+    expect(await page.getByRole('textbox', { name: 'Suggested questions' }).inputValue()).toBe(
+      'Where is the atlas?\nWhat is new?',
+    )
     expect(await faultsOf(page)).toEqual([])
     await page.getByLabel('Name', { exact: true }).fill('Archivist')
     await page.getByRole('button', { name: 'Save' }).click()

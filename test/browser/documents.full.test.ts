@@ -491,7 +491,7 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
     expect(await first.locator('mark').allTextContents()).toEqual(['kayak', 'stored'])
     await first.getByRole('button', { name: 'Show passage' }).click()
     // No embedding model is configured, so that the words alone make the score.
-    const why = first.getByLabel('Why here')
+    const why = first.getByLabel('Why this rank')
     expect(await why.locator('dt').allTextContents()).toEqual(['Words', 'Score'])
     expect(await why.locator('dd').first().textContent()).toContain('counts 100%')
     await shot(page, `search-${name}`)
