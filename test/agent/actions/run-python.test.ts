@@ -234,6 +234,16 @@ test('names of files are names on any system, and no two are one', () => {
   expect(toPlainName(`${'x'.repeat(300)}.csv`)).toMatch(/^x{116}\.csv$/)
 })
 
+test('why no program can be run goes to the log', async () => {
+  const failure = new InlayError('SERVICE_UNAVAILABLE', { cause: new Error('spawn ENOENT') })
+  const errors: unknown[] = []
+  const runner = { run: () => Promise.reject(failure) }
+  const action = createRunPython({ runner, onError: (error) => errors.push(error) })
+  const turn = { signal: new AbortController().signal, emit: () => {} } as unknown as Parameters<typeof action.run>[1]
+  await expect(action.run({ code: '1' }, turn)).rejects.toBe(failure)
+  expect(errors).toEqual([failure])
+})
+
 describe('run_python holds that', () => {
   const tests = actionConformance(() => ({
     // The tests give arguments as JSON, which the schema makes fit.

@@ -193,7 +193,7 @@ describe('a file', () => {
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
     await storage.clear()
     const { bytes } = await files.open(taken[0]!.id, ana)
-    expect(await codeOf(bytesOf(bytes))).toBe('INTERNAL_ERROR')
+    expect(await codeOf(bytesOf(bytes))).toBe('GONE')
   })
 
   test('made by an action can be fetched and is not listed', async () => {

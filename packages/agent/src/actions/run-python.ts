@@ -19,6 +19,8 @@ export interface RunPythonOptions {
   readonly maxProducedBytes?: number
   /** Default: a timer. */
   readonly later?: Later
+  /** Receives the reason why no program can be run, which models are not told. */
+  readonly onError?: (error: unknown) => void
 }
 
 /** Arguments from the model. */
@@ -78,6 +80,9 @@ export function createRunPython(options: RunPythonOptions): Action<RunPythonInpu
         }
         const notices = [...(outcome.isOutputCut ? [cutNotice] : []), ...kept.notices, ...staged.notices]
         return { text: toText(outcome, output.text(), { ...options, files: kept.files, notices, turn }) }
+      } catch (error) {
+        if (isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE') options.onError?.(error)
+        throw error
       } finally {
         output.flush()
       }

@@ -48,7 +48,7 @@ export function createBlobs(driver: BlobStorage, onError: Services['onError']): 
   const read = async (id: string, piece: number, expectedBytes: number): Promise<Uint8Array> => {
     const bytes = toBytes(await storage.getItemRaw(keyOf(id, piece)))
     if (bytes?.byteLength === expectedBytes) return bytes
-    throw new InlayError('INTERNAL_ERROR', { message: 'The storage lost a part of the file: upload it again.' })
+    throw new InlayError('GONE', { message: 'The storage lost a part of the file: upload it again.' })
   }
   return {
     write: async (id, bytes, { maxBytes, beforePiece }) => {

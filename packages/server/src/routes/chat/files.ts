@@ -86,7 +86,7 @@ export const fileRoutes: readonly Route[] = [
         'content-disposition': 'The name of the file, and whether browsers display or download it.',
       },
     },
-    errors: ['NOT_FOUND', 'INVALID_INPUT'],
+    errors: ['NOT_FOUND', 'INVALID_INPUT', 'GONE'],
     async handle({ path, query, caller, parts, request }) {
       const { files } = parts.agent
       return query.parsed
