@@ -78,7 +78,7 @@ const rules: readonly Rule[] = [
 ]
 
 /** Names of other people's contracts, and ordinary uses. */
-const allowed: readonly RegExp[] = [/^answer_citationless$/, /^isOpenWorld$/, /^openWorldHint$/]
+const allowed: readonly RegExp[] = [/^answer_citationless$/, /^voice_/, /^isOpenWorld$/, /^openWorldHint$/]
 
 /** Places of words that are not used here. */
 export interface Finding {

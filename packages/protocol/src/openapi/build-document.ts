@@ -141,7 +141,8 @@ function headersOf(status: string, response: ResponseSpec): JsonObject {
 function bodyOf(route: RouteSpec, components: Components): JsonObject {
   if (!route.body) return {}
   const { bodyType = 'application/json' } = route
-  const example = requestExamples[nameOf(route.body) ?? ''] ?? operationExamples[`${route.method} ${route.path}`]
+  const example =
+    requestExamples[nameOf(route.body) ?? ''] ?? operationExamples[`${route.method} ${route.examplePath ?? route.path}`]
   const isLines = bodyType === 'application/x-ndjson'
   const schema = components.sent(route.body)
   const content = isLines

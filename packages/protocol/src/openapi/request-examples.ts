@@ -119,7 +119,6 @@ export const operationExamples: Readonly<Record<string, unknown>> = {
   'PATCH /user/default-model': { default_model: 'extractive' },
   'PATCH /user/theme-preference': { theme_preference: 'dark' },
   'PATCH /auto-scroll': { auto_scroll: true },
-  'PATCH /user/auto-scroll': { auto_scroll: true },
   'PATCH /user/language': { language: 'de' },
   'PATCH /user/chat-background': { chat_background: 'lake' },
   'PATCH /user/default-app-mode': { default_app_mode: 'CHAT' },

@@ -34,6 +34,8 @@ export interface RouteSpec {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the base path, with parameters in braces: `/chat/stop-chat-session/{session_id}`. */
   readonly path: string
+  /** Path whose example body is shown. Default: `path`. */
+  readonly examplePath?: string
   /** Unique; also the method name in generated clients. */
   readonly operationId: string
   readonly summary: string

@@ -53,6 +53,7 @@ function toSpecs(route: Route): RouteSpec[] {
   const others = (route.aliases ?? []).map((path, index) => ({
     ...spec,
     path,
+    examplePath: route.path,
     operationId: `${route.operationId}At${index + 2}`,
     description: `The same as \`${route.path}\`.`,
     deprecated: true,

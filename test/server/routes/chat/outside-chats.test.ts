@@ -48,7 +48,7 @@ test('the configured web search answers each query, best first, up to the result
 })
 
 test('clients are told the search service by a name that they know', async () => {
-  const found = async (webSearch: NonNullable<InlayOptions['webSearch']>): Promise<unknown> => {
+  const providerOf = async (webSearch: NonNullable<InlayOptions['webSearch']>): Promise<unknown> => {
     const { call } = await newInstallation({ webSearch })
     const { body } = await call('POST', '/web-search/search-lite', { queries: ['herons'] })
     return (body as { provider_type: unknown }).provider_type
@@ -57,8 +57,8 @@ test('clients are told the search service by a name that they know', async () =>
   onTestFinished(() => void brave.close())
   await once(brave, 'listening')
   const { port } = brave.address() as AddressInfo
-  expect(await found(async () => [])).toBe('searxng')
-  expect(await found({ service: 'brave', apiKey: 'k', baseUrl: `http://127.0.0.1:${port}` })).toBe('brave')
+  expect(await providerOf(async () => [])).toBe('searxng')
+  expect(await providerOf({ service: 'brave', apiKey: 'k', baseUrl: `http://127.0.0.1:${port}` })).toBe('brave')
 })
 
 test('what a service does not know is no missing page of ours', async () => {

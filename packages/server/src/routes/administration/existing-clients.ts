@@ -39,7 +39,7 @@ const search = routesOf('Search', { scope: 'search', owner: 'pair' })
 const done = { description: 'Kept.', schema: v.null() }
 /** Earlier versions had these below `/user`. */
 const underUser = new Set(['/auto-scroll', '/temperature-override-enabled', '/shortcut-enabled'])
-const voiceSettings = v.object({
+const speechSettings = v.object({
   auto_send: v.optional(v.nullable(boolean), null),
   auto_playback: v.optional(v.nullable(boolean), null),
   playback_speed: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))), null),
@@ -85,7 +85,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
   own('PATCH /voice/settings', 'setVoiceSettings', 'Set preferences for speech', {
     description: 'Stored for clients and returned in `preferences` of `GET /me`; absent fields stay unchanged.',
-    input: { body: voiceSettings },
+    input: { body: speechSettings },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
