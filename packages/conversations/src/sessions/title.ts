@@ -50,6 +50,9 @@ function cutBetweenWords(text: string, limit: number): string {
 const excerpt = (question: string, answer: string): string =>
   `Question:\n${question.slice(0, 2_000)}${answer === '' ? '' : `\n\nBeginning of the answer:\n${answer.slice(0, 500)}`}`
 
+/** What models put before a name, in Markdown and in words. */
+const markup = /^[\s*_#]*(?:(?:title|titel|titre|título|titolo|标题|タイトル|제목)[*_]*\s?[:：])?/i
+
 async function askModel(
   question: string,
   answer: string,
@@ -87,7 +90,8 @@ async function askModel(
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
   const title = storable(given)
     .replace(/\s+/g, ' ')
-    .replace(/^["'“«\s]+|(?<!["'”».\s])["'”».\s]+$/g, '')
+    .replace(markup, '')
+    .replace(/^["'“«*_`\s]+|(?<!["'”».*_`\s])["'”».*_`\s]+$/g, '')
   if (title.length <= maxTitleLength) return title
   return `${cutBetweenWords(title, maxTitleLength)}…`
 }
