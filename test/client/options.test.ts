@@ -15,7 +15,7 @@ test.each(['localhost:3000/api', 'app.example/api', 'ftp://app.example', 'https:
   'an address without a scheme is refused with what is missing: %s',
   (baseUrl) => {
     expect(() => createClient({ baseUrl })).toThrow(
-      `must begin with http:// or https://, or in a page with /; "${baseUrl}"`,
+      `such as https://app.example/api. "${baseUrl}" lacks http://, https:// or /.`,
     )
   },
 )

@@ -42,14 +42,14 @@ export interface Transport {
 /** Creates the transport that all methods of a client share. */
 export function createTransport(options: TransportOptions): Transport {
   // Hosts may be written in JavaScript.
-  if (typeof options?.baseUrl !== 'string')
-    throw new InlayError('INVALID_INPUT', { message: 'A client requires a baseUrl, such as https://app.example/api.' })
+  const given: unknown = options?.baseUrl
   // Without a scheme, `localhost:3000` would be read as one, and a name as a path of the page.
-  if (!/^(?:https?:\/\/[^/]|[/.]|$)/i.test(options.baseUrl))
-    throw new InlayError('INVALID_INPUT', {
-      message: `The baseUrl of a client must begin with http:// or https://, or in a page with /; "${options.baseUrl.slice(0, 200)}" does not.`,
-    })
-  const base = options.baseUrl.replace(/(?<!\/)\/+$/, '')
+  if (typeof given !== 'string' || !/^(?:https?:\/\/[^/]|[/.]|$)/i.test(given)) {
+    const fault = typeof given === 'string' ? ` "${given.slice(0, 200)}" lacks http://, https:// or /.` : ''
+    const message = `A client requires a baseUrl, such as https://app.example/api.${fault}`
+    throw new InlayError('INVALID_INPUT', { message })
+  }
+  const base = given.replace(/(?<!\/)\/+$/, '')
   // Looked up for each call: a page or a test may replace it later.
   const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
   const keyOf = async (): Promise<string | undefined> =>

@@ -433,7 +433,7 @@ describe('whatever happens', () => {
     const setting = await newSetting(
       [
         [markup.slice(0, 20), markup.slice(20)],
-        ['28 days [1].', markup],
+        ['28 days [1].\n', markup],
       ],
       { search },
     )

@@ -152,8 +152,14 @@ describe('recency', () => {
 
   test('is off unless asked for by the knowledge or the search; a search may go without', async () => {
     const documents = [
-      request({ id: 'old', text: 'one two', doc_updated_at: '2016-01-01T00:00:00.000Z' }),
-      request({ id: 'new', text: 'one', doc_updated_at: '2026-05-31T00:00:00.000Z' }),
+      // Of one title, the newer would replace the older.
+      request({
+        id: 'old',
+        semantic_identifier: 'Herons',
+        text: 'one two',
+        doc_updated_at: '2016-01-01T00:00:00.000Z',
+      }),
+      request({ id: 'new', semantic_identifier: 'Owls', text: 'one', doc_updated_at: '2026-05-31T00:00:00.000Z' }),
     ]
     const make = async (options: Options): Promise<TestKnowledge> => {
       const fixture = await makeKnowledge({ now: () => now, ...options })

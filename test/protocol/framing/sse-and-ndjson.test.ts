@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import fc from '../../fast-check.ts'
-import { describe, expect, it, test } from 'vitest'
-import { encodeLine, frameLine, heartbeatLine, type StreamLine, streamFormatFor, wellFormedJson } from '@inlay/protocol'
+import { describe, expect, it } from 'vitest'
+import { encodeLine, frameLine, heartbeatLine, type StreamLine, streamFormatFor } from '@inlay/protocol'
 
 const delta = (content: string): StreamLine => ({
   placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 },
@@ -71,14 +71,4 @@ describe('the format of a response', () => {
   ] as const)('for Accept %o and default %s is %s', (accept, fallback, format) => {
     expect(streamFormatFor(accept, fallback)).toBe(format)
   })
-})
-
-test.each([
-  ['a half alone', 'a\ud83d', 'a\ufffd'],
-  ['a text that writes it as an escape', String.raw`\ud83d`, String.raw`\ud83d`],
-  ['a whole letter', '😀', '😀'],
-])('%s is JSON that every reader takes', (_, text, read) => {
-  const json = wellFormedJson({ text: [text] })
-  expect(JSON.parse(json)).toEqual({ text: [read] })
-  expect(json).not.toMatch(/(?<!\\)\\ud/)
 })

@@ -46,3 +46,10 @@ describe('a host that hands its user over', () => {
     expect(await (await server.fetch(request())).json()).toMatchObject({ id: toUserId(alice.id) })
   })
 })
+
+test('halves of letters in stored texts leave as the sign for unknown letters, which every JSON reader takes', async () => {
+  const { ask } = setup({ authenticate: () => ({ id: 'eve', scopes: ['chat'], email: 'a\ud83d' }) })
+  const text = await (await ask('/me')).text()
+  expect(JSON.parse(text)).toMatchObject({ email: 'a\ufffd' })
+  expect(text).not.toContain('\\ud')
+})

@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, storable } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import { RepetitionDetector } from './repetition.ts'
@@ -229,12 +229,12 @@ export class StepOutput implements StreamListener {
 
   /** The parts as the model reads them later. Reasoning keeps the signature that some providers ask back for. */
   #content(): WrittenPart[] {
-    const blocks = [...this.#blocks.values()].map((block) => ({ ...block, text: block.text.toWellFormed() }))
+    const blocks = [...this.#blocks.values()].map((block) => ({ ...block, text: storable(block.text) }))
     return blocks.filter(({ text, providerOptions }) => text.trim() !== '' || providerOptions !== undefined)
   }
 }
 
-/** Joins surrogate pairs that a model's tokens split, and replaces halves without the other: JSON readers refuse them. */
+/** Joins surrogate pairs that a model's tokens split, and drops halves without the other: JSON readers refuse them. */
 class SurrogatePairs {
   #half = ''
 
@@ -243,7 +243,7 @@ class SurrogatePairs {
     const text = this.#half + delta
     const isOpen = /[\ud800-\udbff]$/.test(text)
     this.#half = isOpen ? text.slice(-1) : ''
-    return (isOpen ? text.slice(0, -1) : text).toWellFormed()
+    return storable(isOpen ? text.slice(0, -1) : text)
   }
 }
 

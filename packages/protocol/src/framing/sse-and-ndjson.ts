@@ -12,16 +12,8 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 
 /** Encodes a line as compact JSON without any line end. */
 export function encodeLine(line: StreamLine): string {
-  const json = wellFormedJson('unknown' in line ? line.unknown : line)
+  const json = JSON.stringify('unknown' in line ? line.unknown : line)
   return lineEnds.test(json) ? json.replace(allLineEnds, escaped) : json
-}
-
-/** JSON without halves of surrogate pairs, which some readers refuse or fail to print: they become U+FFFD. */
-export function wellFormedJson(value: unknown): string {
-  const json = JSON.stringify(value)
-  // Only such halves are escaped like this; a text that says so itself is just encoded twice.
-  if (!json.includes('\\ud')) return json
-  return JSON.stringify(value, (_, held: unknown) => (typeof held === 'string' ? held.toWellFormed() : held))
 }
 
 /** Encodes a line; splits it when it is too long, see {@link splitLine}. */
