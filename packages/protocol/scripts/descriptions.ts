@@ -3,6 +3,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { packetTypes } from '@inlay/protocol'
 import { packetSchemaName } from '../src/packets/packet-entry.ts'
+import { fixedText } from './fixed-text.ts'
 
 /** Path of the collected comments. */
 export const descriptionsFile: URL = new URL('../src/openapi/descriptions.json', import.meta.url)
@@ -25,12 +26,6 @@ function inWords(text: string | undefined): string {
     .replace(/\{@link (\w+)\}/g, '`$1`')
     .replace(/\s+/g, ' ')
     .trim()
-}
-
-/** The description of a field that `always` declares; "" for others. */
-export function fixedText(declaration: string): string {
-  const [, value] = /^ always\((null|true|false|\d+|\[\]),/.exec(declaration) ?? []
-  return value === undefined ? '' : `Always ${value === '[]' ? 'empty' : value} here.`
 }
 
 /** The text up to the brace or line that ends the declaration at `from`. */

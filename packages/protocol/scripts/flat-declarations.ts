@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RolldownMagicString, type Plugin } from 'rolldown'
 import { API, SymbolFlags, TypeFlags, type Checker, type Symbol, type Type } from 'typescript/unstable/sync'
-import { fixedText } from './descriptions.ts'
+import { fixedText } from './fixed-text.ts'
 
 const config = fileURLToPath(new URL('../tsconfig.json', import.meta.url))
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
