@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { eventually, startService, temporaryFolder, type Service } from '../process.ts'
@@ -93,7 +93,8 @@ test.each([
   [
     'with a cut log',
     /lost changes/,
-    () => truncateSync(database('-wal'), Math.floor(statSync(database('-wal')).size / 2)),
+    // Its header and one page: behind that, a log that began anew holds pages that count no more.
+    () => truncateSync(database('-wal'), 32 + 24 + 4096),
   ],
 ])('a database %s after a kill is told, and nothing of index and files is removed', async (_, words, damage) => {
   await killedService()
