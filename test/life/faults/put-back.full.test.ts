@@ -70,8 +70,11 @@ test('an index of another day, put back by hand, gets what it lacks', async () =
   await run(data, async (inlay, errors) => {
     await expect.poll(() => idsOf(inlay, 'otter')).toEqual(['changed', 'later'])
     expect(await idsOf(inlay, 'heron')).toEqual(['kept'])
-    await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
     expect(errors.join()).toContain('Documents in the database but not in the index: 2.')
+    // What the index alone holds, such as deleted documents, is not found, and stays until the operator decides.
+    await inlay.knowledge.reindex()
+    await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
+    expect(await idsOf(inlay, 'heron')).toEqual(['kept'])
   })
   await run(data, async (inlay, errors) => {
     expect(await idsOf(inlay, 'otter')).toEqual(['changed', 'later'])
@@ -82,10 +85,15 @@ test('an index of another day, put back by hand, gets what it lacks', async () =
 test('records of another day, put back by hand, find all they hold and nothing else', async () => {
   const { data, monday } = await twoDays('records', async () => {})
   await putBack(monday, data, records)
-  await run(data, async (inlay) => {
+  await run(data, async (inlay, errors) => {
     await expect.poll(() => idsOf(inlay, 'heron')).toEqual(['changed', 'deleted', 'kept'])
-    await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
     expect(await idsOf(inlay, 'otter')).toEqual([])
+    expect(errors.join()).toContain('The database lost changes')
+    // What the index alone holds stays until the operator decides.
+    expect((await inlay.knowledge.figures()).index.rows).toBe(5)
+    await inlay.knowledge.reindex()
+    await expect.poll(async () => (await inlay.knowledge.figures()).index.rows).toBe(3)
+    expect(await idsOf(inlay, 'heron')).toEqual(['changed', 'deleted', 'kept'])
   })
 })
 
@@ -103,7 +111,9 @@ test.each(['index', 'records'])(
         await inlay.knowledge.whenIdle()
         await expect.poll(() => idsOf(inlay, 'heron')).toEqual(herons)
         await expect.poll(() => idsOf(inlay, 'otter')).toEqual(otters)
-        if (day > 1) expect(errors).toEqual([])
+        // A database of another day is told until the operator decides.
+        const told = what === 'records' ? [expect.stringContaining('The database lost changes')] : []
+        if (day > 1) expect(errors).toEqual(told)
       })
   },
 )
