@@ -112,8 +112,8 @@ test.each(['index', 'records'])(
         await expect.poll(() => idsOf(inlay, 'heron')).toEqual(herons)
         await expect.poll(() => idsOf(inlay, 'otter')).toEqual(otters)
         // A database of another day is told until the operator decides.
-        const told = what === 'records' ? [expect.stringContaining('The database lost changes')] : []
-        if (day > 1) expect(errors).toEqual(told)
+        const notices = what === 'records' ? [expect.stringContaining('The database lost changes')] : []
+        if (day > 1) expect(errors).toEqual(notices)
       })
   },
 )

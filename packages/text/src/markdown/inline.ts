@@ -22,7 +22,7 @@ export interface InlineOptions {
 
 /** Parses the inline elements of a paragraph, in linear time. */
 export function parseInline(text: string, options: InlineOptions, depth = 0): readonly Inline[] {
-  const scan: Scan = { text, options, depth, missing: new Set() }
+  const scan: Scan = { text, options, depth, marks: new Map() }
   const nodes: Node[] = []
   let plain = ''
   const flush = (): void => {
@@ -60,8 +60,8 @@ interface Scan {
   readonly text: string
   readonly options: InlineOptions
   readonly depth: number
-  /** Closing marks that do not occur in the rest of the text, to avoid searching for them again. */
-  readonly missing: Set<string>
+  /** Where closing marks were found last, Infinity if nowhere: each is searched for once in a stretch of the text. */
+  readonly marks: Map<string, number>
 }
 
 interface Piece {
@@ -162,11 +162,14 @@ function codeAt(scan: Scan, at: number): Piece {
   }
 }
 
-function closing({ text, missing }: Scan, mark: string, from: number): number | undefined {
-  if (missing.has(mark)) return undefined
-  const end = text.indexOf(mark, from)
-  if (end < 0) missing.add(mark)
-  return end < 0 ? undefined : end
+function closing({ text, marks }: Scan, mark: string, from: number): number | undefined {
+  let end = marks.get(mark) ?? -1
+  if (end < from) {
+    const next = text.indexOf(mark, from)
+    end = next < 0 ? Infinity : next
+    marks.set(mark, end)
+  }
+  return end === Infinity ? undefined : end
 }
 
 function runAt(text: string, at: number): Piece {
