@@ -142,13 +142,31 @@ describe('a name after the first answer', () => {
 
   test('is found by the model, once, though nobody reads the answer to its end', async () => {
     const setting = await newSetting([['28 days.'], [titled], ['Yes.']], { sessionNames: 'model' })
-    const { sessionId } = await setting.send({ message: 'How many days of leave?' })
+    const { sessionId } = await setting.send({ message: 'How many days of leave?', origin: 'webapp' })
     await eventually(async () => (await nameOf(setting, sessionId)) === 'Days of leave')
     expect(JSON.stringify(setting.model.requests[1]?.prompt)).toContain('28 days.')
     expect((await setting.agent.sessions.list(ana)).sessions).toMatchObject([{ name: 'Days of leave' }])
     await (await setting.send({ message: 'Sure?', chat_session_id: sessionId })).whole()
     await setting.agent.close()
     expect(setting.model.requests).toHaveLength(3)
+  })
+
+  test.each([
+    ['the page', 'webapp', 2],
+    ['the chat element', 'widget', 2],
+    ['an app', 'mobile', 2],
+    ['an extension of a browser', 'chrome_extension', 2],
+    ['a program', 'api', 1],
+    ['a bot', 'slackbot', 1],
+    ['a client that does not say what it is', undefined, 1],
+  ] as const)('costs %s (%s) %i calls of the model, with the answer', async (_, origin, calls) => {
+    const setting = await newSetting([['28 days.'], [titled]], { sessionNames: 'model' })
+    const { sessionId, whole } = await setting.send({ ...(origin && { origin }) })
+    await whole()
+    if (calls === 2) await eventually(async () => (await nameOf(setting, sessionId)) === 'Days of leave')
+    await setting.agent.close()
+    expect(setting.model.requests).toHaveLength(calls)
+    expect(await nameOf(setting, sessionId)).toBe(calls === 2 ? 'Days of leave' : 'How many days of leave do I get?')
   })
 
   test('is found once for a client that asks for one meanwhile', async () => {
@@ -161,7 +179,7 @@ describe('a name after the first answer', () => {
       },
       { sessionNames: 'model' },
     )
-    const run = await setting.send({ message: 'How many days of leave?' })
+    const run = await setting.send({ message: 'How many days of leave?', origin: 'webapp' })
     await run.whole()
     await eventually(() => setting.model.requests.length === 2)
     expect(await nameOf(setting, run.sessionId)).toBe('How many days of leave?')
@@ -181,7 +199,7 @@ describe('a name after the first answer', () => {
       },
       { sessionNames: 'model' },
     )
-    const run = await setting.send()
+    const run = await setting.send({ origin: 'webapp' })
     await run.whole()
     await eventually(() => setting.model.requests.length === 2)
     await setting.agent.sessions.rename(run.sessionId, 'Mine', ana)
@@ -205,7 +223,7 @@ describe('a name after the first answer', () => {
       sessionNames,
       limits: { maxModelAttempts: 1 },
     })
-    const run = await setting.send()
+    const run = await setting.send({ origin: 'webapp' })
     await run.whole()
     await setting.agent.close()
     expect(await nameOf(setting, run.sessionId)).toBe(name)
@@ -215,7 +233,7 @@ describe('a name after the first answer', () => {
     const setting = await newSetting((_call, step) => (step === 0 ? ['28 days.'] : new Promise(() => {})), {
       sessionNames: 'model',
     })
-    const run = await setting.send()
+    const run = await setting.send({ origin: 'webapp' })
     await run.whole()
     await eventually(() => setting.model.requests.length === 2)
     await setting.agent.close()

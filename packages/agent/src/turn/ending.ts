@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, isJsonObject, type Principal, type Usage } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, type Origin, type Principal, type Usage } from '@inlay/protocol'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
@@ -58,6 +58,8 @@ export interface FinishedTurn {
   readonly sessionId: string
   readonly caller: Principal
   readonly userText: string
+  /** The client that sent the message. */
+  readonly origin: Origin
   /** Tokens of the conversation before the message; undefined when not all of it was read. */
   readonly historyTokens: number | undefined
   /** One per model. */
@@ -93,6 +95,9 @@ export interface AfterTurnOptions extends Pick<Services, 'onError'> {
 }
 
 const summaryTimeMs = 120_000
+
+/** Clients in which people see a list of their sessions. Programs read no names, so none costs them a call of a model. */
+const listingSessions: ReadonlySet<Origin> = new Set(['webapp', 'widget', 'mobile', 'chrome_extension'])
 
 /** Creates the work after turns. */
 export function createAfterTurn({ conversations, onError, after, questionModel }: AfterTurnOptions): AfterTurn {
@@ -131,7 +136,7 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
       if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
       // The mainline continues with the first answer.
       const [first] = turn.answers
-      if (first) follow(name(turn, first))
+      if (first && listingSessions.has(turn.origin)) follow(name(turn, first))
       if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },

@@ -1,5 +1,12 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, isInlayError, type BaseFilters, type Principal, type SearchDoc } from '@inlay/protocol'
+import {
+  InlayError,
+  isInlayError,
+  type BaseFilters,
+  type Origin,
+  type Principal,
+  type SearchDoc,
+} from '@inlay/protocol'
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
@@ -44,6 +51,8 @@ export interface TurnOptions {
   readonly answers: readonly TurnAnswer[]
   readonly caller: Principal
   readonly userText: string
+  /** The client that sent the message. */
+  readonly origin: Origin
   readonly filters: BaseFilters | null
   /** Options for the prompts of all answers. */
   readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'isTalk'>
@@ -100,11 +109,11 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
     })
   }
   run.end()
-  const { caller, userText, settle } = turn
+  const { caller, userText, origin, settle } = turn
   const { opened } = turn.prompt
   const limits = historyLimits(Math.max(...answers.map(({ model }) => model.contextTokens)))
   const historyTokens = branchTokens(opened, limits)
-  parts.onEnd({ sessionId: run.sessionId, caller, userText, historyTokens, answers: finished, settle })
+  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle })
 }
 
 async function makeAnswer(

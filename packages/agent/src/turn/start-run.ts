@@ -149,6 +149,7 @@ function toTurn(
     })),
     caller,
     userText: opened.userText,
+    origin: request.origin,
     filters: context.filters,
     prompt: { files: store, context, contextFiles, opened, request, systemPrompt, time: turn.now() },
     actions: usable.actions,

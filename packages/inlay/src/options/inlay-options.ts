@@ -157,8 +157,8 @@ export interface InlayOptions
   /** Whether facts about people are remembered across conversations. Default: true; each person can turn it off. */
   readonly memories?: boolean | undefined
   /**
-   * How a chat session gets its name after the first answer: `'model'` with a short model call, from its first
-   * `'question'`, or `'off'`.
+   * How a chat session gets its name after the first answer: `'model'` with a short model call if people will see it
+   * (`origin` is `webapp`, `widget`, `mobile` or `chrome_extension`), from its first `'question'`, or `'off'`.
    * Default: `'model'`; without a language model, `'question'`.
    */
   readonly sessionNames?: 'model' | 'question' | 'off' | undefined
@@ -366,7 +366,7 @@ export const optionRows: Rows<InlayOptions> = {
   sessionNames: option(oneOf('model', 'question', 'off'), {
     name: 'INLAY_SESSION_NAMES',
     meaning:
-      'how a chat session gets its name after the first answer: from the language model with a short call, or from its first question',
+      'how a chat session of the page, the chat element or an app gets its name after the first answer: from the language model with a short call, or from its first question, like those of programs',
     without: 'model; question without a language model',
     isAdvanced: true,
   }),
