@@ -12,7 +12,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Figure } from './figures.ts'
+import { note, type Figure } from './figures.ts'
 import { benchNames, runBench } from './run-bench.ts'
 
 const { values: options } = parseArgs({
@@ -24,6 +24,9 @@ const baselineFile = join(root, 'docs/4.inside/bench-baseline.json')
 const timeoutMs = 120_000
 /** Benchmarks whose ratios have a baseline. */
 const compared = ['relay', 'ingestion', 'search']
+
+/** Benchmarks whose figures `npm run check:figures` prints. */
+const weighed = ['hops', 'tokens']
 
 /** A ratio that is worse by more than this is named. */
 const worseFactor = 1.1
@@ -54,6 +57,7 @@ for (const name of benches) {
     failures++
     console.log(output)
   }
+  if (weighed.includes(name)) for (const figure of figures) note(figure.name, figure.value)
   if (compared.includes(name)) for (const figure of figures) if (isRatio(figure)) ratios[figure.name] = figure.value
 }
 printBeside()

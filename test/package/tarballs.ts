@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { note } from '../bench/figures.ts'
 import { checkBundles } from './bundles.ts'
 import { checkCommonJs, checkJest, checkTypes, checkWithoutLancedb } from './host-checks.ts'
 import { checkSize } from './install-size.ts'
@@ -30,7 +31,9 @@ function checkedTarballs(work: string): readonly Packed[] {
   for (const { name, file, entries, bytes } of packed) {
     run('publint', ['run', file, '--strict'])
     run('attw', [file, '--profile', 'esm-only', '--format', 'ascii'])
-    console.log(`  ${name}: ${entries} files, ${Math.round(bytes / 1000)} kB packed`)
+    const kilobytes = Math.round(bytes / 1000)
+    note(`packed kB, ${name}`, kilobytes)
+    console.log(`  ${name}: ${entries} files, ${kilobytes} kB packed`)
   }
   return packed
 }
