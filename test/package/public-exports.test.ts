@@ -23,11 +23,13 @@ function typesOf(file: string): string[] {
       .filter((name) => name !== '' && (isType !== undefined || name.startsWith('type ')))
       .map((name) => name.replace(/^type /, '').replace(/^\w+ as /, '')),
   )
-  const declared = [...source.matchAll(/^export (?:type )?\* from '(.+)'/gm)].flatMap(([, module]) => {
-    const declarations = readFileSync(join(file, '..', module!), 'utf8')
-    return [...declarations.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!)
-  })
-  return [...listed, ...declared]
+  const declared = [...source.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name!)
+  const whole = [...source.matchAll(/^export (?:type )?\* from '(.+)'/gm)].flatMap(([, module = '']) =>
+    typesOf(
+      module.startsWith('@') ? `packages/${module.replace('@inlay/', '')}/src/index.ts` : join(file, '..', module),
+    ),
+  )
+  return [...listed, ...declared, ...whole]
 }
 
 const remedy =
