@@ -51,22 +51,20 @@ export type IndexPlace =
   | { readonly engine: 'folder' }
 
 /** An address that PostgreSQL clients accept. */
-export const isDatabaseAddress = (text: string): boolean => hasProtocol(text, /^postgres(?:ql)?:$/)
+const isDatabaseAddress = (text: string): boolean => hasProtocol(text, /^postgres(?:ql)?:$/)
 
 /** An address that Redis clients accept. */
-export const isRedisAddress = (text: string): boolean =>
-  hasProtocol(text, /^rediss?:$/) && new URL(text).hostname !== ''
+const isRedisAddress = (text: string): boolean => hasProtocol(text, /^rediss?:$/) && new URL(text).hostname !== ''
 
 /** A bucket with an optional path: `s3://bucket/path`. */
-export const isBucketAddress = (text: string): boolean =>
-  /^s3:\/\/[a-z\d][a-z\d.-]{1,62}(?:\/[\w!.*'()/-]*)?$/.test(text)
+const isBucketAddress = (text: string): boolean => /^s3:\/\/[a-z\d][a-z\d.-]{1,62}(?:\/[\w!.*'()/-]*)?$/.test(text)
 
 /** URL of an S3-compatible server. Keys are given separately, since `fetch` refuses URLs that contain them. */
-export const isBucketServer = (text: string): boolean =>
+const isBucketServer = (text: string): boolean =>
   hasProtocol(text, /^https?:$/) && new URL(text).username + new URL(text).password === ''
 
 /** A name prefix that Redis, OpenSearch and PostgreSQL all accept. */
-export const isEnginePrefix = (text: string): boolean => /^[a-z][a-z\d_]{0,39}$/.test(text)
+const isEnginePrefix = (text: string): boolean => /^[a-z][a-z\d_]{0,39}$/.test(text)
 
 /** Parses the index setting; undefined if it is invalid. */
 export function indexPlaceOf(text: string): IndexPlace | undefined {
@@ -79,9 +77,7 @@ export function indexPlaceOf(text: string): IndexPlace | undefined {
 }
 
 const bucketServer: Kind<string> = {
-  ...textLike('an http or https address without user and password, such as http://minio:9000', (given) =>
-    isBucketServer(given),
-  ),
+  ...textLike('an http or https address without user and password, such as http://minio:9000', isBucketServer),
   read: (given) => (isBucketServer(given) ? httpAddress('').read(given) : undefined),
 }
 
@@ -91,7 +87,6 @@ const s3Rows: Rows<S3Access> = {
     meaning: 'URL of the S3-compatible server',
     without: 'Amazon S3 in the given region',
     isSecret: true,
-    isAdvanced: true,
   }),
   region: option(
     textLike('a name, such as eu-central-1', (given) => /^[a-z\d-]{1,40}$/i.test(given)),
@@ -99,21 +94,18 @@ const s3Rows: Rows<S3Access> = {
       name: 'INLAY_S3_REGION',
       meaning: 'region of the buckets',
       without: 'AWS_REGION, else us-east-1',
-      isAdvanced: true,
     },
   ),
   accessKeyId: option(anyText('a key'), {
     name: 'INLAY_S3_ACCESS_KEY_ID',
     meaning: 'access key of the buckets',
     without: 'AWS_ACCESS_KEY_ID; an index in a bucket also uses the role of the machine',
-    isAdvanced: true,
     isSecret: true,
   }),
   secretAccessKey: option(anyText('a key'), {
     name: 'INLAY_S3_SECRET_ACCESS_KEY',
     meaning: 'secret of the access key',
     without: 'AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if set',
-    isAdvanced: true,
     isSecret: true,
   }),
   sessionToken: option(anyText('a token')),
@@ -121,22 +113,21 @@ const s3Rows: Rows<S3Access> = {
 
 const engineRows: Rows<EngineOptions> = {
   database: option(
-    textLike('postgres://user:password@host:port/database, with %40 for @ and the like in the password', (given) =>
-      isDatabaseAddress(given),
+    textLike(
+      'postgres://user:password@host:port/database, with %40 for @ and the like in the password',
+      isDatabaseAddress,
     ),
     {
       name: 'INLAY_DATABASE_URL',
       meaning: 'PostgreSQL database for the records; needs the package pg',
       without: 'SQLite in INLAY_DATA',
       isSecret: true,
-      isAdvanced: true,
     },
   ),
   maxDatabaseConnections: option(integer(1, 1000), {
     name: 'INLAY_DATABASE_CONNECTIONS',
     meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
     without: '10 connections',
-    isAdvanced: true,
   }),
   index: option(
     textLike(
@@ -148,52 +139,37 @@ const engineRows: Rows<EngineOptions> = {
       meaning: 'location of the index',
       without: 'in the database of INLAY_DATABASE_URL, else LanceDB in INLAY_DATA',
       isSecret: true,
-      isAdvanced: true,
     },
   ),
   indexShards: option(integer(1, 1024), {
     name: 'INLAY_INDEX_SHARDS',
     meaning: 'shards of a new index in OpenSearch',
     without: '1 shard',
-    isAdvanced: true,
   }),
   indexReplicas: option(integer(0, 100), {
     name: 'INLAY_INDEX_REPLICAS',
     meaning: 'replicas of each shard of a new index in OpenSearch',
     without: 'one with two or more nodes',
-    isAdvanced: true,
   }),
-  redis: option(
-    textLike('redis://user:password@host:port/number, or rediss:// for TLS', (given) => isRedisAddress(given)),
-    {
-      name: 'INLAY_REDIS_URL',
-      meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
-      without: 'shared through the database of the records',
-      isSecret: true,
-      isAdvanced: true,
-    },
-  ),
-  files: option(
-    textLike('s3://bucket/path', (given) => isBucketAddress(given)),
-    {
-      name: 'INLAY_FILES_URL',
-      meaning: 'bucket for uploaded files; needs the package aws4fetch',
-      without: 'files are stored in INLAY_DATA',
-      isSecret: true,
-      isAdvanced: true,
-    },
-  ),
+  redis: option(textLike('redis://user:password@host:port/number, or rediss:// for TLS', isRedisAddress), {
+    name: 'INLAY_REDIS_URL',
+    meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
+    without: 'shared through the database of the records',
+    isSecret: true,
+  }),
+  files: option(textLike('s3://bucket/path', isBucketAddress), {
+    name: 'INLAY_FILES_URL',
+    meaning: 'bucket for uploaded files; needs the package aws4fetch',
+    without: 'files are stored in INLAY_DATA',
+    isSecret: true,
+  }),
   s3: group('{ endpoint, region, accessKeyId, secretAccessKey }', s3Rows),
-  prefix: option(
-    textLike('lower-case letters, digits and _, at most 40, a letter first', (given) => isEnginePrefix(given)),
-    {
-      name: 'INLAY_ENGINE_PREFIX',
-      meaning:
-        'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
-      without: 'inlay',
-      isAdvanced: true,
-    },
-  ),
+  prefix: option(textLike('lower-case letters, digits and _, at most 40, a letter first', isEnginePrefix), {
+    name: 'INLAY_ENGINE_PREFIX',
+    meaning:
+      'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
+    without: 'inlay',
+  }),
 }
 
 /** The option `engines`. */
@@ -220,6 +196,6 @@ function shown(address: string): string {
 }
 
 /** Whether a text is a URL with one of these protocols. */
-export function hasProtocol(text: string, protocol: RegExp): boolean {
+function hasProtocol(text: string, protocol: RegExp): boolean {
   return URL.canParse(text) && protocol.test(new URL(text).protocol)
 }

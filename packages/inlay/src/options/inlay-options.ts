@@ -258,6 +258,7 @@ export const optionRows: Rows<InlayOptions> = {
     name: 'INLAY_DATA',
     meaning: 'folder of the database and index',
     without: '.inlay',
+    isBasic: true,
   }),
   apiKey: option(
     {
@@ -273,6 +274,7 @@ export const optionRows: Rows<InlayOptions> = {
       name: 'INLAY_API_KEY',
       meaning: 'a fixed API key with all scopes',
       without: 'a key is generated',
+      isBasic: true,
       isSecret: true,
     },
   ),
@@ -284,23 +286,24 @@ export const optionRows: Rows<InlayOptions> = {
         v.regex(basePathForm, 'must be a path, such as "/api"'),
       ),
     },
-    { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api' },
+    { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api', isBasic: true },
   ),
   streamFormat: option(oneOf('sse', 'lines'), {
     name: 'INLAY_STREAM_FORMAT',
     meaning: 'stream format for clients that request none',
     without: 'sse',
+    isBasic: true,
   }),
   corsOrigins: option(corsOrigins, {
     name: 'INLAY_CORS_ORIGINS',
     meaning: 'origins whose pages may call the API',
     without: 'none',
+    isBasic: true,
   }),
   ingestionWaitMs: option(seconds(0, 600), {
     name: 'INLAY_INGESTION_WAIT',
     meaning: 'seconds that an ingestion request waits for its document to become searchable',
     without: '0, the response is sent once the document is stored',
-    isAdvanced: true,
   }),
   maxWaitingCalls: { check: v.union([v.literal(Infinity), wholeNumber(0)], 'must be a whole number, 0 or more') },
   passHeaders: { check: texts },
@@ -308,27 +311,23 @@ export const optionRows: Rows<InlayOptions> = {
     name: 'INLAY_CALLER_LIMITS',
     meaning: 'limits of each caller; keys can have their own limits',
     without: 'no limits',
-    isAdvanced: true,
   }),
   tenantLimits: option(usageLimits, {
     name: 'INLAY_TENANT_LIMITS',
     meaning: 'limits of all callers together',
     without: 'no limits',
-    isAdvanced: true,
   }),
   retention: retentionRow,
   telemetry: option(onOff, {
     name: 'INLAY_TELEMETRY',
     meaning: 'whether to expose Prometheus metrics at /metrics',
     without: 'on for npm start and inlay serve',
-    isAdvanced: true,
   }),
   log: option(logFormat, {
     name: 'INLAY_LOG',
     meaning:
       'log format on standard error: json writes a line for each request, answer and failure; text writes failures only',
     without: 'text',
-    isAdvanced: true,
   }),
   authenticate: { check: anyFunction },
   engines: enginesRow,
@@ -346,7 +345,6 @@ export const optionRows: Rows<InlayOptions> = {
     meaning:
       'whether to look for Ollama, LM Studio and llama.cpp on this machine when starting without a model, and print what was found',
     without: 'on; a model found is never used automatically',
-    isAdvanced: true,
   }),
   searchHelp: option(
     offAs({ expand: false }, fieldsOf<SearchHelp>('{ expand, timeoutMs }', { expand: yesOrNo, timeoutMs: positive })),
@@ -354,21 +352,18 @@ export const optionRows: Rows<InlayOptions> = {
       name: 'INLAY_SEARCH_HELP',
       meaning: 'whether searches use the language model to add queries',
       without: 'on, if the model is capable',
-      isAdvanced: true,
     },
   ),
   memories: option(offAs(false, yesOrNo), {
     name: 'INLAY_MEMORIES',
     meaning: 'whether models can remember facts about people for later conversations',
     without: 'on; each person can turn it off',
-    isAdvanced: true,
   }),
   sessionNames: option(oneOf('model', 'question', 'off'), {
     name: 'INLAY_SESSION_NAMES',
     meaning:
       'how a chat session of the page, the chat element or an app gets its name after the first answer: from the language model with a short call, or from its first question, like those of programs',
     without: 'model; question without a language model',
-    isAdvanced: true,
   }),
   ...webRows,
   ...toolRows,
@@ -383,7 +378,6 @@ export const optionRows: Rows<InlayOptions> = {
       meaning:
         'cross-encoder that reorders the best results of each search in this process, such as local/ms-marco-minilm-l6-v2; needs the package @huggingface/transformers',
       without: 'none',
-      isAdvanced: true,
     }),
   },
   ocr: {
@@ -396,20 +390,17 @@ export const optionRows: Rows<InlayOptions> = {
       meaning:
         'what reads the text of scanned pages and pictures: tesseract needs the package tesseract.js, model is the language model, which has to accept images',
       without: 'off; scans are refused',
-      isAdvanced: true,
     }),
   },
   vectorShare: option(decimal(0, 1), {
     name: 'INLAY_VECTOR_SHARE',
     meaning: 'weight of the vectors in searches that also have text',
     without: 'estimated for each query',
-    isAdvanced: true,
   }),
   modelFolder: option(anyText('a path'), {
     name: 'INLAY_MODEL_FOLDER',
     meaning: 'folder of the weights of local models, filled at their first use; a prepared folder needs no network',
     without: 'models in INLAY_DATA',
-    isAdvanced: true,
   }),
   ranking: {
     check: fieldsOf<RankingOptions>('{ maxRerankedHits, rerankTimeoutMs, recency }', {

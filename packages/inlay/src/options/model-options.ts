@@ -37,72 +37,68 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
       name: 'INLAY_MODEL',
       meaning: 'language model for answers',
       without: 'extractive, built in: quotes the documents, needs no key and no network',
+      isBasic: true,
     },
   ),
   baseUrl: modelOption('base_url', httpAddress(' with its version, such as http://localhost:11434/v1'), {
     name: 'INLAY_MODEL_BASE_URL',
     meaning: 'URL of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
     without: "the provider's own",
+    isBasic: true,
   }),
   apiKey: modelOption('api_key', anyText('a key'), {
     name: 'INLAY_MODEL_API_KEY',
     meaning: 'key of the language model',
     without: 'OPENAI_API_KEY or ANTHROPIC_API_KEY, as the model needs',
+    isBasic: true,
     isSecret: true,
   }),
   contextTokens: modelOption('context_tokens', integer(1000, 100_000_000), {
     name: 'INLAY_MODEL_CONTEXT_TOKENS',
     meaning: 'context window: tokens of prompt and answer together',
     without: 'as known for the model, otherwise 32000',
+    isBasic: true,
   }),
   takesImages: modelOption('images', onOff, {
     name: 'INLAY_MODEL_IMAGES',
     meaning: 'whether the language model accepts images',
     without: 'as known for the model, otherwise off',
-    isAdvanced: true,
   }),
   reasons: modelOption('reasoning', onOff, {
     name: 'INLAY_MODEL_REASONING',
     meaning: 'whether the language model reasons: people may then choose how much',
     without: 'as known for the model, otherwise off',
-    isAdvanced: true,
   }),
   maxOutputTokens: modelOption('output_tokens', integer(1, 1_000_000), {
     name: 'INLAY_MODEL_OUTPUT_TOKENS',
     meaning: 'maximum number of tokens in one answer',
     without: "the limit of the model's server",
-    isAdvanced: true,
   }),
   temperature: modelOption('temperature', decimal(0, 2), {
     name: 'INLAY_MODEL_TEMPERATURE',
     meaning: 'temperature of the language model; a request or a session can set another one',
     without: "the server's own",
-    isAdvanced: true,
   }),
   firstTokenTimeoutMs: modelOption('first_token_seconds', seconds(1, 86_400), {
     name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
     meaning: 'maximum seconds until the first token of an answer; on a slow machine, processing a prompt takes minutes',
     without: '300, with INLAY_MODEL_BASE_URL 1800',
-    isAdvanced: true,
   }),
   idleTimeoutMs: modelOption('silence_seconds', seconds(1, 86_400), {
     name: 'INLAY_MODEL_SILENCE_SECONDS',
     meaning: 'maximum seconds of silence within an answer',
     without: '300',
-    isAdvanced: true,
   }),
   grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), {
     name: 'INLAY_MODEL_GROUNDING',
     meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
     without: 'auto: tools, unless the server refuses them or the model answered without searching',
-    isAdvanced: true,
   }),
   comparesCitations: modelOption('compared_citations', onOff, {
     name: 'INLAY_COMPARED_CITATIONS',
     meaning:
       'whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go, missing ones are added',
     without: 'on; none is added once the model cites by itself in an answer',
-    isAdvanced: true,
   }),
   provider: modelOption('provider', anyText('a name')),
   displayName: modelOption('display_name', anyText('a text')),
@@ -169,7 +165,6 @@ export const modelRow: Row<LanguageModelChoice | readonly LanguageModelChoice[]>
         allowed: `a JSON list, or the path of a file that holds one, of objects with name and, as needed, ${entryFields}`,
         without: 'only INLAY_MODEL',
         isSecret: true,
-        isAdvanced: true,
         read: (given) => readModelEntries(given, modelRows),
       },
     },
@@ -207,14 +202,12 @@ const prefixRows: Rows<NonNullable<EmbeddingModel['prefixes']>> = {
     name: 'INLAY_EMBEDDING_QUERY_PREFIX',
     meaning: 'prefix of each query for the embedding model',
     without: 'as known for E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others, by model name',
-    isAdvanced: true,
   }),
   document: option(prefix('as for queries'), {
     name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
     meaning:
       'prefix of each document text for the embedding model; changing it requires reindexing: see inlay reindex --embedder',
     without: 'as for queries',
-    isAdvanced: true,
   }),
 }
 
@@ -224,41 +217,42 @@ const embeddingRows: Rows<EmbeddingModel> = {
     meaning:
       'embedding model for hybrid search; local/<name> runs in this process, such as local/multilingual-e5-small, and needs the package @huggingface/transformers',
     without: 'none, keyword search only',
+    isBasic: true,
   }),
   baseUrl: option(httpAddress(' with its version, such as http://localhost:11434/v1'), {
     name: 'INLAY_EMBEDDING_BASE_URL',
     meaning: 'address of its OpenAI-compatible API',
     without: 'https://api.openai.com/v1',
+    isBasic: true,
   }),
   apiKey: option(anyText('a key'), {
     name: 'INLAY_EMBEDDING_API_KEY',
     meaning: 'key of the embedding model',
     without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
+    isBasic: true,
     isSecret: true,
   }),
   dimensions: option(integer(1, 8192), {
     name: 'INLAY_EMBEDDING_DIMENSIONS',
     meaning: 'dimension of its vectors; required with INLAY_EMBEDDING_MODEL, unless it is local and known',
     without: 'none',
+    isBasic: true,
   }),
   prefixes: group('{ document, query }', prefixRows),
   maxBatchSize: option(integer(1, 10_000), {
     name: 'INLAY_EMBEDDING_BATCH',
     meaning: 'maximum number of texts per request to the embedding model',
     without: '96; fewer when the model is slow',
-    isAdvanced: true,
   }),
   timeoutMs: option(seconds(1, 3600), {
     name: 'INLAY_EMBEDDING_TIMEOUT',
     meaning: 'timeout of a request to the embedding model, in seconds; the next request contains half as many texts',
     without: '60 seconds',
-    isAdvanced: true,
   }),
   queryTimeoutMs: option(integer(1, 600_000), {
     name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
     meaning: 'maximum milliseconds that a search waits for the vector of its query; after that it uses keywords only',
     without: '300 milliseconds',
-    isAdvanced: true,
   }),
 }
 

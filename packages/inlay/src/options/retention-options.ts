@@ -36,6 +36,5 @@ export const retentionRow: Row<RetentionOptions> = option(
     name: 'INLAY_RETENTION',
     meaning: 'days after which sessions, deleted sessions, deleted agents and audit entries are erased',
     without: 'nothing is deleted by age',
-    isAdvanced: true,
   },
 )

@@ -10,8 +10,8 @@ export interface SettingWords {
   readonly without: string
   /** Never shown, not even in errors. */
   readonly isSecret?: boolean
-  /** Not needed to get started: listed on the settings page but not in the README. */
-  readonly isAdvanced?: boolean
+  /** Useful to get started: listed in the README too, not on the settings page alone. */
+  readonly isBasic?: boolean
 }
 
 /** One environment variable and how to read it. */

@@ -92,20 +92,17 @@ const webSearchRows: Rows<WebSearchService> = {
     name: 'INLAY_WEB_SEARCH',
     meaning: 'service that searches the web for the model',
     without: 'none, the web is not searched',
-    isAdvanced: true,
   }),
   baseUrl: option(httpAddress(', such as http://localhost:8888'), {
     name: 'INLAY_WEB_SEARCH_URL',
     meaning: 'URL of that service; required for searxng',
     without: "the service's own",
-    isAdvanced: true,
   }),
   apiKey: option(anyText('a key'), {
     name: 'INLAY_WEB_SEARCH_API_KEY',
     meaning: 'key of that service; required for all but searxng',
     without: 'none',
     isSecret: true,
-    isAdvanced: true,
   }),
 }
 
@@ -124,20 +121,17 @@ const imageRows: Rows<ImageModel> = {
     name: 'INLAY_IMAGE_MODEL',
     meaning: 'model that generates images',
     without: 'none, no images are generated',
-    isAdvanced: true,
   }),
   baseUrl: option(httpAddress(' with its version, such as http://localhost:8080/v1'), {
     name: 'INLAY_IMAGE_BASE_URL',
     meaning: 'URL of its OpenAI-compatible API',
     without: 'https://api.openai.com/v1',
-    isAdvanced: true,
   }),
   apiKey: option(anyText('a key'), {
     name: 'INLAY_IMAGE_API_KEY',
     meaning: 'key of the image model',
     without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
     isSecret: true,
-    isAdvanced: true,
   }),
 }
 const imageCheck = sdkModelOr(
@@ -172,7 +166,6 @@ export const webRows: Rows<WebOptions> = {
           name: 'INLAY_EGRESS_ALLOW',
           meaning: 'internal hosts that addresses given by users, documents and models may reach',
           without: 'none, only the public internet',
-          isAdvanced: true,
         },
       ),
     },
@@ -186,7 +179,6 @@ export const webRows: Rows<WebOptions> = {
       name: 'INLAY_PAGE_HOSTS',
       meaning: 'allow the model to open pages of these hosts only',
       without: 'any host on the public internet',
-      isAdvanced: true,
     },
   ),
   pageReader: { check: v.nullable(anyFunction) },
@@ -214,7 +206,6 @@ export const toolRows: Rows<ToolOptions> = {
           meaning: 'MCP servers whose tools the model can call',
           without: 'none',
           isSecret: true,
-          isAdvanced: true,
         },
       ),
       tokens: option(
@@ -226,7 +217,6 @@ export const toolRows: Rows<ToolOptions> = {
           meaning: 'tokens of the MCP servers',
           without: 'none',
           isSecret: true,
-          isAdvanced: true,
         },
       ),
     },
@@ -237,7 +227,6 @@ const pythonWords: SettingWords = {
   name: 'INLAY_PYTHON',
   meaning: 'whether models can run Python code; needs the package pyodide',
   without: 'on if pyodide is installed',
-  isAdvanced: true,
 }
 
 const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes }', {
@@ -245,7 +234,6 @@ const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes
     name: 'INLAY_PYTHON_WHEELS',
     meaning: 'folder of wheels that Python code can import',
     without: 'none, only the standard library',
-    isAdvanced: true,
   }),
   timeoutMs: { check: positive },
   maxMemoryBytes: { check: positive },

@@ -1,11 +1,10 @@
 import type { ModelSpec } from '@inlay/drivers/model-providers'
-import { integer, seconds, textLike } from '../options/kinds.ts'
+import { asDefault, integer, seconds, textLike } from '../options/kinds.ts'
 import { optionRows, type InlayOptions } from '../options/inlay-options.ts'
 import type { ModelEntry } from '../options/model-entries.ts'
 import type { EmbeddingModel } from '../options/model-options.ts'
 import { setting, type Row, type Setting } from '../options/rows.ts'
 import type { ImageModel, WebSearchService } from '../options/tool-options.ts'
-import { asDefault } from '../options/kinds.ts'
 import { readBrand, type PageBrand } from '../page-brand.ts'
 import type { Environment } from './environment.ts'
 
@@ -21,23 +20,21 @@ interface ServeSettings {
 const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSettings[Name]> } = {
   port: setting(
     { ...integer(0, 65_535), allowed: 'a whole number from 0 (any free port) to 65535' },
-    { name: 'PORT', meaning: 'port to listen on', without: '3000' },
+    { name: 'PORT', meaning: 'port to listen on', without: '3000', isBasic: true },
   ),
   host: setting(
     textLike('a host name or address, such as 127.0.0.1, 0.0.0.0 or ::', (given) => /^[\w.:[\]-]+$/.test(given)),
-    { name: 'HOST', meaning: 'name or address to listen on', without: '127.0.0.1, this machine only' },
+    { name: 'HOST', meaning: 'name or address to listen on', without: '127.0.0.1, this machine only', isBasic: true },
   ),
   noticeMs: setting(seconds(0, 600), {
     name: 'INLAY_SHUTDOWN_NOTICE',
     meaning: 'seconds that inlay serve still accepts requests during shutdown while /health/ready answers 503',
     without: '0, none',
-    isAdvanced: true,
   }),
   drainMs: setting(seconds(0, 3600), {
     name: 'INLAY_SHUTDOWN_DRAIN',
     meaning: 'seconds that inlay serve then waits for running answers',
     without: '0, running answers are stopped and their text so far is kept',
-    isAdvanced: true,
   }),
   brand: setting(
     {
@@ -48,7 +45,6 @@ const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSett
       name: 'INLAY_BRAND',
       meaning: 'look of the web page, by the CSS variables that the chat element has, too',
       without: 'the colours, corners and font of Inlay',
-      isAdvanced: true,
     },
   ),
 }
@@ -125,11 +121,7 @@ export interface SettingDescription extends Pick<Setting<unknown>, 'name' | 'mea
 
 /** Descriptions of all settings, in order. */
 export function describeSettings(): SettingDescription[] {
-  return settings.map(({ name, meaning, allowed, without, isAdvanced = false }) => ({
-    name,
-    meaning,
-    allowed,
-    without,
-    isAdvanced,
-  }))
+  return settings.map(({ name, meaning, allowed, without, isBasic }) => {
+    return { name, meaning, allowed, without, isAdvanced: isBasic !== true }
+  })
 }
