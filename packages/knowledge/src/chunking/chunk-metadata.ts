@@ -1,6 +1,6 @@
 import type { Owner } from '@inlay/protocol'
 import type { Chunk } from './chunk.ts'
-import { replacesNotice, supersededNotice } from './superseded.ts'
+import { supersededNotice } from './superseded.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 
@@ -36,14 +36,15 @@ export interface ChunkMetadata {
   readonly isDescription?: true
   /** The sentence in which the document says that it is superseded. */
   readonly superseded?: string
-  /** The sentence in which the document says which others it replaces. */
-  readonly replaces?: string
   /** Used for search only; see {@link Summary}. */
   readonly documentSummary?: string
   readonly chunkSummary?: string
 }
 
-/** The stored form has a one-letter key per field, since each chunk stores it. A letter never changes its meaning. */
+/**
+ * The stored form has a one-letter key per field, since each chunk stores it. A letter never changes its meaning; older
+ * rows may also have `r`.
+ */
 const letters = {
   semanticIdentifier: 's',
   title: 't',
@@ -58,7 +59,6 @@ const letters = {
   addedByCut: 'w',
   isDescription: 'g',
   superseded: 'u',
-  replaces: 'r',
   documentSummary: 'd',
   chunkSummary: 'c',
 } as const satisfies Record<keyof ChunkMetadata, string>
@@ -97,12 +97,10 @@ export function documentMetadataOf(document: StoredDocument): ChunkMetadata & { 
     .replaceAll(/[\r\n]+/g, ' ')
     .trim()
   const superseded = supersededNotice(document)
-  const replaces = superseded === undefined ? replacesNotice(document) : undefined
   return {
     semanticIdentifier: name,
     ...(title === name ? {} : { title }),
     ...(superseded === undefined ? {} : { superseded }),
-    ...(replaces === undefined ? {} : { replaces }),
     metadata:
       JSON.stringify(document.metadata).length > maxMetadataLength ? cutMetadata(document.metadata) : document.metadata,
     ...(document.primary_owners ? { primaryOwners: toOwnerTexts(document.primary_owners) } : {}),

@@ -8,10 +8,11 @@ export interface TitleVersion {
   readonly version: string
   /** -1 for a draft or a copy, 1 for what is called final, otherwise 0. */
   readonly status: -1 | 0 | 1
-  /** Whether each date has a document of its own, which no later one replaces: minutes, reports, yearbooks. */
-  readonly isRecord: boolean
-  /** Whether its versions live side by side, as those of an API. */
-  readonly isInterface: boolean
+  /**
+   * Documents of one family replace each other. Records, such as minutes or yearbooks, are of one family only with the
+   * same date, and those about an interface with the same version.
+   */
+  readonly family: string
 }
 
 const year = String.raw`(?:19|20)\d\d(?!\d)`
@@ -94,13 +95,11 @@ export function titleVersion(title: string): TitleVersion {
   rest = rest.replace(versionNumber, (_, ...given) => taken(parts.versions, given.slice(0, 5).find(Boolean)))
   rest = rest.replace(lonelyYear, (_, first, last) => taken(parts.dates, first ?? last))
   rest = rest.replace(statusWord, (_, draft) => taken(parts.statuses, draft ? -1 : 1))
+  const name = (rest.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')
+  const date = parts.dates.toSorted().at(-1) ?? ''
+  const version = parts.versions.join(' ')
   const isRule = rules.test(rest)
-  return {
-    name: (rest.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' '),
-    date: parts.dates.toSorted().at(-1) ?? '',
-    version: parts.versions.join(' '),
-    status: parts.statuses[0] ?? 0,
-    isRecord: records.test(rest) && !isRule,
-    isInterface: interfaces.test(rest) && !isRule,
-  }
+  const ofRecord = records.test(rest) && !isRule ? date || version : ''
+  const ofInterface = interfaces.test(rest) && !isRule ? version : ''
+  return { name, date, version, status: parts.statuses[0] ?? 0, family: [name, ofRecord, ofInterface].join('|') }
 }
