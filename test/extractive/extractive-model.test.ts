@@ -206,12 +206,6 @@ describe('choosing what to quote', () => {
       '## Kinds of images\n\nThese are the kinds:\n\n- base images\n- derived images\n\n| Size | Use |\n|---|---|\n| small | tests |\n| large | production |\n',
   )
 
-  test('a definition is the sentence that says what the thing is, alone', async () => {
-    expect(await ask('What is a container?', guide)).toBe(
-      'A container is a sealed group of processes with its own files [1].',
-    )
-  })
-
   test('a comparison says what both are', async () => {
     const said = await ask('What is the difference between a container and an image?', guide)
     expect(said).toContain('A container is a sealed group')

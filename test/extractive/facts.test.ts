@@ -67,16 +67,6 @@ test('a fact that was asked for is not looked for among commands, nor steps in a
   expect(await answer('How do I display the arches of the bridge with arcview?', bridge)).toBe(refusal)
 })
 
-test('what a thing is, its page says first, without naming it', async () => {
-  const page = {
-    title: 'Quill',
-    content:
-      '# Quill\n\nA notebook that keeps everything on paper. It needs no account.\n\nRun `quill start` to open it.',
-  }
-  const other = { title: 'Setting up Quill', content: '# Setting up Quill\n\nInstall quill with the package manager.' }
-  expect(await answer('What is Quill?', other, page)).toMatch(/^A notebook that keeps everything on paper \[2\]\./)
-})
-
 test('where to read on is no answer', async () => {
   const page = {
     title: 'berths',

@@ -61,62 +61,9 @@ test('the closest passages are quoted with page and heading, each with its citat
   for (const line of said.split('\n').filter((line) => /^> \w/.test(line))) expect(line).toMatch(/\[1\]\.$/)
 })
 
-test('an overview shows the headings of the page with their first sentences', async () => {
-  const said = await answer('Summarise the ferries', ferries)
-  for (const line of [
-    '- **Winter**: Ferries to Aldersund sail twice a day in winter [1].',
-    '- **Bicycles**: Bicycles travel on the lower deck [1].',
-    '- **Dogs**: Dogs stay on the upper deck [1].',
-  ])
-    expect(said).toContain(line)
-})
-
 test('all of a list or table are listed', async () => {
   const said = await answer('List all robots', robots, ferries)
   for (const name of ['Heron', 'Wren', 'Crane']) expect(said).toMatch(new RegExp(`^- ${name}: .*\\[1\\]\\.$`, 'm'))
-})
-
-test('row and column of a table are looked up', async () => {
-  expect(await answer('What does the Heron cost?', ferries, robots)).toBe('Heron: Price €1,200 [2].')
-  expect(await answer('What is the weight of the Crane?', robots)).toBe('Crane: Weight 88 kg [1].')
-})
-
-test.each([
-  ['Which robot is the cheapest?', 'Wren: Price €950.50 [1].'],
-  ['Which is the most expensive robot?', 'Crane: Price €4,000 [1].'],
-  ['Which robot has the lowest weight?', 'Wren: Weight 6 kg [1].'],
-])('most and least are computed: %s', async (question, expected) => {
-  expect(await answer(question, robots)).toBe(expected)
-})
-
-test('hours and minutes are compared, values of other units are not', async () => {
-  expect(await answer('Which robot has the longest battery?', robots)).toBe('Crane: Battery 9 h [1].')
-  const boats = {
-    title: 'Boats',
-    content: '# Boats\n\n| Boat | Draught |\n|---|---|\n| Auk | 3 m |\n| Tern | 14 ft |\n',
-  }
-  expect(await answer('Which boat has the highest draught?', boats)).not.toMatch(/^(?:Auk|Tern): Draught/)
-})
-
-const shell = {
-  title: 'tidy',
-  content:
-    '# tidy\n\n- Delete all files in a folder recursively and list them:\n\n`rm -rf {{folder}}`\n\n' +
-    '- Show the version of the files in a folder:\n\n`tidy --version`\n',
-}
-
-test('a command that destroys is quoted only when the question asks for that', async () => {
-  expect(await answer('How do I list all files in a folder recursively?', shell)).not.toContain('rm -rf')
-  expect(await answer('How do I delete all files in a folder recursively?', shell)).toContain('rm -rf')
-})
-
-test('the opposite of what is asked is not quoted', async () => {
-  const unzip = {
-    title: 'unzip',
-    content: '# unzip\n\n- Extract a zip file into a folder:\n\n`unzip {{file.zip}} -d {{folder}}`\n',
-  }
-  expect(await answer('How do I zip a folder?', unzip)).not.toContain('unzip {{')
-  expect(await answer('How do I unzip a file into a folder?', unzip)).toContain('unzip {{')
 })
 
 test('a document that the search calls replaced is not read', async () => {
@@ -130,13 +77,6 @@ test('a document that the search calls replaced is not read', async () => {
   expect(said).toContain('3 days a week [2]')
   expect(said).not.toContain('2 days')
 })
-
-test.each(['Summarise the ferries page', 'Give me an overview of the ferries document', 'summarize ferries'])(
-  'an overview may call the page a page: %s',
-  async (question) => {
-    expect(await answer(question, ferries)).toContain('- **Dogs**: Dogs stay on the upper deck [1].')
-  },
-)
 
 const wordsOf = (text: string): number => text.match(/[^\s>[\]]+/g)!.length
 
@@ -201,26 +141,6 @@ test('a page of commands is refused where it shares only a word or two with the 
   expect(await answer('Can I link to a certain paragraph inside of shared documents for visitors?', parcel)).toBe(
     refusal,
   )
-})
-
-const pay = {
-  title: 'Pay scales',
-  content:
-    '# Pay scales\n\n| Scale | Minimum pay | Maximum pay | Phone |\n|---|---|---|---|\n| S1 | €20,000 | €25,000 | 31 |\n' +
-    '| S2 | €24,000 | €32,000 | 32 |\n| S3 | €31,000 | €44,000 | 33 |\n',
-}
-
-test('a word for most or least that names a column is looked up, not computed', async () => {
-  expect(await answer('What is the maximum pay of S2?', pay)).toBe('S2: Maximum pay €32,000 [1].')
-  expect(await answer('What is the phone number of S1?', pay)).toBe('S1: Phone 31 [1].')
-})
-
-test('most and least are not computed in a table that is about something else', async () => {
-  const timeouts = {
-    title: 'Settings',
-    content: '# Settings\n\n| Name | Default |\n|---|---|\n| file-wait | 60 |\n| file-retry | 5 |\n',
-  }
-  expect(await answer('maximum file size', timeouts)).not.toMatch(/^file-wait/)
 })
 
 const keys = {
@@ -434,15 +354,6 @@ test('a sentence about another thing of the page is no sure answer, and a questi
 test('the number of a standard is not the number that is asked for', async () => {
   const keys = { title: 'Keys', content: 'OpenPGP keys follow RFC 4880. Your key needs 3000 bits.' }
   expect(await answer('How long must my OpenPGP key be?', keys)).not.toMatch(/^OpenPGP keys follow/)
-})
-
-test('a German question about what a thing is gets the section with its name', async () => {
-  const tools = {
-    title: 'Werkzeuge',
-    content:
-      '# Werkzeuge\n\nGut ist, wer aptitude kennt.\n\n## 8.1.3. aptitude\n\nEin Frontend für die Paketverwaltung.\n',
-  }
-  expect(await answer('Was ist aptitude?', tools)).toBe('Ein Frontend für die Paketverwaltung [1].')
 })
 
 test('a short option is not the one in capitals', async () => {

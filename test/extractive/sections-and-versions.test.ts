@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest'
 import { answer } from './found-passages.ts'
 
-const relay = {
-  title: 'Questions',
-  content:
-    '# Questions\n\n## 4.1. How much does Lampd slow the relay down?\n\nLampd hardly slows it down.\n\n' +
-    '## 4.10. How do I use Lampd together with a relay?\n\nLampd has to be installed. Then write this line:\n\n' +
-    '```text\nforward-relay 9050\n```\n\nLampd is ready.\n',
-}
-
-test('the number of a section and the name that all passages share do not count against its question', async () => {
-  const lamps = { title: 'Lampd', content: 'Lampd is about lamps. Lampd needs no relay.' }
-  const said = await answer('how to use it with a relay', relay, lamps)
-  expect(said).not.toMatch(/^The closest/)
-  expect(said).toContain('forward-relay 9050')
-})
-
 const [old, current] = [
   {
     title: 'Moorings 2022',

@@ -20,16 +20,6 @@ test('an item of a list whose heading answers is shown with the rest of the list
   for (const item of ['A passport', 'The licence of the boat', 'Proof of insurance']) expect(said).toContain(item)
 })
 
-test('without a column, most and least are told where all columns agree', async () => {
-  expect(await answer('which pier has the highest fees', moorings)).toBe('South: Day 30; Season 900 [1].')
-  const mixed = {
-    title: 'Moorings',
-    content:
-      '# Moorings\n\n## Fees of the piers\n\n| Pier | Day | Season |\n|---|---|---|\n| North | 40 | 400 |\n| South | 30 | 900 |\n',
-  }
-  expect(await answer('which pier has the highest fees', mixed)).not.toMatch(/^(?:North|South): Day/)
-})
-
 describe('short questions', () => {
   const tides = {
     title: 'Tides',
@@ -45,24 +35,6 @@ describe('short questions', () => {
     expect(await answer('visitors parking', visitors)).toContain('They leave cars at the gate [1].')
   })
 })
-
-test('words typed without their apostrophe are no topic', async () => {
-  const office = { title: 'Harbour office', content: '# Harbour office\n\nThe office is on pier 2. Phone: 555 200.\n' }
-  const parts = { title: 'Parts', content: '# Parts\n\n- What to ask the harbour office: whether the crane is free.\n' }
-  expect(await answer('whats the phone number of the harbour office', parts, office)).toBe('Phone: 555 200 [2].')
-})
-
-test.each(['summarise the berth policy', 'give me an overview of the berth guide'])(
-  'an overview is of the page, whatever kind of page the question calls it: %s',
-  async (question) => {
-    const berths = {
-      title: 'Berths in the harbour',
-      content: '# Berths in the harbour\n\n## Depth\n\nFour metres.\n\n## Length\n\nTen metres.\n',
-    }
-    const policy = { title: 'Policy on dogs', content: '# Policy on dogs\n\nDogs stay on deck.\n' }
-    expect(await answer(question, berths, policy)).toBe('- **Depth**: Four metres [1].\n- **Length**: Ten metres [1].')
-  },
-)
 
 test('the list under a heading of the question is shown, also below a sentence that shares more words', async () => {
   const boats = {
@@ -90,24 +62,4 @@ test('steps that the page does not number one after the other are no numbered li
   expect(await answer('how do I start the pump?', pump)).toBe(
     'To start the pump:\n\n- Open the valve [1].\n- Pull the lever [1].\n- Wait [1].',
   )
-})
-
-test.each([
-  ['1. Open the valve.\n2. Pull the lever.', '1. Call the tower.\n2. Wait.'],
-  ['1. Open the valve.', '2. Call the tower.'],
-])('steps of two passages are not numbered as one instruction: %j, %j', async (...contents) => {
-  const passages = contents.map((content) => ({ title: 'Starting the pump', content, document: 1 }))
-  const steps = contents.join('\n').split('\n')
-  const shown = steps.map((step) => step.replace(/^\d\./, '-').replace(/\.$/, ' [1].'))
-  expect(await answer('Starting the pump', ...passages)).toBe(shown.join('\n'))
-})
-
-test('steps that stand further down keep their numbers', async () => {
-  const stop = { title: 'Stopping the pump', content: '4. Close the valve.\n5. Push the lever.\n' }
-  expect(await answer('Stopping the pump', stop)).toBe('4. Close the valve [1].\n5. Push the lever [1].')
-})
-
-test('steps between which other items stand are not numbered', async () => {
-  const list = { title: 'Starting the pump', content: '1. Open the valve.\n   - Slowly.\n2. Pull the lever.\n' }
-  expect(await answer('Starting the pump', list)).toBe('- Open the valve [1].\n- Slowly [1].\n- Pull the lever [1].')
 })

@@ -1,13 +1,11 @@
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { commonWordsOf, keysOf, lengthInWords, stopWords, spaceless, wordPattern } from '@inlay/text'
+import { keysOf, lengthInWords, spaceless, wordPattern } from '@inlay/text'
 import { hasNumber } from './answer-kind.ts'
-import { isDangerous, isOpposite } from './dangers.ts'
 import { weighEvidence, type Evidence, type Weighed } from './evidence.ts'
 import { readPassages, relevantParts, type ReadPassage, type ReadUnit, type SourcePassage } from './page.ts'
 import type { Reading } from './prompt.ts'
 import { understand, type Question } from './question.ts'
-import { cited, placeOf, quoted, written } from './quoting.ts'
-import { lookUp } from './tables.ts'
+import { placeOf, quoted, written } from './quoting.ts'
 
 /**
  * Minimum share of the question that one place must cover, otherwise it is refused. Pairs of characters match less
@@ -39,16 +37,8 @@ interface Findings extends Evidence {
   readonly isQuotable: (read: ReadUnit) => boolean
 }
 
-/** The forms of an answer, the most complete first; all but the first three only if the passages speak of the question. */
-const forms: readonly ((findings: Findings) => string | undefined)[] = [
-  overview,
-  headedSection,
-  tableCells,
-  list,
-  definition,
-  sureAnswer,
-  closestPassages,
-]
+/** The forms of an answer, the most complete first. */
+const forms: readonly ((findings: Findings) => string | undefined)[] = [list, sureAnswer, closestPassages]
 
 async function quote(original: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
   const parts = relevantParts(original.queries[0] ?? original.text, sources)
@@ -65,10 +55,11 @@ async function quote(original: Question, sources: readonly SourcePassage[], said
   const isShort = topic.length < 3 && question.kind === undefined && !evidence.units.some(isHeaded)
   const least = spaceless.test(text) ? minSupport.spaceless : minSupport.words
   const isKnown = topic.length > 0 && !evidence.isMissing && evidence.support > least
-  const isQuotable = (read: ReadUnit): boolean => isAllowed(question, read, said)
+  const isQuotable = (read: ReadUnit): boolean => isAllowed(read, said)
   const units = evidence.units.filter(({ read }) => isQuotable(read))
   const findings: Findings = { ...evidence, units, question, passages, isKnown, isQuotable }
-  for (const form of isKnown && !(isShort && evidence.support <= minSupport.short) ? forms : forms.slice(0, 3)) {
+  if (!isKnown || (isShort && evidence.support <= minSupport.short)) return undefined
+  for (const form of forms) {
     const answer = form(findings)
     if (answer !== undefined) return answer
   }
@@ -117,102 +108,20 @@ function withoutOldVersions(question: Question, sources: readonly SourcePassage[
 const referral =
   /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)|\bplease (?:also )?(?:have a look at|refer to|see)\b/i
 
-function isAllowed(question: Question, { unit, heading, passage }: ReadUnit, said: string): boolean {
+function isAllowed({ unit }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
   if (unit.language === 'output' || referral.test(unit.text)) return false
   if (unit.kind === 'sentence' && /[?？]$/.test(unit.text)) return false
-  if (said !== '' && said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))) return false
-  const wanted = question.queries[0] ?? question.text
-  const isCode = unit.kind === 'code'
-  const code = isCode ? unit.text : [unit.code?.text ?? '', ...(unit.text.match(/`[^`]+`/g) ?? [])].join('\n')
-  if (code === '') return question.form !== 'steps' || !isOpposite(question.text, unit.text)
-  const prose = isCode ? `${heading} ${unit.lead ?? ''}` : unit.text
-  return !isDangerous(wanted, prose, code) && !isOpposite(wanted, `${passage.source.title} ${prose} ${code}`)
+  return said === '' || !said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 }
 
 /** Units in their order if each of them may be quoted. */
 const allWritten = (units: readonly ReadUnit[], { isQuotable }: Findings): string | undefined =>
   units.length > 0 && units.every(isQuotable) ? written(units) : undefined
 
-/** Minimum share of the topic in a heading or title for an overview or the steps of it. */
+/** Minimum share of the topic in a heading or title for the steps of it. */
 const minHeadingShare = 0.6
-const maxSections = 8
-
-/** The headings of the page that is called like the question, or of which an overview is asked, with their first sentences. */
-function overview({ question, passages, isKnown, shareOf, isQuotable }: Findings): string | undefined {
-  const wanted = keysOf(question.text).join(' ')
-  const titled = passages.find(({ source }) => wanted !== '' && keysOf(source.title).join(' ') === wanted)
-  const [best] = passages.toSorted((left, right) => shareOf(right.head) - shareOf(left.head))
-  const isMeant = isKnown && question.form === 'overview' && best && shareOf(best.head) >= minHeadingShare
-  const page = titled ?? (isMeant ? best : undefined)
-  if (!page) return undefined
-  const { number, title } = page.source
-  const units = passages
-    .filter(({ source }) => source.number === number && source.title === title)
-    .flatMap((passage) => passage.units.filter(isQuotable))
-  const sections = [...Map.groupBy(units, ({ heading }) => heading)]
-  const isList = units.filter(({ unit }) => unit.kind !== 'sentence').length * 2 > units.length
-  if (sections.length < 2) return written(isList ? units : units.slice(0, 3))
-  const lines = sections.slice(0, maxSections).flatMap(([heading, [first]]) => {
-    return first ? [`- **${heading || title}**: ${quoted(first).replaceAll('\n', '\n  ')}`] : []
-  })
-  return lines.join('\n')
-}
-
-const stopKeys = new Set([...stopWords].flatMap(keysOf))
 const comparing = /\bdifferences?\b|\bcompare\b|\bvs\b|\bversus\b/i
-const maxSectionWords = 60
-
-/** The beginning of the section whose heading asks the same question, as on an FAQ page, or says nothing but its topic. */
-function headedSection(findings: Findings): string | undefined {
-  const { question, passages, has, isQuotable } = findings
-  const { topic, names, kind } = question
-  const isCommon = (key: string): boolean => passages.filter(({ all }) => has(key, all)).length * 2 > passages.length
-  const distinctive = topic.filter((key) => !names.includes(key) || !isCommon(key))
-  const wanted = distinctive.length > 0 ? distinctive : topic
-  if (wanted.length === 0) return undefined
-  const sections = new Set(passages.flatMap(({ units }) => units.map(({ section }) => section)))
-  const matching = [...sections].flatMap((section) => {
-    const { heading, headingKeys, passage } = section[0]!
-    const questions = heading.replace(/^[\d.]+ /, '').match(/(?<![^?？])[^?？]+[?？]/g) ?? []
-    // The text directly below the title may be about anything.
-    const isLabel =
-      questions.length === 0 && heading !== passage.source.title && (topic.length > 1 || question.form === 'definition')
-    const label = new Set([...headingKeys].filter((key) => !stopKeys.has(key)))
-    if (isLabel && kind === undefined && !comparing.test(question.text) && label.size <= topic.length)
-      return topic.every((key) => has(key, label)) ? [{ section, more: 0 }] : []
-    return questions.flatMap((text) => {
-      const asking = understand([text])
-      const keys = new Set(asking.topic)
-      const isDefined = question.form === 'definition'
-      const more = asking.topic.filter((key) => !topic.includes(key) && (isDefined || !isCommon(key))).length
-      const isSame = wanted.every((key) => has(key, keys)) && asksAlike(question, asking)
-      return isSame && more <= (isDefined ? 0 : Math.max(1, wanted.length)) ? [{ section, more }] : []
-    })
-  })
-  const [best] = matching.toSorted((left, right) => left.more - right.more)
-  let words = 0
-  const isFirst = ({ unit }: ReadUnit, at: number): boolean =>
-    (words += lengthInWords(unit.text)) <= maxSectionWords ||
-    at === 0 ||
-    (unit.kind === 'code' && question.form === 'steps')
-  const shown = best?.section.filter(isQuotable).filter(isFirst)
-  return shown?.length ? written(shown) : undefined
-}
-
-/** Whether two questions on one topic ask for the same kind of value. */
-function asksAlike(question: Question, other: Question): boolean {
-  if (question.form === 'steps' && other.form !== 'steps') return false
-  if (question.kind === other.kind) return true
-  const isLabel = !/[?？]/.test(question.text) && question.topic.length < 3
-  return isLabel || [question, other].every(({ kind, form }) => kind !== 'name' && form !== 'steps')
-}
-
-function tableCells({ question, passages, isKnown, ...evidence }: Findings): string | undefined {
-  const rows = lookUp(question, passages, evidence, isKnown)
-  return rows?.map(({ read, text }) => cited(text, read.passage.source.number)).join('\n\n')
-}
-
 const asks =
   /[?？]|^(?:who|whom|whose|what|when|where|which|why|how|can|could|may|is|are|was|were|do|does|did|has|have|should|must|wer|wen|wem|was|wann|wo|wie|warum|welche[rsn]?|ist|sind|kann|darf|muss|gibt|i|we|my|ich|wir)(?!\p{L})/iu
 const stepsHeading =
@@ -243,29 +152,9 @@ function list(findings: Findings): string | undefined {
     return isSuitable ? [{ group, worth: form === 'steps' ? 0 : share + own / 2 }] : []
   })
   const [best] = suitable.toSorted((left, right) => right.worth - left.worth)
-  if (!best || (form === 'steps' && best.group.some(({ unit }) => isDangerous(text, unit.text)))) return undefined
+  if (!best) return undefined
   const shown = form === 'steps' ? best.group : best.group.filter(isQuotable)
   return shown.length < 2 ? undefined : allWritten(shown[0]!.lead ? [shown[0]!.lead, ...shown] : shown, findings)
-}
-
-/** The sentence that defines a term: `A relay is …`, or the first sentence of the page with that title. */
-function definition(findings: Findings): string | undefined {
-  const { question, units } = findings
-  const { topic, form, literals, queries } = question
-  if (form !== 'definition' || literals.length > 0) return undefined
-  const isTopic = (text: string): boolean => {
-    const keys = keysOf(text.replace(/(?<!\S)(?:an?|the|der|die|das|el|la|los|las|le|les)(?!\S)/gi, ''))
-    return keys.length > 0 && keys.every((key) => topic.includes(key)) && topic.every((key) => keys.includes(key))
-  }
-  const says =
-    /^(.{1,80}?)(?: \([^)]{1,60}\))?,? (?:is|are|was|were|means|refers to|ist|sind|es|son|est|sont) |^(.{1,40}?), (?=an? )/u
-  const prose = units.filter(({ read }) => read.unit.kind === 'sentence').map(({ read }) => read)
-  const defining =
-    prose.find(({ unit }) => isTopic(says.exec(unit.text)?.slice(1).find(Boolean) ?? '')) ??
-    (commonWordsOf(queries[0] ?? '')
-      ? prose.find(({ at, passage }) => at === 0 && isTopic(passage.source.title))
-      : undefined)
-  return defining && isBrief(defining) ? quoted(defining) : undefined
 }
 
 /** The single sentence, command, list or procedure that answers with high confidence. */
@@ -340,8 +229,7 @@ function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): b
   if (asksWhy.test(text) && !reason.test(unit.text)) return false
   if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
   // Instructions that lack a word of the question may do something else.
-  const whole = `${title} ${unit.text} ${unit.code?.text ?? ''}`
-  return form !== 'steps' || (topic.every(covers) && !isDangerous(text, whole) && !isOpposite(text, whole))
+  return form !== 'steps' || topic.every(covers)
 }
 
 const maxPlaces = 3
