@@ -1,10 +1,11 @@
 /**
- * Runs every benchmark with `--quick`, one after the other: each has to end with its figures, all of them numbers above
+ * Runs every benchmark of `test/bench` with `--quick`, one after the other: each has to end with its figures, all of them numbers above
  * 0. Then prints the ratios of relay, ingestion and search beside those of the baseline, and names those that are more
  * than 10 % worse. Speed fails nothing: quick runs differ by more than that on a busy machine.
  *
- *   npm run check:benches [-- --only relay,search] [--write-baseline]
+ *   npm run check:benches [-- --only relay,search | --rigs] [--write-baseline]
  *
+ * `--rigs` runs those of `test/rigs` instead, but the table, which runs others.
  * `--write-baseline` keeps the ratios of this run as the baseline: on a quiet machine, after a change that was meant to
  * move them.
  */
@@ -13,10 +14,14 @@ import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { note, type Figure } from './figures.ts'
-import { benchNames, runBench } from './run-bench.ts'
+import { benchNames, rigNames, runBench } from './run-bench.ts'
 
 const { values: options } = parseArgs({
-  options: { only: { type: 'string' }, 'write-baseline': { type: 'boolean', default: false } },
+  options: {
+    only: { type: 'string' },
+    rigs: { type: 'boolean', default: false },
+    'write-baseline': { type: 'boolean', default: false },
+  },
 })
 const root = join(import.meta.dirname, '../..')
 const baselineFile = join(root, 'docs/4.inside/bench-baseline.json')
@@ -42,8 +47,8 @@ interface Baseline {
 
 const load = loadavg()[0] ?? 0
 const wanted = options.only?.split(',')
-// The table runs the others, which would run twice.
-const benches = benchNames.filter((name) => wanted?.includes(name) ?? name !== 'table')
+const offered = options.rigs ? rigNames.filter((name) => name !== 'table') : benchNames
+const benches = wanted ? [...benchNames, ...rigNames].filter((name) => wanted.includes(name)) : offered
 const ratios: Record<string, number> = {}
 let failures = 0
 for (const name of benches) {

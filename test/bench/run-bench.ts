@@ -5,14 +5,20 @@ import { join } from 'node:path'
 import type { Figure } from './figures.ts'
 
 const root = join(import.meta.dirname, '../..')
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>
-}
+type Scripts = Readonly<Record<string, string>>
+const scripts = scriptsOf('package.json')
+const rigs = scriptsOf('test/rigs/package.json')
 
-/** Names of the benchmarks, without `bench:`. */
-export const benchNames: readonly string[] = Object.keys(scripts)
-  .filter((name) => name.startsWith('bench:'))
-  .map((name) => name.slice('bench:'.length))
+/** Names of the benchmarks of each pull request, without `bench:`. */
+export const benchNames = Object.keys(scripts)
+/** Names of those that are run by hand or at night. */
+export const rigNames = Object.keys(rigs)
+
+function scriptsOf(file: string): Scripts {
+  const manifest = JSON.parse(readFileSync(join(root, file), 'utf8')) as { readonly scripts: Scripts }
+  const benches = Object.entries(manifest.scripts).filter(([name]) => name.startsWith('bench:'))
+  return Object.fromEntries(benches.map(([name, script]) => [name.slice('bench:'.length), script]))
+}
 
 /** How a benchmark ended. */
 export interface BenchRun {
@@ -23,7 +29,7 @@ export interface BenchRun {
 
 /** Runs the command of the npm script, without its installation step, in a process of its own. */
 export async function runBench(name: string, args: readonly string[], timeoutMs: number): Promise<BenchRun> {
-  const [, ...command] = scripts[`bench:${name}`]!.split('&&').at(-1)!.trim().split(' ')
+  const [, ...command] = (scripts[name] ?? rigs[name]!).split('&&').at(-1)!.trim().split(' ')
   const folder = mkdtempSync(join(tmpdir(), 'inlay-benches-'))
   const file = join(folder, 'figures.jsonl')
   try {

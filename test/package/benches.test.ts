@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>
-}
-const benches = Object.entries(scripts).filter(([name]) => name.startsWith('bench:'))
+const listed = readFileSync('CONTRIBUTING.md', 'utf8')
+const benches = (['', '-w test/rigs '] as const).flatMap((workspace) => {
+  const manifest = readFileSync(workspace === '' ? 'package.json' : 'test/rigs/package.json', 'utf8')
+  const { scripts } = JSON.parse(manifest) as { readonly scripts: Readonly<Record<string, string>> }
+  const names = Object.entries(scripts).filter(([name]) => name.startsWith('bench:'))
+  return names.map(([name, script]) => [`npm run ${workspace}${name}`, script] as const)
+})
 
-test.each(benches)('%s has a quick run that tells figures, and is listed', (name, script) => {
-  const file = /test\/bench\/\S+\.ts/.exec(script)![0]
-  const source = readFileSync(file, 'utf8')
+test.each(benches)('%s has a quick run that tells figures, and is listed', (command, script) => {
+  const source = readFileSync(/test\/(?:bench|rigs)\/\S+\.ts/.exec(script)![0], 'utf8')
   expect(source).toMatch(/quick/)
   expect(source).toMatch(/\b(?:note|noteFigure)\(/)
-  expect(readFileSync('CONTRIBUTING.md', 'utf8')).toContain(`npm run ${name}`)
+  expect(listed).toContain(command)
 })
 
 test('CI runs them', () => {

@@ -28,7 +28,7 @@ const mayWait = [
   /^test\/knowledge\/history\.scaled\.test\.ts$/,
   /^test\/package\/(?:first-start|installation)\.ts$/,
   /^test\/drivers\/lancedb\/writer\.ts$/,
-  /^test\/(?:bench|scale)\//,
+  /^test\/(?:bench|rigs)\//,
 ]
 
 test('no test sleeps: it waits until something is so', () => {

@@ -1,0 +1,95 @@
+/** One of several processes of an installation, as `startProcess` runs it; its tasks come as JSON. */
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
+import { blobFolder } from '@inlay/drivers/blob-folder'
+import { closeServer, createInlay, nodeListener, type BlobStorage, type EngineOptions } from 'inlay'
+import { fakeEmbedder } from '../../knowledge/fake-embedder.ts'
+import { scripted } from '../../life/serve.ts'
+
+/** Databases and folders that a process shares with the others. */
+export interface Engines {
+  /** Folder of what no other engine keeps: records, index, files. */
+  readonly dataFolder: string
+  /** Address of a Postgres database for the records. */
+  readonly postgres?: string
+  /** Address of a Postgres database for the index. */
+  readonly pgvector?: string
+  /** A file; while it exists, stored files cannot be read. */
+  readonly blobsDown?: string
+  /** Addresses of the nodes of an OpenSearch cluster, for the index. */
+  readonly opensearch?: readonly string[]
+  /** Address of a Redis server that running answers are shared through. */
+  readonly redis?: string
+  readonly hasVectors?: boolean
+}
+
+/** Instructions for a process. */
+export interface ProcessTask extends Engines {
+  readonly port: number
+  readonly apiKey: string
+  /** How far the clock of its machine is ahead of the others. */
+  readonly clockMs?: number
+  readonly telemetry?: boolean
+  readonly noticeMs?: number
+  readonly drainMs?: number
+}
+
+/** Says as many words as the message asks for, one every 20 ms; asked to look something up, it searches first. */
+function answerOf(prompt: readonly { readonly role: string; readonly content: unknown }[]): ScriptStep {
+  const question = JSON.stringify(prompt.findLast(({ role }) => role === 'user')?.content ?? '')
+  const lookup = /look up (\w+)/.exec(question)?.[1]
+  if (lookup !== undefined && prompt.at(-1)?.role !== 'tool')
+    return [{ call: { name: 'internal_search', input: { queries: [lookup] }, id: crypto.randomUUID() } }]
+  const count = Number(/(\d+) words/.exec(question)?.[1] ?? 10)
+  const pause = { pause: () => new Promise((resolve) => setTimeout(resolve, 20)) }
+  return Array.from({ length: count }, (_, number) => [`word${number} `, pause]).flat()
+}
+
+/** The settings of `inlay serve`. */
+function enginesOf({ postgres: database, pgvector, opensearch, redis }: Engines): EngineOptions {
+  const index = opensearch?.join(',') ?? pgvector ?? 'folder'
+  return { database, index, redis, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }
+}
+
+/** The folder of files, each of whose calls fails while it is down. */
+function storageOf({ dataFolder, blobsDown }: Engines): BlobStorage | undefined {
+  if (blobsDown === undefined) return undefined
+  return new Proxy(blobFolder({ folder: join(dataFolder, 'files') }), {
+    get: (storage, name) => {
+      const member: unknown = Reflect.get(storage, name)
+      if (typeof member !== 'function') return member
+      return async (...given: unknown[]) => {
+        if (existsSync(blobsDown)) throw new Error('connect ECONNREFUSED 127.0.0.1:9000')
+        return Reflect.apply(member, storage, given) as unknown
+      }
+    },
+  })
+}
+
+async function main(task: ProcessTask): Promise<void> {
+  const { port, apiKey, clockMs = 0, noticeMs = 0, drainMs = 0 } = task
+  const machineClock = Date.now
+  Date.now = () => machineClock() + clockMs
+  const inlay = createInlay({
+    dataFolder: task.dataFolder,
+    apiKey,
+    engines: enginesOf(task),
+    storage: storageOf(task),
+    embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
+    models: {
+      resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),
+      list: async () => [],
+    },
+    searchHelp: { expand: false },
+    telemetry: task.telemetry ?? false,
+  })
+  await inlay.start()
+  const server = createServer({ keepAliveTimeout: 75_000 }, nodeListener(inlay.fetch))
+  server.prependListener('request', (_, response) => response.setHeader('x-process', String(port)))
+  server.listen(port, '127.0.0.1', () => process.stdout.write(`port ${port}\n`))
+  process.once('SIGTERM', () => void closeServer(server, inlay, { noticeMs, drainMs }).then(() => process.exit()))
+}
+
+await main(JSON.parse(process.env['INLAY_TEST_TASK']!) as ProcessTask)
