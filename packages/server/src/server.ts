@@ -7,6 +7,7 @@ import type { Authenticator } from './auth/required-caller.ts'
 import { toAddresses } from './http/addresses.ts'
 import { createMcpCalls } from './http/mcp-calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
+import { createStallWatch } from './http/stall-watch.ts'
 import { preflightReply, type CorsOrigins } from './http/cors.ts'
 import { reply, type Reply } from './http/replies.ts'
 import type { Method, Route, ServerParts } from './http/route.ts'
@@ -99,6 +100,7 @@ export function createServer(options: ServerOptions): Server {
     authenticateInOutages: (request) => principals.get(request) ?? authenticateInOutages(request),
     settings,
     routes,
+    stalls: createStallWatch(settings.onError),
   }
   // Malformed percent-encoding is answered here, as a validation error of the parameter that contains it.
   const app = new H3({ silent: true, allowMalformedURL: true })

@@ -15,6 +15,7 @@ import { endWithKey } from './end-with-key.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
 import type { ServerSettings } from './settings.ts'
+import type { StallWatch } from './stall-watch.ts'
 import { takeReadTurn, takeTurn } from './turns.ts'
 
 const encoder = new TextEncoder()
@@ -31,6 +32,7 @@ export interface EndpointSetting {
   readonly authenticateInOutages: Authenticator
   readonly settings: ServerSettings
   readonly routes: readonly Route[]
+  readonly stalls: StallWatch
 }
 
 /** A request being routed: its path values, still encoded, and its id. */
@@ -57,8 +59,10 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     const start = performance.now()
     let callerId: string | undefined
     let result: unknown
+    let endWatch: (() => void) | undefined
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
+      endWatch = setting.stalls.begin({ requestId, method: request.method, route: route.path })
       if (route.isPaced) await setting.settings.pace()
       const caller = scopes === undefined ? undefined : await callerOf(request, authenticate)
       callerId = caller?.id
@@ -109,7 +113,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         leave?.()
         share.release()
       }
-    })
+    }).finally(() => endWatch?.())
     const { status } = response
     const answered = {
       requestId: response.headers.get(requestIdHeader) ?? '',

@@ -1,0 +1,65 @@
+import { InlayError } from '@inlay/protocol'
+import { unrefTimer } from '@inlay/scheduling'
+import type { FailedRequest } from './settings.ts'
+
+const tickMs = 100
+/** A main thread that serves nobody else for longer is reported. */
+const stallMs = 1000
+const maxNamed = 3
+
+interface WatchedRequest extends FailedRequest {
+  readonly beganAt: number
+  endedAt?: number
+}
+
+/** Notices by a late timer that something held the main thread. The timer only runs while requests are handled. */
+export interface StallWatch {
+  /** @returns a function that tells that the request is handled */
+  begin(request: FailedRequest): () => void
+}
+
+/**
+ * Reports which requests were being handled when the main thread was held for over a second.
+ * @param report receives the first of these requests
+ */
+export function createStallWatch(report: (error: InlayError, request: FailedRequest) => void): StallWatch {
+  /** Handled now, or until the last tick. */
+  const requests = new Set<WatchedRequest>()
+  let dueAt = 0
+  let ticks: ReturnType<typeof setInterval> | undefined
+  const tick = (): void => {
+    const now = performance.now()
+    const lateMs = now - dueAt
+    // Whoever held the thread did so when the tick was due, and had not ended. Old requests mostly wait for something.
+    const suspects =
+      lateMs < stallMs
+        ? []
+        : [...requests].filter(({ beganAt, endedAt = Infinity }) => beganAt <= dueAt && endedAt >= dueAt).toReversed()
+    for (const request of requests) if (request.endedAt !== undefined) requests.delete(request)
+    if (requests.size === 0) {
+      clearInterval(ticks)
+      ticks = undefined
+    }
+    dueAt = now + tickMs
+    if (suspects[0]) report(stall(lateMs, suspects), suspects[0])
+  }
+  return {
+    begin(request) {
+      const watched: WatchedRequest = { ...request, beganAt: performance.now() }
+      requests.add(watched)
+      if (ticks === undefined) {
+        dueAt = watched.beganAt + tickMs
+        ticks = setInterval(tick, tickMs)
+        unrefTimer(ticks)
+      }
+      return () => (watched.endedAt = performance.now())
+    },
+  }
+}
+
+function stall(durationMs: number, requests: readonly FailedRequest[]): InlayError {
+  const named = requests.slice(0, maxNamed).map(({ method, route, requestId }) => `${method} ${route} (${requestId})`)
+  const others = requests.length > maxNamed ? ` and ${requests.length - maxNamed} more` : ''
+  const message = `The main thread was held for ${Math.round(durationMs)} ms, so nothing else was served. Handled meanwhile: ${named.join(', ')}${others}.`
+  return new InlayError('INTERNAL_ERROR', { message, data: { isExpected: true } })
+}

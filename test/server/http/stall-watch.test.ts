@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isInlayError } from '@inlay/protocol'
+import { setup } from '../fakes.ts'
+
+describe('a request that holds the main thread', () => {
+  let now = 0
+  beforeEach(() => {
+    now = 0
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
+
+  /** Lets the tick come that the blocked thread kept back. */
+  const thaw = (): void => void vi.advanceTimersByTime(100)
+  const pass = (ms: number): void => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      now += 100
+      vi.advanceTimersByTime(100)
+    }
+  }
+
+  const blocking = (ms: number) => {
+    const told: { error: unknown; request: object }[] = []
+    const { agent, ask } = setup({ onError: (error, request) => void told.push({ error, request }) })
+    const list = async (): Promise<object> => {
+      now += ms
+      return { sessions: [], hasMore: false }
+    }
+    Object.assign(agent, { sessions: { list } })
+    return { ask, agent, told }
+  }
+  const sentences = (told: readonly { error: unknown }[]): string[] =>
+    told.map(({ error }) => (isInlayError(error) ? error.message : ''))
+
+  test('for over a second is reported with its route, time and id', async () => {
+    const { ask, told } = blocking(1400)
+    const response = await ask('/chat/get-user-chat-sessions')
+    expect(response.status).toBe(200)
+    thaw()
+    const requestId = response.headers.get('x-request-id')
+    expect(sentences(told)).toEqual([
+      `The main thread was held for 1300 ms, so nothing else was served. Handled meanwhile: GET /chat/get-user-chat-sessions (${requestId}).`,
+    ])
+    expect(told[0]).toMatchObject({
+      error: { data: { isExpected: true } },
+      request: { requestId, method: 'GET', route: '/chat/get-user-chat-sessions' },
+    })
+  })
+
+  test('for less is not reported, and requests that only wait are none', async () => {
+    const { ask, agent, told } = blocking(900)
+    await ask('/chat/get-user-chat-sessions')
+    thaw()
+    const waiting = Promise.withResolvers<never>()
+    Object.assign(agent, { sessions: { list: () => waiting.promise } })
+    const answer = ask('/chat/get-user-chat-sessions')
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    pass(5000)
+    waiting.reject(new Error('over'))
+    expect((await answer).status).toBe(500)
+    expect(sentences(told)).toEqual([''])
+  })
+
+  test('is told from those that came before and after it', async () => {
+    const { ask, told } = blocking(1400)
+    await ask('/auth/type')
+    now += 100
+    await ask('/chat/get-user-chat-sessions')
+    await ask('/version')
+    thaw()
+    expect(sentences(told)).toEqual([expect.stringContaining('Handled meanwhile: GET /chat/get-user-chat-sessions (')])
+  })
+
+  test('leaves no timer behind', async () => {
+    const { ask } = blocking(0)
+    await ask('/chat/get-user-chat-sessions')
+    expect(vi.getTimerCount()).toBe(1)
+    pass(100)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
