@@ -7,7 +7,8 @@ const tickMs = 100
 const stallMs = 1000
 const maxNamed = 3
 
-interface WatchedRequest extends FailedRequest {
+interface WatchedRequest {
+  readonly request: FailedRequest
   readonly beganAt: number
   endedAt?: number
 }
@@ -35,17 +36,20 @@ export function createStallWatch(report: (error: InlayError, request: FailedRequ
       lateMs < stallMs
         ? []
         : [...requests].filter(({ beganAt, endedAt = Infinity }) => beganAt <= dueAt && endedAt >= dueAt).toReversed()
-    for (const request of requests) if (request.endedAt !== undefined) requests.delete(request)
+    for (const watched of requests) if (watched.endedAt !== undefined) requests.delete(watched)
     if (requests.size === 0) {
       clearInterval(ticks)
       ticks = undefined
     }
     dueAt = now + tickMs
-    if (suspects[0]) report(stall(lateMs, suspects), suspects[0])
+    if (suspects[0]) {
+      const named = suspects.map(({ request }) => request)
+      report(stall(lateMs, named), suspects[0].request)
+    }
   }
   return {
     begin(request) {
-      const watched: WatchedRequest = { ...request, beganAt: performance.now() }
+      const watched: WatchedRequest = { request, beganAt: performance.now() }
       requests.add(watched)
       if (ticks === undefined) {
         dueAt = watched.beganAt + tickMs
