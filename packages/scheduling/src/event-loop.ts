@@ -53,6 +53,17 @@ export function createSlices({ isAwaited = false }: { readonly isAwaited?: boole
   }
 }
 
+/** Like `map`, in time slices, for work that a caller waits for. */
+export async function mapInSlices<Item, Result>(items: Iterable<Item>, map: (item: Item) => Result): Promise<Result[]> {
+  const slices = createSlices({ isAwaited: true })
+  const results: Result[] = []
+  for (const item of items) {
+    if (slices.isOver()) await slices.next()
+    results.push(map(item))
+  }
+  return results
+}
+
 const foreground = createForegroundCalls()
 
 /** Makes long-running work of this process yield to these calls. @returns a function that undoes it */

@@ -5,6 +5,7 @@ export {
   createPace,
   createSlices,
   joinInSlices,
+  mapInSlices,
   type OwnBytes,
   nextSlice,
   yieldToEventLoop,

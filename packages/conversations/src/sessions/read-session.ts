@@ -3,10 +3,15 @@ import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { byScore, replayPackets } from '@inlay/agent'
+import { createSlices, mapInSlices } from '@inlay/scheduling'
 import type { ToolCallRecord } from '@inlay/agent'
 import type { FailedCall, StoredMessage, StoredSession } from './stored-session.ts'
 import { toListing, toIsoTime } from './listing.ts'
+import { isAmong } from '@inlay/records'
 import { toCallRecord } from './store-answer.ts'
+
+/** Rows read in one go: others get their turn while a long session is read. */
+const pageRows = 100
 
 /** Reads a session with all its messages, and the packets that show its answers again. */
 export async function readSession(
@@ -15,15 +20,17 @@ export async function readSession(
   currentRunId: number | null,
 ): Promise<StoredSession> {
   const ordered = await readMessages(db, row.id)
-  const calls = await readCalls(db, row.id)
+  const ids = ordered.map(({ id }) => id)
+  const calls = await readCalls(db, ids)
+  const answers = ordered.filter(({ role }) => role === 'assistant')
   return {
     ...toListing(row),
     ownerId: row.owner_id,
     isDeleted: row.deleted_at !== null,
-    messages: ordered.map((message) => toMessage(message, calls.get(message.id) ?? [])),
-    packets: ordered
-      .filter(({ role }) => role === 'assistant')
-      .map((message) => (message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []))),
+    messages: await mapInSlices(ordered, (message) => toMessage(message, calls.get(message.id) ?? [])),
+    packets: await mapInSlices(answers, (message) =>
+      message.status === 'running' ? [] : toPackets(message, calls.get(message.id) ?? []),
+    ),
     currentRunId,
   }
 }
@@ -33,26 +40,43 @@ export async function readMessages(
   db: ConversationDatabase,
   sessionId: string,
 ): Promise<readonly Selectable<MessageTable>[]> {
-  const rows = await db
-    .selectFrom('inlay_chat_messages')
-    .selectAll()
-    .where('session_id', '=', sessionId)
-    .orderBy('id')
-    .execute()
+  const slices = createSlices({ isAwaited: true })
+  const rows: Selectable<MessageTable>[] = []
+  for (let isMore = true; isMore;) {
+    if (slices.isOver()) await slices.next()
+    const page = await db
+      .selectFrom('inlay_chat_messages')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .where('id', '>', rows.at(-1)?.id ?? 0)
+      .orderBy('id')
+      .limit(pageRows)
+      .execute()
+    rows.push(...page)
+    isMore = page.length === pageRows
+  }
   return rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
 }
 
-/** The tool calls of a session by their message, in their order. */
-export async function readCalls(db: ConversationDatabase, sessionId: string): Promise<Map<number, ToolCallRecord[]>> {
-  const rows = await db
-    .selectFrom('inlay_chat_tool_calls')
-    .innerJoin('inlay_chat_messages', 'inlay_chat_messages.id', 'inlay_chat_tool_calls.message_id')
-    .selectAll('inlay_chat_tool_calls')
-    .where('inlay_chat_messages.session_id', '=', sessionId)
-    .orderBy('inlay_chat_tool_calls.id')
-    .execute()
+/** The tool calls of messages by their message, in their order. */
+export async function readCalls(
+  db: ConversationDatabase,
+  messageIds: readonly number[],
+): Promise<Map<number, ToolCallRecord[]>> {
+  const slices = createSlices({ isAwaited: true })
   const byMessage = new Map<number, ToolCallRecord[]>()
-  for (const row of rows) byMessage.set(row.message_id, [...(byMessage.get(row.message_id) ?? []), toCallRecord(row)])
+  for (let from = 0; from < messageIds.length; from += pageRows) {
+    const rows = await db
+      .selectFrom('inlay_chat_tool_calls')
+      .selectAll()
+      .where(isAmong(db, 'message_id', messageIds.slice(from, from + pageRows)))
+      .orderBy('id')
+      .execute()
+    for (const row of rows) {
+      if (slices.isOver()) await slices.next()
+      byMessage.set(row.message_id, [...(byMessage.get(row.message_id) ?? []), toCallRecord(row)])
+    }
+  }
   return byMessage
 }
 

@@ -1,4 +1,5 @@
 import { replayPackets, toMainline, type MessageRole, type ToolCallRecord } from '@inlay/agent'
+import { mapInSlices } from '@inlay/scheduling'
 import type { PacketBody, Principal, SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { SessionTable } from '../tables/chat-tables.ts'
@@ -26,8 +27,9 @@ export async function readSharedSession(
     return { id, parentId, latestChildId, role: role as MessageRole }
   })
   const mainline = new Set(toMainline(nodes))
-  const messages = rows.filter(({ id }) => mainline.has(id)).map((message) => toMessage(message, []))
-  const calls = await readCalls(db, row.id)
+  const selected = rows.filter(({ id }) => mainline.has(id))
+  const messages = await mapInSlices(selected, (message) => toMessage(message, []))
+  const calls = await readCalls(db, [...mainline])
   const searches = new Map(messages.map(({ id }) => [id, (calls.get(id) ?? []).filter(isSearch)]))
   const documents = messages.flatMap(({ id, documents: own }) => [
     ...(own ?? []),
@@ -35,27 +37,26 @@ export async function readSharedSession(
   ])
   const seen = await readable([...new Set(documents.map(({ document_id: id }) => id))])
   const isShown = (document: SearchDoc): boolean => document.is_internet || seen.has(document.document_id)
-  const shown = messages.map((message) => toShared(message, isShown))
+  const shown = await mapInSlices(messages, (message) => toShared(message, isShown))
+  const answers = shown.filter(({ role }) => role === 'assistant')
   return {
     ...toListing(row),
     ownerId: row.owner_id,
     isDeleted: false,
     messages: shown,
-    packets: shown
-      .filter(({ role }) => role === 'assistant')
-      .map(({ id, text, documents, citations }) =>
-        replayPackets({
-          text,
-          reasoning: null,
-          documents,
-          citations: Object.entries(citations ?? {}).map(([number, documentId]) => ({
-            number: Number(number),
-            documentId,
-          })),
-          wasCancelled: false,
-          calls: searches.get(id)!.map((call) => sharedSearch(call, isShown)),
-        }),
-      ),
+    packets: await mapInSlices(answers, ({ id, text, documents, citations }) =>
+      replayPackets({
+        text,
+        reasoning: null,
+        documents,
+        citations: Object.entries(citations ?? {}).map(([number, documentId]) => ({
+          number: Number(number),
+          documentId,
+        })),
+        wasCancelled: false,
+        calls: searches.get(id)!.map((call) => sharedSearch(call, isShown)),
+      }),
+    ),
     currentRunId: null,
   }
 }

@@ -1,4 +1,5 @@
 import { InlayError, isInlayError, type RateLimitedBody } from '@inlay/protocol'
+import { createSlices, type Slices } from '@inlay/scheduling'
 
 const mark: unique symbol = Symbol('reply')
 
@@ -33,8 +34,50 @@ export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
 
 /** Creates a JSON reply; undefined is sent as `null`. */
 export function jsonReply(value: unknown, options: ReplyOptions = {}): Reply {
-  const { status = 200, headers } = options
-  const body = wellFormedJson(value ?? null)
+  return jsonBody(wellFormedJson(value ?? null), options)
+}
+
+/** Longer JSON is sent as a stream, in characters. */
+const longJson = 2 ** 20
+
+const partsAtOnce = 64
+
+/** Creates the JSON reply of an object that may be long. Others get their turn between the entries of its lists. */
+export async function longJsonReply(value: object): Promise<Reply> {
+  const slices = createSlices({ isAwaited: true })
+  const parts = await jsonParts(value, slices)
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  if (length < longJson) return jsonBody(parts.join(''))
+  const encoder = new TextEncoder()
+  let sent = 0
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (slices.isOver()) await slices.next()
+      const batch = parts.slice(sent, (sent += partsAtOnce))
+      if (batch.length === 0) return controller.close()
+      controller.enqueue(encoder.encode(batch.join('')))
+    },
+  })
+  return jsonBody(body)
+}
+
+/** JSON of an object, cut between the entries of the lists in its fields and of lists in these. */
+async function jsonParts(whole: object, slices: Slices): Promise<string[]> {
+  const parts: string[] = []
+  const add = async (prefix: string, value: unknown): Promise<void> => {
+    if (slices.isOver()) await slices.next()
+    if (!Array.isArray(value)) return void parts.push(prefix + wellFormedJson(value ?? null))
+    parts.push(`${prefix}[`)
+    for (const [index, entry] of value.entries()) await add(index === 0 ? '' : ',', entry)
+    parts.push(']')
+  }
+  for (const [name, value] of Object.entries(whole))
+    await add(`${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, value)
+  parts.push('}')
+  return parts
+}
+
+function jsonBody(body: Reply['body'], { status = 200, headers }: ReplyOptions = {}): Reply {
   return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body, endsWithKey: false }
 }
 

@@ -22,6 +22,7 @@ import {
   type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
+import { longJsonReply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
@@ -54,7 +55,7 @@ export const sessionRoutes: readonly Route[] = [
       })
       const ids = [session.personaId]
       const [persona] = await parts.agent.personas.list(caller, { ids, includeDeleted: true })
-      return toDetail(session, persona, caller)
+      return longJsonReply(toDetail(session, persona, caller))
     },
   }),
   route('GET /chat/get-user-chat-sessions', 'listChatSessions', 'List sessions', {
