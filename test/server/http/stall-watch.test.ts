@@ -24,35 +24,35 @@ describe('a request that holds the main thread', () => {
   }
 
   const blocking = (ms: number) => {
-    const told: { error: unknown; request: object }[] = []
-    const { agent, ask } = setup({ onError: (error, request) => void told.push({ error, request }) })
+    const reports: { error: unknown; request: object }[] = []
+    const { agent, ask } = setup({ onError: (error, request) => void reports.push({ error, request }) })
     const list = async (): Promise<object> => {
       now += ms
       return { sessions: [], hasMore: false }
     }
     Object.assign(agent, { sessions: { list } })
-    return { ask, agent, told }
+    return { ask, agent, reports }
   }
-  const sentences = (told: readonly { error: unknown }[]): string[] =>
-    told.map(({ error }) => (isInlayError(error) ? error.message : ''))
+  const sentences = (reports: readonly { error: unknown }[]): string[] =>
+    reports.map(({ error }) => (isInlayError(error) ? error.message : ''))
 
   test('for over a second is reported with its route, time and id', async () => {
-    const { ask, told } = blocking(1400)
+    const { ask, reports } = blocking(1400)
     const response = await ask('/chat/get-user-chat-sessions')
     expect(response.status).toBe(200)
     thaw()
     const requestId = response.headers.get('x-request-id')
-    expect(sentences(told)).toEqual([
+    expect(sentences(reports)).toEqual([
       `The main thread was held for 1300 ms, so nothing else was served. Handled meanwhile: GET /chat/get-user-chat-sessions (${requestId}).`,
     ])
-    expect(told[0]).toMatchObject({
+    expect(reports[0]).toMatchObject({
       error: { data: { isExpected: true } },
       request: { requestId, method: 'GET', route: '/chat/get-user-chat-sessions' },
     })
   })
 
   test('for less is not reported, and requests that only wait are none', async () => {
-    const { ask, agent, told } = blocking(900)
+    const { ask, agent, reports } = blocking(900)
     await ask('/chat/get-user-chat-sessions')
     thaw()
     const waiting = Promise.withResolvers<never>()
@@ -62,17 +62,19 @@ describe('a request that holds the main thread', () => {
     pass(5000)
     waiting.reject(new Error('over'))
     expect((await answer).status).toBe(500)
-    expect(sentences(told)).toEqual([''])
+    expect(sentences(reports)).toEqual([''])
   })
 
   test('is told from those that came before and after it', async () => {
-    const { ask, told } = blocking(1400)
+    const { ask, reports } = blocking(1400)
     await ask('/auth/type')
     now += 100
     await ask('/chat/get-user-chat-sessions')
     await ask('/version')
     thaw()
-    expect(sentences(told)).toEqual([expect.stringContaining('Handled meanwhile: GET /chat/get-user-chat-sessions (')])
+    expect(sentences(reports)).toEqual([
+      expect.stringContaining('Handled meanwhile: GET /chat/get-user-chat-sessions ('),
+    ])
   })
 
   test('leaves no timer behind', async () => {

@@ -62,7 +62,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let endWatch: (() => void) | undefined
     const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
       const { request, url } = incoming
-      endWatch = setting.stalls.begin({ requestId, method: request.method, route: route.path })
+      endWatch = setting.stalls.watch({ requestId, method: request.method, route: route.path })
       if (route.isPaced) await setting.settings.pace()
       const caller = scopes === undefined ? undefined : await callerOf(request, authenticate)
       callerId = caller?.id

@@ -16,7 +16,7 @@ interface WatchedRequest {
 /** Notices by a late timer that something held the main thread. The timer only runs while requests are handled. */
 export interface StallWatch {
   /** @returns a function that tells that the request is handled */
-  begin(request: FailedRequest): () => void
+  watch(request: FailedRequest): () => void
 }
 
 /**
@@ -48,7 +48,7 @@ export function createStallWatch(report: (error: InlayError, request: FailedRequ
     }
   }
   return {
-    begin(request) {
+    watch(request) {
       const watched: WatchedRequest = { request, beganAt: performance.now() }
       requests.add(watched)
       if (ticks === undefined) {
