@@ -1,5 +1,5 @@
 import { isInlayError, scopes, type Principal } from '@inlay/protocol'
-import { must, mustEqual, type ConformanceTest } from './contract.ts'
+import { must, mustEqual, toTests, withClosing, type Checks, type ConformanceTest } from './contract.ts'
 import type { Authenticator } from '@inlay/server'
 
 /** An authenticator to test, with headers for test requests. */
@@ -23,65 +23,50 @@ export type MakeAuthenticator = () => AuthenticatorUnderTest | Promise<Authentic
  * @example for (const [title, run] of authenticatorConformance(make)) test(title, run)
  */
 export function authenticatorConformance(make: MakeAuthenticator): ConformanceTest[] {
-  const toTest = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>): ConformanceTest => [
-    title,
-    async () => {
-      const given = await make()
-      try {
-        await check(given)
-      } finally {
-        await given.close?.()
-      }
-    },
-  ]
-  return [...acceptanceTests(toTest), ...refusalTests(toTest)]
+  return toTests({ ...acceptanceChecks, ...refusalChecks }, (check) => withClosing(make, check))
 }
 
-type ToTest = (title: string, check: (given: AuthenticatorUnderTest) => Promise<void>) => ConformanceTest
-
-function acceptanceTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('a caller it knows has an id, and scopes there are', async ({ authenticate, known }) => {
-      for (const headers of known) {
-        const caller = await knownCaller(authenticate, headers)
-        must(caller.id.trim() !== '', 'the id is not blank')
-        must(caller.scopes.length > 0, 'there is a scope')
-        must(
-          caller.scopes.every((scope) => (scopes as readonly string[]).includes(scope)),
-          `scopes are of ${scopes.join(', ')}`,
-        )
-      }
-    }),
-    toTest('the same headers mean the same caller, whenever and beside whomever', async ({ authenticate, known }) => {
-      const alone: string[] = []
-      for (const headers of known) alone.push(JSON.stringify(await knownCaller(authenticate, headers)))
-      const many = Array.from({ length: 5 }, () => known).flat()
-      const together = await Promise.all(many.map(async (headers) => knownCaller(authenticate, headers)))
-      for (const [at, caller] of together.entries())
-        must(JSON.stringify(caller) === alone[at % known.length], 'nobody is taken for somebody else')
-    }),
-    toTest('each known caller is somebody else, and stays so', async ({ authenticate, known, principals }) => {
-      const callers: Principal[] = []
-      const before: string[] = []
-      for (const headers of known) {
-        const caller = await knownCaller(authenticate, headers)
-        callers.push(caller)
-        before.push(JSON.stringify(caller))
-      }
-      must(new Set(callers.map(({ id }) => id)).size === known.length, 'no two callers have the same id')
-      for (const [at, caller] of callers.entries())
-        must(JSON.stringify(caller) === before[at], 'a later request does not change an earlier caller')
-      const identity = ({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): unknown => [id, scopes.toSorted()]
-      if (principals) mustEqual(callers.map(identity), principals.map(identity), 'who the callers are')
-    }),
-    toTest('the body of a request is not touched', async ({ authenticate, known }) => {
-      for (const headers of known) {
-        const request = toRequest(headers, 'what is asked')
-        await authenticate(request)
-        must(!request.bodyUsed && (await request.text()) === 'what is asked', 'the body can still be read')
-      }
-    }),
-  ]
+const acceptanceChecks: Checks<AuthenticatorUnderTest> = {
+  async 'a caller it knows has an id, and scopes there are'({ authenticate, known }) {
+    for (const headers of known) {
+      const caller = await knownCaller(authenticate, headers)
+      must(caller.id.trim() !== '', 'the id is not blank')
+      must(caller.scopes.length > 0, 'there is a scope')
+      must(
+        caller.scopes.every((scope) => (scopes as readonly string[]).includes(scope)),
+        `scopes are of ${scopes.join(', ')}`,
+      )
+    }
+  },
+  async 'the same headers mean the same caller, whenever and beside whomever'({ authenticate, known }) {
+    const alone: string[] = []
+    for (const headers of known) alone.push(JSON.stringify(await knownCaller(authenticate, headers)))
+    const many = Array.from({ length: 5 }, () => known).flat()
+    const together = await Promise.all(many.map(async (headers) => knownCaller(authenticate, headers)))
+    for (const [at, caller] of together.entries())
+      must(JSON.stringify(caller) === alone[at % known.length], 'nobody is taken for somebody else')
+  },
+  async 'each known caller is somebody else, and stays so'({ authenticate, known, principals }) {
+    const callers: Principal[] = []
+    const before: string[] = []
+    for (const headers of known) {
+      const caller = await knownCaller(authenticate, headers)
+      callers.push(caller)
+      before.push(JSON.stringify(caller))
+    }
+    must(new Set(callers.map(({ id }) => id)).size === known.length, 'no two callers have the same id')
+    for (const [at, caller] of callers.entries())
+      must(JSON.stringify(caller) === before[at], 'a later request does not change an earlier caller')
+    const identity = ({ id, scopes }: Pick<Principal, 'id' | 'scopes'>): unknown => [id, scopes.toSorted()]
+    if (principals) mustEqual(callers.map(identity), principals.map(identity), 'who the callers are')
+  },
+  async 'the body of a request is not touched'({ authenticate, known }) {
+    for (const headers of known) {
+      const request = toRequest(headers, 'what is asked')
+      await authenticate(request)
+      must(!request.bodyUsed && (await request.text()) === 'what is asked', 'the body can still be read')
+    }
+  },
 }
 
 /** The credential itself, without a scheme or the name of a cookie before it. */
@@ -99,43 +84,33 @@ const nearly: readonly ((value: string) => string)[] = [
 const swapCase = (letter: string): string =>
   letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
 
-function refusalTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('nobody is known without credentials', async ({ authenticate, known }) => {
-      await knownCaller(authenticate, known[0])
-      must((await refusalOf(authenticate, {})) === 'undefined', 'the answer is undefined')
-    }),
-    toTest('credentials that it does not accept are nobody’s', async ({ authenticate, known, unknown = [] }) => {
-      const wrong = known.flatMap((headers) => nearly.map((change) => mapValues(headers, change)))
-      const joined = known.map((headers) =>
-        mapValues(headers, (value, name) => known.map((other) => other[name] ?? value).join(', ')),
-      )
-      const others = [...wrong, ...(known.length > 1 ? joined : [])].filter(
-        (headers) => !known.some((right) => JSON.stringify(right) === JSON.stringify(headers)),
-      )
-      await knownCaller(authenticate, known[0])
-      for (const headers of [...unknown, ...others]) {
-        const refusal = await refusalOf(authenticate, headers)
-        must(refusal !== 'a caller', 'nobody gets in by what is nearly right')
-        must(refusal === 'undefined' || refusal === 'an error of Inlay', 'it says so by undefined or an InlayError')
-      }
-    }),
-    toTest('headers of any form are survived', async ({ authenticate }) => {
-      const strange = [
-        '',
-        'Bearer',
-        'Bearer ',
-        'Basic YTpi',
-        `Bearer ${'x'.repeat(5_000)}`,
-        'Bearer \u00FF\u00FE',
-        '%00',
-      ]
-      for (const authorization of strange) {
-        const refusal = await refusalOf(authenticate, { authorization })
-        must(refusal === 'undefined' || refusal === 'an error of Inlay', 'nobody is known by it, and nothing breaks')
-      }
-    }),
-  ]
+const refusalChecks: Checks<AuthenticatorUnderTest> = {
+  async 'nobody is known without credentials'({ authenticate, known }) {
+    await knownCaller(authenticate, known[0])
+    must((await refusalOf(authenticate, {})) === 'undefined', 'the answer is undefined')
+  },
+  async 'credentials that it does not accept are nobody’s'({ authenticate, known, unknown = [] }) {
+    const wrong = known.flatMap((headers) => nearly.map((change) => mapValues(headers, change)))
+    const joined = known.map((headers) =>
+      mapValues(headers, (value, name) => known.map((other) => other[name] ?? value).join(', ')),
+    )
+    const others = [...wrong, ...(known.length > 1 ? joined : [])].filter(
+      (headers) => !known.some((right) => JSON.stringify(right) === JSON.stringify(headers)),
+    )
+    await knownCaller(authenticate, known[0])
+    for (const headers of [...unknown, ...others]) {
+      const refusal = await refusalOf(authenticate, headers)
+      must(refusal !== 'a caller', 'nobody gets in by what is nearly right')
+      must(refusal === 'undefined' || refusal === 'an error of Inlay', 'it says so by undefined or an InlayError')
+    }
+  },
+  async 'headers of any form are survived'({ authenticate }) {
+    const strange = ['', 'Bearer', 'Bearer ', 'Basic YTpi', `Bearer ${'x'.repeat(5_000)}`, 'Bearer \u00FF\u00FE', '%00']
+    for (const authorization of strange) {
+      const refusal = await refusalOf(authenticate, { authorization })
+      must(refusal === 'undefined' || refusal === 'an error of Inlay', 'nobody is known by it, and nothing breaks')
+    }
+  },
 }
 
 function toRequest(headers: Readonly<Record<string, string>>, body: string): Request {

@@ -4,6 +4,38 @@ import { isInlayError, type ErrorCode } from '@inlay/protocol'
 /** One statement of a contract, and a check that rejects when an implementation breaks it. */
 export type ConformanceTest = readonly [title: string, run: () => Promise<void>]
 
+/** Checks by title. Each gets its own instance of what is tested, or what it needs to make one. */
+export type Checks<Subject> = Readonly<Record<string, (subject: Subject) => Promise<void>>>
+
+/** @param run makes what a check tests, and closes it afterwards; `at` differs for each check */
+export function toTests<Subject>(
+  checks: Checks<Subject>,
+  run: (check: Checks<Subject>[string], at: number) => Promise<void>,
+): ConformanceTest[] {
+  return Object.entries(checks).map(([title, check], at) => [title, () => run(check, at)])
+}
+
+/** Passes a new subject to a check, and closes it afterwards. */
+export async function withClosing<Subject extends { readonly close?: () => Promise<void> | void }>(
+  make: () => Subject | Promise<Subject>,
+  check: (subject: Subject) => Promise<void>,
+): Promise<void> {
+  const subject = await make()
+  try {
+    await check(subject)
+  } finally {
+    await subject.close?.()
+  }
+}
+
+/** The rejection of the work; undefined if it resolves. */
+export async function rejectionOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+}
+
 /** Fails a test unless `holds` is true. */
 export function must(holds: boolean, statement: string): asserts holds {
   if (!holds) throw new Error(`Contract broken: ${statement}`)

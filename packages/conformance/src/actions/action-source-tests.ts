@@ -1,5 +1,5 @@
 import type { ActionAsker, ActionSource } from '@inlay/agent'
-import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, toTests, withClosing, type Checks, type ConformanceTest } from '../contract.ts'
 
 /** A source of actions to test. */
 export interface ActionSourceUnderTest {
@@ -23,55 +23,43 @@ const somebody: ActionAsker = { caller: { id: 'somebody', scopes: ['chat'] } }
  * @example for (const [title, run] of actionSourceConformance(make)) test(title, run)
  */
 export function actionSourceConformance(make: MakeActionSource): ConformanceTest[] {
-  const conforms = (
-    title: string,
-    check: (source: ActionSource, asker: ActionAsker, lists: ActionSourceUnderTest['lists']) => Promise<void>,
-  ): ConformanceTest => [
-    title,
-    async () => {
-      const { source, asker = somebody, lists, close } = await make()
-      try {
-        await check(source, asker, lists)
-      } finally {
-        await close?.()
-      }
-    },
-  ]
-  return [
-    conforms('what it lists can be called: whole ids above 0, and names that models can say', async (source, asker) => {
-      const listed = await source.list(asker)
-      must(listed.length > 0, 'there is something to list')
-      for (const { id, name } of listed) {
-        must(Number.isSafeInteger(id) && id > 0, `${id} is a whole number above 0`)
-        must(/^[\w-]{1,64}$/.test(name), `${name} has 1 to 64 letters, digits, _ and -`)
-      }
-      const keys = listed.map(({ id, name }) => JSON.stringify([id, name]))
-      must(new Set(keys).size === keys.length, 'nothing is listed twice')
-    }),
-    conforms('it holds the ids that it lists, and none that cannot be', async (source, asker) => {
-      for (const { id } of await source.list(asker)) must(await source.holds(id), `it holds ${id}`)
-      for (const id of [-1, 0, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.NaN])
-        must(!(await source.holds(id)), `it does not hold ${id}`)
-    }),
-    conforms('it lists the same again, also when asked by several at once', async (source, asker) => {
-      const idsOf = async (each: ActionAsker): Promise<unknown> =>
-        (await source.list(each)).map(({ id, name }) => [id, name])
-      const first = await idsOf(asker)
-      for (const again of await Promise.all([idsOf(asker), idsOf({ ...asker }), idsOf(asker)]))
-        mustEqual(again, first, 'what is listed again')
-    }),
-    conforms('each caller gets their own list, also beside and after others', async (source, _asker, lists = []) => {
-      const namesFor = async (asker: ActionAsker): Promise<string[]> =>
-        (await source.list(asker)).map(({ name }) => name).toSorted()
-      const expected = lists.map(({ names }) => names.toSorted())
-      const inTurn: unknown[] = []
-      for (const { asker } of lists) inTurn.push(await namesFor(asker))
-      mustEqual(inTurn, expected, 'lists of one after the other')
-      const together = await Promise.all(lists.map(({ asker }) => namesFor(asker)))
-      mustEqual(together, expected, 'lists side by side')
-    }),
-    conforms('it answers whoever asks, also without any headers', async (source, asker) => {
-      must(Array.isArray(await source.list({ caller: asker.caller })), 'there is a list, if an empty one')
-    }),
-  ]
+  return toTests(checks, (check) => withClosing(make, check))
+}
+
+const checks: Checks<ActionSourceUnderTest> = {
+  async 'what it lists can be called: whole ids above 0, and names that models can say'({ source, asker = somebody }) {
+    const listed = await source.list(asker)
+    must(listed.length > 0, 'there is something to list')
+    for (const { id, name } of listed) {
+      must(Number.isSafeInteger(id) && id > 0, `${id} is a whole number above 0`)
+      must(/^[\w-]{1,64}$/.test(name), `${name} has 1 to 64 letters, digits, _ and -`)
+    }
+    const keys = listed.map(({ id, name }) => JSON.stringify([id, name]))
+    must(new Set(keys).size === keys.length, 'nothing is listed twice')
+  },
+  async 'it holds the ids that it lists, and none that cannot be'({ source, asker = somebody }) {
+    for (const { id } of await source.list(asker)) must(await source.holds(id), `it holds ${id}`)
+    for (const id of [-1, 0, 1.5, 2 ** 31, Number.MAX_SAFE_INTEGER, Number.NaN])
+      must(!(await source.holds(id)), `it does not hold ${id}`)
+  },
+  async 'it lists the same again, also when asked by several at once'({ source, asker = somebody }) {
+    const idsOf = async (each: ActionAsker): Promise<unknown> =>
+      (await source.list(each)).map(({ id, name }) => [id, name])
+    const first = await idsOf(asker)
+    for (const again of await Promise.all([idsOf(asker), idsOf({ ...asker }), idsOf(asker)]))
+      mustEqual(again, first, 'what is listed again')
+  },
+  async 'each caller gets their own list, also beside and after others'({ source, lists = [] }) {
+    const namesFor = async (asker: ActionAsker): Promise<string[]> =>
+      (await source.list(asker)).map(({ name }) => name).toSorted()
+    const expected = lists.map(({ names }) => names.toSorted())
+    const inTurn: unknown[] = []
+    for (const { asker } of lists) inTurn.push(await namesFor(asker))
+    mustEqual(inTurn, expected, 'lists of one after the other')
+    const together = await Promise.all(lists.map(({ asker }) => namesFor(asker)))
+    mustEqual(together, expected, 'lists side by side')
+  },
+  async 'it answers whoever asks, also without any headers'({ source, asker = somebody }) {
+    must(Array.isArray(await source.list({ caller: asker.caller })), 'there is a list, if an empty one')
+  },
 }

@@ -1,8 +1,8 @@
 import { actionOf, withFixture, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
-import { callTests } from './call-tests.ts'
+import { callChecks, mixingCheck } from './call-tests.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
-import { endingTests } from './ending-tests.ts'
-import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+import { endingChecks } from './ending-tests.ts'
+import { must, mustEqual, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 import { oddArguments } from './odd-arguments.ts'
 
 export type { ActionFixture, MakeAction } from './action-fixture.ts'
@@ -18,101 +18,70 @@ export function actionConformance(
   make: MakeAction,
   { patienceMs = 2_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
-  return [...declarationTests(make), ...argumentTests(make), ...callTests(make), ...endingTests(make, patienceMs)]
-}
-
-function declarationTests(make: MakeAction): ConformanceTest[] {
   return [
-    [
-      'it has a whole id above 0, a name that models can call, and words for people and for models',
-      () =>
-        withFixture(make, async (fixture) => {
-          const { id, name, displayName, description } = actionOf(fixture)
-          must(Number.isSafeInteger(id) && id > 0, 'the id is a whole number above 0')
-          must(/^[\w-]{1,64}$/.test(name), 'the name has 1 to 64 letters, digits, _ and -')
-          must(displayName.trim() !== '', 'the display name is not blank')
-          must(description.trim() !== '', 'the description is not blank')
-        }),
-    ],
-    [
-      'its arguments are described by a JSON schema of an object, the same each time',
-      () =>
-        withFixture(make, async (fixture) => {
-          const schema = schemaOf(fixture)
-          must(schema['type'] === 'object', 'the type of the schema is object')
-          must(isJson(schema), 'the schema is JSON')
-          mustEqual(schemaOf(fixture), schema, 'the schema asked for again')
-        }),
-    ],
-    [
-      'its start packet is the one of its kind, the same each time',
-      () =>
-        withFixture(make, async (fixture) => {
-          const { start } = actionOf(fixture)
-          if (!start) return
-          const packet = start()
-          if (packet) must(isPacket(packet), `${packet.type} fits its schema`)
-          mustEqual(start(), packet, 'the start packet made again')
-        }),
-    ],
+    ...toTests({ ...checks, ...callChecks }, (check) => withFixture(make, check)),
+    ...toTests(mixingCheck, (check) => check(make)),
+    ...toTests(endingChecks, (check) => withFixture(make, (fixture) => check({ fixture, patienceMs }))),
   ]
 }
 
-function argumentTests(make: MakeAction): ConformanceTest[] {
-  return [
-    [
-      'arguments that do not fit are refused before anything is done, in words that say so',
-      () =>
-        withFixture(make, async (fixture) => {
-          const action = actionOf(fixture)
-          const required = schemaOf(fixture)['required']
-          const lacking = Array.isArray(required) && required.length > 0 ? [{}] : []
-          for (const input of [null, 'text', 7, true, ['list'], ...lacking, ...(fixture.misfits ?? [])]) {
-            const { packets, text, failed } = await makeCall(fixture, input)
-            const shown = JSON.stringify(input)
-            must(failed, `${shown} is refused`)
-            must(/do not fit/.test(text), `the model is told that ${shown} does not fit`)
-            must(hasCallOrder(packets, action.builtIn, 'fails'), `nothing is told of ${shown} but its start and end`)
-            must(packets.length <= 2, `nothing is told of ${shown} but its start and end`)
-          }
-        }),
-    ],
-    [
-      'arguments that are no JSON are refused',
-      () =>
-        withFixture(make, async (fixture) => {
-          const { failed, text } = await makeCall(fixture, undefined)
-          must(failed && /JSON/.test(text), 'the model is told that its arguments are no JSON')
-        }),
-    ],
-    [
-      'whatever its arguments hold, a call ends in the order of its kind and the model reads how',
-      () =>
-        withFixture(make, async (fixture) => {
-          const { builtIn } = actionOf(fixture)
-          for (const input of oddArguments(fixture.works[0])) {
-            const { packets, text } = await makeCall(fixture, input)
-            const shown = JSON.stringify(input).slice(0, 100)
-            const types = packets.map(({ type }) => type).join(', ')
-            const isOrdered = hasCallOrder(packets, builtIn, 'works') || hasCallOrder(packets, builtIn, 'fails')
-            must(isOrdered && packets.every(isPacket), `packets of its kind in their order for ${shown}, not ${types}`)
-            must(text.trim() !== '' && text.isWellFormed(), `text that can be sent, for ${shown}`)
-          }
-        }),
-    ],
-    [
-      'arguments stay as they were given',
-      () =>
-        withFixture(make, async (fixture) => {
-          for (const input of fixture.works) {
-            const before = JSON.stringify(input)
-            const given: unknown = deepFrozen(JSON.parse(before))
-            must(!(await makeCall(fixture, given)).failed, 'it works with arguments that cannot be changed')
-            mustEqual(given, JSON.parse(before), 'the arguments after the call')
-          }
-        }),
-    ],
-  ]
+const checks: Checks<ActionFixture> = {
+  async 'it has a whole id above 0, a name that models can call, and words for people and for models'(fixture) {
+    const { id, name, displayName, description } = actionOf(fixture)
+    must(Number.isSafeInteger(id) && id > 0, 'the id is a whole number above 0')
+    must(/^[\w-]{1,64}$/.test(name), 'the name has 1 to 64 letters, digits, _ and -')
+    must(displayName.trim() !== '', 'the display name is not blank')
+    must(description.trim() !== '', 'the description is not blank')
+  },
+  async 'its arguments are described by a JSON schema of an object, the same each time'(fixture) {
+    const schema = schemaOf(fixture)
+    must(schema['type'] === 'object', 'the type of the schema is object')
+    must(isJson(schema), 'the schema is JSON')
+    mustEqual(schemaOf(fixture), schema, 'the schema asked for again')
+  },
+  async 'its start packet is the one of its kind, the same each time'(fixture) {
+    const { start } = actionOf(fixture)
+    if (!start) return
+    const packet = start()
+    if (packet) must(isPacket(packet), `${packet.type} fits its schema`)
+    mustEqual(start(), packet, 'the start packet made again')
+  },
+  async 'arguments that do not fit are refused before anything is done, in words that say so'(fixture) {
+    const action = actionOf(fixture)
+    const required = schemaOf(fixture)['required']
+    const lacking = Array.isArray(required) && required.length > 0 ? [{}] : []
+    for (const input of [null, 'text', 7, true, ['list'], ...lacking, ...(fixture.misfits ?? [])]) {
+      const { packets, text, failed } = await makeCall(fixture, input)
+      const shown = JSON.stringify(input)
+      must(failed, `${shown} is refused`)
+      must(/do not fit/.test(text), `the model is told that ${shown} does not fit`)
+      must(hasCallOrder(packets, action.builtIn, 'fails'), `nothing is told of ${shown} but its start and end`)
+      must(packets.length <= 2, `nothing is told of ${shown} but its start and end`)
+    }
+  },
+  async 'arguments that are no JSON are refused'(fixture) {
+    const { failed, text } = await makeCall(fixture, undefined)
+    must(failed && /JSON/.test(text), 'the model is told that its arguments are no JSON')
+  },
+  async 'whatever its arguments hold, a call ends in the order of its kind and the model reads how'(fixture) {
+    const { builtIn } = actionOf(fixture)
+    for (const input of oddArguments(fixture.works[0])) {
+      const { packets, text } = await makeCall(fixture, input)
+      const shown = JSON.stringify(input).slice(0, 100)
+      const types = packets.map(({ type }) => type).join(', ')
+      const isOrdered = hasCallOrder(packets, builtIn, 'works') || hasCallOrder(packets, builtIn, 'fails')
+      must(isOrdered && packets.every(isPacket), `packets of its kind in their order for ${shown}, not ${types}`)
+      must(text.trim() !== '' && text.isWellFormed(), `text that can be sent, for ${shown}`)
+    }
+  },
+  async 'arguments stay as they were given'(fixture) {
+    for (const input of fixture.works) {
+      const before = JSON.stringify(input)
+      const given: unknown = deepFrozen(JSON.parse(before))
+      must(!(await makeCall(fixture, given)).failed, 'it works with arguments that cannot be changed')
+      mustEqual(given, JSON.parse(before), 'the arguments after the call')
+    }
+  },
 }
 
 function schemaOf(fixture: ActionFixture): Record<string, unknown> {

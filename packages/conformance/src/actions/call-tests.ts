@@ -3,84 +3,61 @@ import { estimateTokens } from '@inlay/agent'
 import type { EndedCall } from '@inlay/agent/call-alone'
 import { actionOf, withFixture, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
-import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, type Checks } from '../contract.ts'
 
-/** Tests of calls that succeed. */
-export function callTests(make: MakeAction): ConformanceTest[] {
-  return [
-    [
-      'a call that works tells what its kind tells, in order: its start first, its one end last',
-      () =>
-        withFixture(make, async (fixture) => {
-          for (const input of fixture.works) mustWork(fixture, await makeCall(fixture, input))
-        }),
-    ],
-    [
-      'what the model reads is text that can be sent and stored, and of a built-in action an object of JSON',
-      () =>
-        withFixture(make, async (fixture) => {
-          for (const input of [...fixture.works, ...longOf(fixture)]) {
-            const { text } = await makeCall(fixture, input)
-            must(text.trim() !== '', 'the text is not blank')
-            must(text.isWellFormed(), 'the text has no half of a surrogate pair')
-            if (actionOf(fixture).builtIn !== null) must(isJsonObject(readJson(text)), 'the text is an object of JSON')
-          }
-        }),
-    ],
-    [
-      'what the model reads keeps to the room it has',
-      () =>
-        withFixture(make, async (fixture) => {
-          for (const resultTokens of [500, 1_000, 4_000])
-            for (const input of [...fixture.works, ...longOf(fixture)]) {
-              const call = await makeCall(fixture, input, { resultTokens })
-              mustWork(fixture, call)
-              const tokens = estimateTokens(call.text)
-              must(tokens <= resultTokens * 1.2 + 100, `${tokens} tokens where ${resultTokens} have room`)
-            }
-        }),
-    ],
-    ...numberTests(make),
-  ]
+export const callChecks: Checks<ActionFixture> = {
+  async 'a call that works tells what its kind tells, in order: its start first, its one end last'(fixture) {
+    for (const input of fixture.works) mustWork(fixture, await makeCall(fixture, input))
+  },
+  async 'what the model reads is text that can be sent and stored, and of a built-in action an object of JSON'(
+    fixture,
+  ) {
+    for (const input of [...fixture.works, ...longOf(fixture)]) {
+      const { text } = await makeCall(fixture, input)
+      must(text.trim() !== '', 'the text is not blank')
+      must(text.isWellFormed(), 'the text has no half of a surrogate pair')
+      if (actionOf(fixture).builtIn !== null) must(isJsonObject(readJson(text)), 'the text is an object of JSON')
+    }
+  },
+  async 'what the model reads keeps to the room it has'(fixture) {
+    for (const resultTokens of [500, 1_000, 4_000])
+      for (const input of [...fixture.works, ...longOf(fixture)]) {
+        const call = await makeCall(fixture, input, { resultTokens })
+        mustWork(fixture, call)
+        const tokens = estimateTokens(call.text)
+        must(tokens <= resultTokens * 1.2 + 100, `${tokens} tokens where ${resultTokens} have room`)
+      }
+  },
+  async 'numbers of documents in its result are those the turn gave out'(fixture) {
+    for (const input of [...fixture.works, ...longOf(fixture)]) {
+      const { text, cited } = await makeCall(fixture, input)
+      const numbers = numbersIn(text)
+      for (const number of numbers) must(cited.has(number), `number ${number} was given out`)
+      must(new Set(numbers).size <= cited.size, 'no number is made up')
+    }
+  },
 }
 
-function numberTests(make: MakeAction): ConformanceTest[] {
-  return [
-    [
-      'numbers of documents in its result are those the turn gave out',
-      () =>
-        withFixture(make, async (fixture) => {
-          for (const input of [...fixture.works, ...longOf(fixture)]) {
-            const { text, cited } = await makeCall(fixture, input)
-            const numbers = numbersIn(text)
-            for (const number of numbers) must(cited.has(number), `number ${number} was given out`)
-            must(new Set(numbers).size <= cited.size, 'no number is made up')
-          }
-        }),
-    ],
-    [
-      'calls do not mix, side by side or one after the other: each gives what it gives alone',
-      async () => {
-        const { works } = await peek(make)
-        const inputs = works.length > 1 ? works.slice(0, 2) : [works[0], works[0]]
-        const alone: EndedCall[] = []
-        for (const input of inputs)
-          await withFixture(make, async (fixture) => void alone.push(await makeCall(fixture, input)))
-        const [first, second] = alone.map(({ packets, text }) => JSON.stringify([packets, text]))
-        must(works.length === 1 || first !== second, 'two arguments that work have results that differ')
-        await withFixture(make, async (fixture) => {
-          if (works.length === 1) return
-          const inTurn: EndedCall[] = []
-          for (const input of inputs) inTurn.push(await makeCall(fixture, input))
-          mustEqual(inTurn.map(shapeOf), alone.map(shapeOf), 'calls one after the other')
-        })
-        await withFixture(make, async (fixture) => {
-          const together = await Promise.all(inputs.map(async (input) => makeCall(fixture, input)))
-          mustEqual(together.map(shapeOf), alone.map(shapeOf), 'calls side by side')
-        })
-      },
-    ],
-  ]
+export const mixingCheck: Checks<MakeAction> = {
+  async 'calls do not mix, side by side or one after the other: each gives what it gives alone'(make) {
+    const { works } = await peek(make)
+    const inputs = works.length > 1 ? works.slice(0, 2) : [works[0], works[0]]
+    const alone: EndedCall[] = []
+    for (const input of inputs)
+      await withFixture(make, async (fixture) => void alone.push(await makeCall(fixture, input)))
+    const [first, second] = alone.map(({ packets, text }) => JSON.stringify([packets, text]))
+    must(works.length === 1 || first !== second, 'two arguments that work have results that differ')
+    await withFixture(make, async (fixture) => {
+      if (works.length === 1) return
+      const inTurn: EndedCall[] = []
+      for (const input of inputs) inTurn.push(await makeCall(fixture, input))
+      mustEqual(inTurn.map(shapeOf), alone.map(shapeOf), 'calls one after the other')
+    })
+    await withFixture(make, async (fixture) => {
+      const together = await Promise.all(inputs.map(async (input) => makeCall(fixture, input)))
+      mustEqual(together.map(shapeOf), alone.map(shapeOf), 'calls side by side')
+    })
+  },
 }
 
 function mustWork(fixture: ActionFixture, { packets, failed, text }: EndedCall): void {

@@ -1,5 +1,14 @@
 import { isInlayError } from '@inlay/protocol'
-import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import {
+  must,
+  mustEqual,
+  mustSettle,
+  rejectionOf,
+  toTests,
+  withClosing,
+  type Checks,
+  type ConformanceTest,
+} from '../contract.ts'
 import type { FileReader } from '@inlay/conversations'
 
 export interface SampleFile {
@@ -35,21 +44,11 @@ export function fileReaderConformance(
   make: MakeFileReader,
   { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
-  const toTest: ToTest = (title, check) => [
-    title,
-    async () => {
-      const reader = await make()
-      try {
-        await check(reader)
-      } finally {
-        await reader.close?.()
-      }
-    },
+  return [
+    ...toTests(checks, (check) => withClosing(make, check)),
+    ...toTests(abortCheck, (check) => withClosing(make, (reader) => check({ reader, patienceMs }))),
   ]
-  return [...textTests(toTest), ...inputTests(toTest), ...refusalTests(toTest), ...abortTests(toTest, patienceMs)]
 }
-
-type ToTest = (title: string, check: (reader: FileReaderUnderTest) => Promise<void>) => ConformanceTest
 
 async function textOf({ read }: FileReaderUnderTest, { name, mediaType, bytes }: SampleFile): Promise<string> {
   const { sections } = await read({ name, bytes, ...(mediaType === undefined ? {} : { mediaType }) })
@@ -65,127 +64,103 @@ function mustHoldPassages(text: string, { name, passages }: ReadableSample): voi
   }
 }
 
-function textTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('a file is read as what it says, in its order', async (reader) => {
-      for (const sample of reader.readable) mustHoldPassages(await textOf(reader, sample), sample)
-    }),
-    toTest('sections hold text that can be stored, and none is blank', async ({ read, readable }) => {
-      for (const { name, mediaType, bytes } of readable) {
-        const { sections } = await read({ name, bytes, ...(mediaType === undefined ? {} : { mediaType }) })
-        must(Array.isArray(sections), 'sections are a list')
-        for (const section of sections as readonly { text: unknown; heading?: unknown }[]) {
-          const { text, heading } = section
-          must(typeof text === 'string' && text.trim() !== '', `each section of ${name} has text`)
-          must(heading === undefined || typeof heading === 'string', 'a heading is text')
-          for (const part of [text, String(heading ?? '')])
-            must(part.isWellFormed() && !part.includes('\0'), 'no half of a surrogate pair, and no NUL')
-        }
+const checks: Checks<FileReaderUnderTest> = {
+  async 'a file is read as what it says, in its order'(reader) {
+    for (const sample of reader.readable) mustHoldPassages(await textOf(reader, sample), sample)
+  },
+  async 'sections hold text that can be stored, and none is blank'({ read, readable }) {
+    for (const { name, mediaType, bytes } of readable) {
+      const { sections } = await read({ name, bytes, ...(mediaType === undefined ? {} : { mediaType }) })
+      must(Array.isArray(sections), 'sections are a list')
+      for (const section of sections as readonly { text: unknown; heading?: unknown }[]) {
+        const { text, heading } = section
+        must(typeof text === 'string' && text.trim() !== '', `each section of ${name} has text`)
+        must(heading === undefined || typeof heading === 'string', 'a heading is text')
+        for (const part of [text, String(heading ?? '')])
+          must(part.isWellFormed() && !part.includes('\0'), 'no half of a surrogate pair, and no NUL')
       }
-    }),
-    toTest('a file is read alike again, and beside others', async (reader) => {
-      const many = [...reader.readable, ...reader.readable, ...reader.readable]
-      const texts = await Promise.all(many.map(async (sample) => textOf(reader, sample)))
-      for (const [at, sample] of many.entries()) mustEqual(texts[at], await textOf(reader, sample), sample.name)
-    }),
-  ]
-}
-
-function inputTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('the bytes of the caller stay as they are', async (reader) => {
-      for (const sample of reader.readable) {
-        const bytes = sample.bytes.slice()
-        await textOf(reader, { ...sample, bytes })
-        mustEqual(bytes.byteLength, sample.bytes.byteLength, 'length of the bytes afterwards')
-        must(
-          bytes.every((byte, at) => byte === sample.bytes[at]),
-          'the bytes afterwards',
+    }
+  },
+  async 'a file is read alike again, and beside others'(reader) {
+    const many = [...reader.readable, ...reader.readable, ...reader.readable]
+    const texts = await Promise.all(many.map(async (sample) => textOf(reader, sample)))
+    for (const [at, sample] of many.entries()) mustEqual(texts[at], await textOf(reader, sample), sample.name)
+  },
+  async 'the bytes of the caller stay as they are'(reader) {
+    for (const sample of reader.readable) {
+      const bytes = sample.bytes.slice()
+      await textOf(reader, { ...sample, bytes })
+      mustEqual(bytes.byteLength, sample.bytes.byteLength, 'length of the bytes afterwards')
+      must(
+        bytes.every((byte, at) => byte === sample.bytes[at]),
+        'the bytes afterwards',
+      )
+    }
+  },
+  async 'a file in the midst of a larger buffer is read without the rest of it'(reader) {
+    for (const sample of reader.readable) {
+      const buffer = new Uint8Array(sample.bytes.length + 64).fill(0x41)
+      buffer.set(sample.bytes, 32)
+      const bytes = buffer.subarray(32, 32 + sample.bytes.length)
+      mustEqual(await textOf(reader, { ...sample, bytes }), await textOf(reader, sample), 'the text of such a file')
+    }
+  },
+  async 'a name may be a path, or of any length and characters'(reader) {
+    for (const sample of reader.readable)
+      for (const before of ['../../etc/', 'C:\\temp\\', `${'long '.repeat(100)}`, '図書館 🦀\n']) {
+        const name = before + sample.name
+        mustHoldPassages(await textOf(reader, { ...sample, name }), { ...sample, name })
+      }
+  },
+  async 'a file that cannot be read is refused in words for people'({ read, unreadable = [] }) {
+    for (const file of unreadable) {
+      const refusal = await rejectionOf(read(file))
+      must(isInlayError(refusal), `${file.name} is refused with an InlayError`)
+      must(['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'].includes(refusal.code), `${file.name}: ${refusal.code}`)
+      must(/\p{L}{2}/u.test(refusal.message), 'the message says something')
+      must(!/\n[^\S\n]+at .+:\d+/.test(refusal.message), 'the message holds no stack')
+    }
+  },
+  async 'a file that is cut off or empty is read as far as it goes, or refused'({ read, readable }) {
+    for (const { name, mediaType, bytes, passages } of readable)
+      for (const share of [1, 0, 0.5, 0.9]) {
+        const part = bytes.slice(0, Math.floor(bytes.length * share))
+        const refusal = await rejectionOf(
+          read({ name, bytes: part, ...(mediaType === undefined ? {} : { mediaType }) }).then(({ sections }) => {
+            must(
+              sections.every(({ text }) => text.trim() !== '' && text.isWellFormed()),
+              'sections of a file that is cut off hold text',
+            )
+            must(share > 0 || !sections.some(({ text }) => text.includes(passages[0])), 'an empty file says nothing')
+          }),
         )
+        const isRefused = isInlayError(refusal) && ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'].includes(refusal.code)
+        must(refusal === undefined || isRefused, `${share * 100} % of ${name}: ${String(refusal)}`)
       }
-    }),
-    toTest('a file in the midst of a larger buffer is read without the rest of it', async (reader) => {
-      for (const sample of reader.readable) {
-        const buffer = new Uint8Array(sample.bytes.length + 64).fill(0x41)
-        buffer.set(sample.bytes, 32)
-        const bytes = buffer.subarray(32, 32 + sample.bytes.length)
-        mustEqual(await textOf(reader, { ...sample, bytes }), await textOf(reader, sample), 'the text of such a file')
-      }
-    }),
-    toTest('a name may be a path, or of any length and characters', async (reader) => {
-      for (const sample of reader.readable)
-        for (const before of ['../../etc/', 'C:\\temp\\', `${'long '.repeat(100)}`, '図書館 🦀\n']) {
-          const name = before + sample.name
-          mustHoldPassages(await textOf(reader, { ...sample, name }), { ...sample, name })
-        }
-    }),
-  ]
+  },
+  async 'a refused file leaves the next one readable'(reader) {
+    const { readable, unreadable = [] } = reader
+    const [sample] = readable
+    for (const file of unreadable) {
+      const [text] = await Promise.all([textOf(reader, sample), rejectionOf(reader.read(file))])
+      mustHoldPassages(text, sample)
+      mustHoldPassages(await textOf(reader, sample), sample)
+    }
+  },
 }
 
-function refusalTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('a file that cannot be read is refused in words for people', async ({ read, unreadable = [] }) => {
-      for (const file of unreadable) {
-        const refusal = await refusalOf(read(file))
-        must(isInlayError(refusal), `${file.name} is refused with an InlayError`)
-        must(['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'].includes(refusal.code), `${file.name}: ${refusal.code}`)
-        must(/\p{L}{2}/u.test(refusal.message), 'the message says something')
-        must(!/\n[^\S\n]+at .+:\d+/.test(refusal.message), 'the message holds no stack')
-      }
-    }),
-    toTest('a file that is cut off or empty is read as far as it goes, or refused', async ({ read, readable }) => {
-      for (const { name, mediaType, bytes, passages } of readable)
-        for (const share of [1, 0, 0.5, 0.9]) {
-          const part = bytes.slice(0, Math.floor(bytes.length * share))
-          const refusal = await refusalOf(
-            read({ name, bytes: part, ...(mediaType === undefined ? {} : { mediaType }) }).then(({ sections }) => {
-              must(
-                sections.every(({ text }) => text.trim() !== '' && text.isWellFormed()),
-                'sections of a file that is cut off hold text',
-              )
-              must(share > 0 || !sections.some(({ text }) => text.includes(passages[0])), 'an empty file says nothing')
-            }),
-          )
-          const isRefused = isInlayError(refusal) && ['INVALID_INPUT', 'PAYLOAD_TOO_LARGE'].includes(refusal.code)
-          must(refusal === undefined || isRefused, `${share * 100} % of ${name}: ${String(refusal)}`)
-        }
-    }),
-    toTest('a refused file leaves the next one readable', async (reader) => {
-      const { readable, unreadable = [] } = reader
-      const [sample] = readable
-      for (const file of unreadable) {
-        const [text] = await Promise.all([textOf(reader, sample), refusalOf(reader.read(file))])
-        mustHoldPassages(text, sample)
-        mustHoldPassages(await textOf(reader, sample), sample)
-      }
-    }),
-  ]
-}
-
-function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
-  return [
-    toTest(
-      'an aborted call rejects with the reason, and one that is aborted later ends',
-      async ({ read, readable }) => {
-        const reason = new Error('stopped')
-        const [{ name, bytes }] = readable
-        const early = refusalOf(read({ name, bytes }, { signal: AbortSignal.abort(reason) }))
-        await mustSettle(early, patienceMs, 'a call with a signal that has aborted')
-        must((await early) === reason, 'it rejects with the reason of the signal')
-        const stop = new AbortController()
-        const late = refusalOf(read({ name, bytes }, { signal: stop.signal }))
-        stop.abort(reason)
-        await mustSettle(late, patienceMs, 'a call whose signal aborts')
-        must([undefined, reason].includes((await late) as Error | undefined), 'it was done, or rejects with the reason')
-      },
-    ),
-  ]
-}
-
-/** The rejection of the work; undefined if it resolves. */
-async function refusalOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+const abortCheck: Checks<{ readonly reader: FileReaderUnderTest; readonly patienceMs: number }> = {
+  async 'an aborted call rejects with the reason, and one that is aborted later ends'({ reader, patienceMs }) {
+    const { read, readable } = reader
+    const reason = new Error('stopped')
+    const [{ name, bytes }] = readable
+    const early = rejectionOf(read({ name, bytes }, { signal: AbortSignal.abort(reason) }))
+    await mustSettle(early, patienceMs, 'a call with a signal that has aborted')
+    must((await early) === reason, 'it rejects with the reason of the signal')
+    const stop = new AbortController()
+    const late = rejectionOf(read({ name, bytes }, { signal: stop.signal }))
+    stop.abort(reason)
+    await mustSettle(late, patienceMs, 'a call whose signal aborts')
+    must([undefined, reason].includes((await late) as Error | undefined), 'it was done, or rejects with the reason')
+  },
 }

@@ -1,5 +1,5 @@
 import { isInlayError } from '@inlay/protocol'
-import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, mustSettle, rejectionOf, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 import type { Reranker } from '@inlay/knowledge'
 
 /** Behaviour of the model or service behind a reranker: it responds, it fails, or it never responds. */
@@ -27,7 +27,7 @@ export function rerankerConformance(
   make: MakeReranker,
   { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
-  return [...scoreTests(make), ...listTests(make), ...failureTests(make), ...abortTests(make, patienceMs)]
+  return toTests(checks, async (check) => check({ make, reranker: await wellFrom(make), patienceMs }))
 }
 
 async function wellFrom(make: MakeReranker): Promise<Reranker> {
@@ -54,134 +54,79 @@ function mustBeBest(scores: readonly number[], at: number, statement: string): v
   )
 }
 
-function scoreTests(make: MakeReranker): ConformanceTest[] {
-  return [
-    [
-      'the text that answers the query has the highest score, wherever it stands',
-      async () => {
-        const reranker = await wellFrom(make)
-        for (let at = 0; at <= others.length; at++) {
-          const texts = others.toSpliced(at, 0, answer)
-          mustBeBest(await scoresOf(reranker, texts), at, `as one of ${texts.length}`)
-        }
-      },
-    ],
-    [
-      'each of more texts than a request takes has the score of its own place',
-      async () => {
-        const reranker = await wellFrom(make)
-        for (const at of [3, 101, 149]) {
-          const texts = Array.from({ length: 150 }, (_, n) => (n === at ? answer : others[n % others.length]!))
-          mustBeBest(await scoresOf(reranker, texts), at, 'of 150 texts')
-        }
-      },
-    ],
-    [
-      'calls side by side do not mix',
-      async () => {
-        const reranker = await wellFrom(make)
-        const lists = Array.from({ length: 4 }, (_, at) => others.toSpliced(at, 0, answer).slice(0, at + 1))
-        const results = await Promise.all(lists.map((texts) => scoresOf(reranker, texts)))
-        for (const [at, scores] of results.entries()) mustBeBest(scores, at, 'beside other calls')
-      },
-    ],
-    [
-      'each call is judged by its own query, beside and after others',
-      async () => {
-        const reranker = await wellFrom(make)
-        const questions = [query, 'Where can parking permits be renewed online?', query]
-        const texts = [answer, ...others]
-        const inTurn: (readonly number[])[] = []
-        for (const question of questions) inTurn.push(await scoresOf(reranker, texts, question))
-        const together = await Promise.all(questions.map((question) => scoresOf(reranker, texts, question)))
-        for (const results of [inTurn, together])
-          for (const [at, scores] of results.entries()) mustBeBest(scores, at === 1 ? 3 : 0, `for "${questions[at]}"`)
-      },
-    ],
-  ]
+interface RerankerSubject {
+  readonly make: MakeReranker
+  /** A reranker that works. */
+  readonly reranker: Reranker
+  readonly patienceMs: number
 }
 
-function listTests(make: MakeReranker): ConformanceTest[] {
-  return [
-    [
-      'no text gives no score, and one text gives one',
-      async () => {
-        const reranker = await wellFrom(make)
-        await scoresOf(reranker, [])
-        await scoresOf(reranker, [answer])
-      },
-    ],
-    [
-      'every text has a score: an empty one, a long one, one of any characters',
-      async () => {
-        const reranker = await wellFrom(make)
-        const texts = ['', ' ', '図書館 🦀', '"; \\ \n\u2028', 'A long text. '.repeat(2_000), answer]
-        await scoresOf(reranker, texts)
-        await scoresOf(reranker, ['', '', ''])
-        await scoresOf(reranker, texts, '図書館 "はいつ" \\ 開きますか 🦀')
-      },
-    ],
-    [
-      'the texts stay as they were given',
-      async () => {
-        const reranker = await wellFrom(make)
-        const texts = Object.freeze([...others, answer])
-        await scoresOf(reranker, texts)
-        mustEqual(texts, [...others, answer], 'texts afterwards')
-      },
-    ],
-  ]
-}
+const reason = new Error('stopped')
 
-function failureTests(make: MakeReranker): ConformanceTest[] {
-  return [
-    [
-      'a service that fails is an InlayError that does not repeat the query, never a list of scores',
-      async () => {
-        const reranker = await make('failing')
-        if (!reranker) return
-        const error = await failureOf(reranker.rerank(query, [...others, answer]))
-        must(isInlayError(error), 'the call rejects with an InlayError')
-        must(!error.message.includes('heron'), 'the message holds neither query nor texts')
-      },
-    ],
-  ]
-}
-
-function abortTests(make: MakeReranker, patienceMs: number): ConformanceTest[] {
-  const reason = new Error('stopped')
-  return [
-    [
-      'a call with a signal that has aborted rejects with its reason',
-      async () => {
-        const reranker = await wellFrom(make)
-        const call = failureOf(reranker.rerank(query, [answer], AbortSignal.abort(reason)))
-        await mustSettle(call, patienceMs, 'the call')
-        must((await call) === reason, 'it rejects with the reason')
-        await scoresOf(reranker, [answer])
-      },
-    ],
-    [
-      'a call that is aborted while it waits rejects with the reason',
-      async () => {
-        for (const mood of ['well', 'silent'] as const) {
-          const reranker = await make(mood)
-          if (!reranker) continue
-          const stop = new AbortController()
-          const call = failureOf(reranker.rerank(query, [answer, ...others], stop.signal))
-          stop.abort(reason)
-          await mustSettle(call, patienceMs, `a call to a service that is ${mood}`)
-          must((await call) === reason, 'it rejects with the reason')
-        }
-      },
-    ],
-  ]
-}
-
-/** The rejection of the work; undefined if it resolves. */
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+const checks: Checks<RerankerSubject> = {
+  async 'the text that answers the query has the highest score, wherever it stands'({ reranker }) {
+    for (let at = 0; at <= others.length; at++) {
+      const texts = others.toSpliced(at, 0, answer)
+      mustBeBest(await scoresOf(reranker, texts), at, `as one of ${texts.length}`)
+    }
+  },
+  async 'each of more texts than a request takes has the score of its own place'({ reranker }) {
+    for (const at of [3, 101, 149]) {
+      const texts = Array.from({ length: 150 }, (_, n) => (n === at ? answer : others[n % others.length]!))
+      mustBeBest(await scoresOf(reranker, texts), at, 'of 150 texts')
+    }
+  },
+  async 'calls side by side do not mix'({ reranker }) {
+    const lists = Array.from({ length: 4 }, (_, at) => others.toSpliced(at, 0, answer).slice(0, at + 1))
+    const results = await Promise.all(lists.map((texts) => scoresOf(reranker, texts)))
+    for (const [at, scores] of results.entries()) mustBeBest(scores, at, 'beside other calls')
+  },
+  async 'each call is judged by its own query, beside and after others'({ reranker }) {
+    const questions = [query, 'Where can parking permits be renewed online?', query]
+    const texts = [answer, ...others]
+    const inTurn: (readonly number[])[] = []
+    for (const question of questions) inTurn.push(await scoresOf(reranker, texts, question))
+    const together = await Promise.all(questions.map((question) => scoresOf(reranker, texts, question)))
+    for (const results of [inTurn, together])
+      for (const [at, scores] of results.entries()) mustBeBest(scores, at === 1 ? 3 : 0, `for "${questions[at]}"`)
+  },
+  async 'no text gives no score, and one text gives one'({ reranker }) {
+    await scoresOf(reranker, [])
+    await scoresOf(reranker, [answer])
+  },
+  async 'every text has a score: an empty one, a long one, one of any characters'({ reranker }) {
+    const texts = ['', ' ', '図書館 🦀', '"; \\ \n\u2028', 'A long text. '.repeat(2_000), answer]
+    await scoresOf(reranker, texts)
+    await scoresOf(reranker, ['', '', ''])
+    await scoresOf(reranker, texts, '図書館 "はいつ" \\ 開きますか 🦀')
+  },
+  async 'the texts stay as they were given'({ reranker }) {
+    const texts = Object.freeze([...others, answer])
+    await scoresOf(reranker, texts)
+    mustEqual(texts, [...others, answer], 'texts afterwards')
+  },
+  async 'a service that fails is an InlayError that does not repeat the query, never a list of scores'({ make }) {
+    const reranker = await make('failing')
+    if (!reranker) return
+    const error = await rejectionOf(reranker.rerank(query, [...others, answer]))
+    must(isInlayError(error), 'the call rejects with an InlayError')
+    must(!error.message.includes('heron'), 'the message holds neither query nor texts')
+  },
+  async 'a call with a signal that has aborted rejects with its reason'({ reranker, patienceMs }) {
+    const call = rejectionOf(reranker.rerank(query, [answer], AbortSignal.abort(reason)))
+    await mustSettle(call, patienceMs, 'the call')
+    must((await call) === reason, 'it rejects with the reason')
+    await scoresOf(reranker, [answer])
+  },
+  async 'a call that is aborted while it waits rejects with the reason'({ make, patienceMs }) {
+    for (const mood of ['well', 'silent'] as const) {
+      const reranker = await make(mood)
+      if (!reranker) continue
+      const stop = new AbortController()
+      const call = rejectionOf(reranker.rerank(query, [answer, ...others], stop.signal))
+      stop.abort(reason)
+      await mustSettle(call, patienceMs, `a call to a service that is ${mood}`)
+      must((await call) === reason, 'it rejects with the reason')
+    }
+  },
 }

@@ -1,4 +1,4 @@
-import { must, mustSettle, type ConformanceTest } from '../contract.ts'
+import { must, mustSettle, rejectionOf, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 import type { ImageDescriber, Summarizer, SummaryRequest } from '@inlay/knowledge'
 
 /** Returns the implementation to test; it may be the same each time. */
@@ -38,50 +38,48 @@ const documents: readonly SummaryRequest[] = [
  * @example for (const [title, run] of summarizerConformance(make)) test(title, run)
  */
 export function summarizerConformance(make: MakeSummarizer, { patienceMs = 10_000 }: Patience = {}): ConformanceTest[] {
-  const going = (): AbortSignal => new AbortController().signal
-  const ask = async (request: SummaryRequest): Promise<string> =>
-    mustBeText(await (await make())(Object.freeze(request), going()))
   return [
-    [
-      'a document and a chunk are summed up in text',
-      async () => {
-        for (const request of documents) await ask(request)
-        must((await ask(documents[0]!)).trim() !== '', 'something is said of a plain document')
-      },
-    ],
-    [
-      'a summary is a few sentences, also of a long document',
-      async () => {
-        const document = 'Grey herons nest from March to May near the old mill. '.repeat(2_000)
-        for (const request of [
-          { kind: 'document', title: 'Herons', document },
-          { kind: 'chunk', title: 'Herons', document, summary: 'About herons.', chunk: document.slice(0, 2_000) },
-        ] as const)
-          must((await ask(request)).length < 4_000, 'it is shorter than 4,000 characters')
-      },
-    ],
-    [
-      'calls side by side do not mix',
-      async () => {
-        const summarize = await make()
-        const words = ['herons', 'otters', 'invoices']
-        const texts = await Promise.all(
-          words.map(async (word) =>
-            summarize({ kind: 'document', title: word, document: `All about ${word}. Only about ${word}.` }, going()),
-          ),
-        )
-        for (const [at, text] of texts.entries())
-          for (const [other, word] of words.entries())
-            must(other === at || !mustBeText(text).toLowerCase().includes(word), 'a summary of another document')
-        for (const [at, word] of words.entries()) {
-          const request = { kind: 'document', title: 'Notes', document: `Only about ${word}.` } as const
-          const text = mustBeText(await summarize(request, going())).toLowerCase()
-          must(!text.includes(words.at(at - 1)!), 'a summary of another document of the same title')
-        }
-      },
-    ],
-    ...abortTests(async (signal) => (await make())(documents[0]!, signal), patienceMs),
+    ...toTests(summarizerChecks, async (check) => check(await make())),
+    ...toTests(abortChecks, (check) =>
+      check({ call: async (signal) => (await make())(documents[0]!, signal), patienceMs }),
+    ),
   ]
+}
+
+const going = (): AbortSignal => new AbortController().signal
+
+const ask = async (summarize: Summarizer, request: SummaryRequest): Promise<string> =>
+  mustBeText(await summarize(Object.freeze(request), going()))
+
+const summarizerChecks: Checks<Summarizer> = {
+  async 'a document and a chunk are summed up in text'(summarize) {
+    for (const request of documents) await ask(summarize, request)
+    must((await ask(summarize, documents[0]!)).trim() !== '', 'something is said of a plain document')
+  },
+  async 'a summary is a few sentences, also of a long document'(summarize) {
+    const document = 'Grey herons nest from March to May near the old mill. '.repeat(2_000)
+    for (const request of [
+      { kind: 'document', title: 'Herons', document },
+      { kind: 'chunk', title: 'Herons', document, summary: 'About herons.', chunk: document.slice(0, 2_000) },
+    ] as const)
+      must((await ask(summarize, request)).length < 4_000, 'it is shorter than 4,000 characters')
+  },
+  async 'calls side by side do not mix'(summarize) {
+    const words = ['herons', 'otters', 'invoices']
+    const texts = await Promise.all(
+      words.map(async (word) =>
+        summarize({ kind: 'document', title: word, document: `All about ${word}. Only about ${word}.` }, going()),
+      ),
+    )
+    for (const [at, text] of texts.entries())
+      for (const [other, word] of words.entries())
+        must(other === at || !mustBeText(text).toLowerCase().includes(word), 'a summary of another document')
+    for (const [at, word] of words.entries()) {
+      const request = { kind: 'document', title: 'Notes', document: `Only about ${word}.` } as const
+      const text = mustBeText(await summarize(request, going())).toLowerCase()
+      must(!text.includes(words.at(at - 1)!), 'a summary of another document of the same title')
+    }
+  },
 }
 
 /**
@@ -92,42 +90,38 @@ export function imageDescriberConformance(
   make: MakeImageDescriber,
   { patienceMs = 10_000 }: Patience = {},
 ): ConformanceTest[] {
-  const going = (): AbortSignal => new AbortController().signal
-  const mustDescribe = async (describe: ImageDescriber, { bytes, mediaType, word }: SampleImage): Promise<void> => {
-    const text = mustBeText(await describe(bytes, mediaType, going()))
-    must(text.toLowerCase().includes(word.toLowerCase()), `the description of an image has "${word}"`)
-  }
   return [
-    [
-      'an image is described by what it shows, again and beside others',
-      async () => {
-        const { describe, images } = await make()
-        for (const image of images) await mustDescribe(describe, image)
-        await Promise.all([...images, ...images].map((image) => mustDescribe(describe, image)))
-      },
-    ],
-    [
-      'the bytes stay as they are, also of an image in the midst of a larger buffer',
-      async () => {
-        const { describe, images } = await make()
-        for (const image of images) {
-          const buffer = new Uint8Array(image.bytes.length + 64).fill(0x41)
-          buffer.set(image.bytes, 32)
-          const bytes = buffer.subarray(32, 32 + image.bytes.length)
-          await mustDescribe(describe, { ...image, bytes })
-          must(bytes.length === image.bytes.length, 'the length of the bytes afterwards')
-          must(
-            bytes.every((byte, at) => byte === image.bytes[at]),
-            'the bytes afterwards',
-          )
-        }
-      },
-    ],
-    ...abortTests(async (signal) => {
+    ...toTests(describerChecks, async (check) => check(await make())),
+    ...toTests(abortChecks, async (check) => {
       const { describe, images } = await make()
-      return describe(images[0].bytes, images[0].mediaType, signal)
-    }, patienceMs),
+      await check({ call: (signal) => describe(images[0].bytes, images[0].mediaType, signal), patienceMs })
+    }),
   ]
+}
+
+async function mustDescribe(describe: ImageDescriber, { bytes, mediaType, word }: SampleImage): Promise<void> {
+  const text = mustBeText(await describe(bytes, mediaType, going()))
+  must(text.toLowerCase().includes(word.toLowerCase()), `the description of an image has "${word}"`)
+}
+
+const describerChecks: Checks<ImageDescriberUnderTest> = {
+  async 'an image is described by what it shows, again and beside others'({ describe, images }) {
+    for (const image of images) await mustDescribe(describe, image)
+    await Promise.all([...images, ...images].map((image) => mustDescribe(describe, image)))
+  },
+  async 'the bytes stay as they are, also of an image in the midst of a larger buffer'({ describe, images }) {
+    for (const image of images) {
+      const buffer = new Uint8Array(image.bytes.length + 64).fill(0x41)
+      buffer.set(image.bytes, 32)
+      const bytes = buffer.subarray(32, 32 + image.bytes.length)
+      await mustDescribe(describe, { ...image, bytes })
+      must(bytes.length === image.bytes.length, 'the length of the bytes afterwards')
+      must(
+        bytes.every((byte, at) => byte === image.bytes[at]),
+        'the bytes afterwards',
+      )
+    }
+  },
 }
 
 function mustBeText(text: unknown): string {
@@ -136,31 +130,24 @@ function mustBeText(text: unknown): string {
   return text
 }
 
-function abortTests(call: (signal: AbortSignal) => Promise<string>, patienceMs: number): ConformanceTest[] {
-  const reason = new Error('stopped')
-  const failureOf = async (signal: AbortSignal): Promise<unknown> =>
-    call(signal).then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-  return [
-    [
-      'a call with a signal that has aborted rejects with its reason',
-      async () => {
-        const early = failureOf(AbortSignal.abort(reason))
-        await mustSettle(early, patienceMs, 'the call')
-        must((await early) === reason, 'it rejects with the reason')
-      },
-    ],
-    [
-      'a call that is aborted later ends, with the reason or its answer',
-      async () => {
-        const stop = new AbortController()
-        const late = failureOf(stop.signal)
-        stop.abort(reason)
-        await mustSettle(late, patienceMs, 'the call')
-        must([undefined, reason].includes((await late) as Error | undefined), 'it was done, or rejects with the reason')
-      },
-    ],
-  ]
+interface AbortedCall {
+  readonly call: (signal: AbortSignal) => Promise<string>
+  readonly patienceMs: number
+}
+
+const reason = new Error('stopped')
+
+const abortChecks: Checks<AbortedCall> = {
+  async 'a call with a signal that has aborted rejects with its reason'({ call, patienceMs }) {
+    const early = rejectionOf(call(AbortSignal.abort(reason)))
+    await mustSettle(early, patienceMs, 'the call')
+    must((await early) === reason, 'it rejects with the reason')
+  },
+  async 'a call that is aborted later ends, with the reason or its answer'({ call, patienceMs }) {
+    const stop = new AbortController()
+    const late = rejectionOf(call(stop.signal))
+    stop.abort(reason)
+    await mustSettle(late, patienceMs, 'the call')
+    must([undefined, reason].includes((await late) as Error | undefined), 'it was done, or rejects with the reason')
+  },
 }

@@ -1,6 +1,6 @@
 import { isInlayError, type ErrorCode } from '@inlay/protocol'
 import type { ImageGenerator, ImageShape } from '@inlay/agent'
-import { must, mustEqual, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, rejectionOf, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 
 /**
  * How an image service behaves while a test runs. `well`: it draws; `policy`: its content policy forbids the
@@ -51,88 +51,9 @@ const shapes: readonly ImageShape[] = ['square', 'portrait', 'landscape']
  * @example for (const [title, run] of imageGeneratorConformance(make)) test(title, run)
  */
 export function imageGeneratorConformance(make: MakeImageGenerator): ConformanceTest[] {
-  return [...pictureTests(make), ...failureTests(make)]
-}
-
-function pictureTests(make: MakeImageGenerator): ConformanceTest[] {
   return [
-    [
-      'a picture comes whole, with the media type of its bytes',
-      async () => {
-        for (const drawn of [png, otherPng, png]) {
-          const { generate } = await make({ mood: 'well', png: drawn })
-          const [first] = await generate({ prompt: 'a heron', shape: 'square', references: [] })
-          must(first !== undefined, 'there is a picture')
-          mustEqual([...first.bytes], [...drawn], 'bytes')
-          mustEqual(first.mediaType, 'image/png', 'media type')
-        }
-      },
-    ],
-    [
-      'calls side by side each send their own prompt',
-      async () => {
-        const { generate, requests } = await make({ mood: 'well', png })
-        const prompts = Array.from({ length: 5 }, (_, at) => `picture ${at}`)
-        await Promise.all(prompts.map((prompt) => generate({ prompt, shape: 'square', references: [] })))
-        const sent = requests().map(({ prompt }) => prompt)
-        mustEqual(sent.toSorted(), prompts, 'prompts')
-      },
-    ],
-    [
-      'a prompt reaches the service as it was given',
-      async () => {
-        const { generate, requests } = await make({ mood: 'well', png })
-        const prompts = ['a "grey" heron & 50% reeds', 'アオサギ 🪶\nby night']
-        for (const prompt of prompts) await generate({ prompt, shape: 'square', references: [] })
-        mustEqual(
-          requests().map(({ prompt }) => prompt),
-          prompts,
-          'prompts',
-        )
-      },
-    ],
-    [
-      'each shape asks for such an outline',
-      async () => {
-        const { generate, requests } = await make({ mood: 'well', png })
-        for (const shape of shapes) await generate({ prompt: 'x', shape, references: [] })
-        mustEqual(
-          requests().map(({ width, height }) => Math.sign(width - height)),
-          [0, -1, 1],
-          'which side is longer',
-        )
-      },
-    ],
-    [
-      'references are used, or refused with UNSUPPORTED; never left out in silence',
-      async () => {
-        const { generate, requests } = await make({ mood: 'well', png })
-        const references = [png, otherPng].map((bytes) => ({ bytes, mediaType: 'image/png' }))
-        const error = await generate({ prompt: 'x', shape: 'square', references }).then(
-          () => undefined,
-          (reason: unknown) => reason,
-        )
-        if (error === undefined) {
-          mustEqual(requests().length, 1, 'calls')
-          mustEqual(requests()[0]?.references ?? references.length, references.length, 'references sent')
-        } else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
-      },
-    ],
-  ]
-}
-
-const codes: readonly (readonly [mood: ImageServiceMood, codes: readonly ErrorCode[]])[] = [
-  ['policy', ['CONTENT_POLICY']],
-  ['bad key', ['AUTH_ERROR', 'PERMISSION_DENIED']],
-  ['busy', ['RATE_LIMIT']],
-  ['failing', ['API_ERROR', 'SERVICE_UNAVAILABLE']],
-  ['garbled', ['BAD_GATEWAY']],
-  ['other', ['BAD_GATEWAY']],
-  ['silent', ['GATEWAY_TIMEOUT']],
-]
-
-function failureTests(make: MakeImageGenerator): ConformanceTest[] {
-  return [
+    ...toTests(byteCheck, (check) => check(make)),
+    ...toTests(checks, async (check) => check(await make({ mood: 'well', png }))),
     ...codes.map(([mood, expected]): ConformanceTest => [
       `a service that is ${mood} is told as ${expected.join(' or ')}, in words of our own`,
       async () => {
@@ -145,19 +66,71 @@ function failureTests(make: MakeImageGenerator): ConformanceTest[] {
         must(!error.message.includes('secret'), 'the message does not repeat the prompt')
       },
     ]),
-    [
-      'an aborted call rejects with the reason, before it began and while it waits',
-      async () => {
-        const { generate } = await make({ mood: 'well', png })
-        const reason = new Error('stopped')
-        for (const aborts of ['before', 'while'] as const) {
-          const stop = new AbortController()
-          if (aborts === 'before') stop.abort(reason)
-          const call = generate({ prompt: 'x', shape: 'square', references: [], signal: stop.signal })
-          stop.abort(reason)
-          must((await call.catch((error: unknown) => error)) === reason, aborts)
-        }
-      },
-    ],
   ]
 }
+
+const byteCheck: Checks<MakeImageGenerator> = {
+  async 'a picture comes whole, with the media type of its bytes'(make) {
+    for (const drawn of [png, otherPng, png]) {
+      const { generate } = await make({ mood: 'well', png: drawn })
+      const [first] = await generate({ prompt: 'a heron', shape: 'square', references: [] })
+      must(first !== undefined, 'there is a picture')
+      mustEqual([...first.bytes], [...drawn], 'bytes')
+      mustEqual(first.mediaType, 'image/png', 'media type')
+    }
+  },
+}
+
+const checks: Checks<ImageGeneratorUnderTest> = {
+  async 'calls side by side each send their own prompt'({ generate, requests }) {
+    const prompts = Array.from({ length: 5 }, (_, at) => `picture ${at}`)
+    await Promise.all(prompts.map((prompt) => generate({ prompt, shape: 'square', references: [] })))
+    const sent = requests().map(({ prompt }) => prompt)
+    mustEqual(sent.toSorted(), prompts, 'prompts')
+  },
+  async 'a prompt reaches the service as it was given'({ generate, requests }) {
+    const prompts = ['a "grey" heron & 50% reeds', 'アオサギ 🪶\nby night']
+    for (const prompt of prompts) await generate({ prompt, shape: 'square', references: [] })
+    mustEqual(
+      requests().map(({ prompt }) => prompt),
+      prompts,
+      'prompts',
+    )
+  },
+  async 'each shape asks for such an outline'({ generate, requests }) {
+    for (const shape of shapes) await generate({ prompt: 'x', shape, references: [] })
+    mustEqual(
+      requests().map(({ width, height }) => Math.sign(width - height)),
+      [0, -1, 1],
+      'which side is longer',
+    )
+  },
+  async 'references are used, or refused with UNSUPPORTED; never left out in silence'({ generate, requests }) {
+    const references = [png, otherPng].map((bytes) => ({ bytes, mediaType: 'image/png' }))
+    const error = await rejectionOf(generate({ prompt: 'x', shape: 'square', references }))
+    if (error === undefined) {
+      mustEqual(requests().length, 1, 'calls')
+      mustEqual(requests()[0]?.references ?? references.length, references.length, 'references sent')
+    } else must(isInlayError(error) && error.code === 'UNSUPPORTED', 'UNSUPPORTED')
+  },
+  async 'an aborted call rejects with the reason, before it began and while it waits'({ generate }) {
+    const reason = new Error('stopped')
+    for (const aborts of ['before', 'while'] as const) {
+      const stop = new AbortController()
+      if (aborts === 'before') stop.abort(reason)
+      const call = generate({ prompt: 'x', shape: 'square', references: [], signal: stop.signal })
+      stop.abort(reason)
+      must((await call.catch((error: unknown) => error)) === reason, aborts)
+    }
+  },
+}
+
+const codes: readonly (readonly [mood: ImageServiceMood, codes: readonly ErrorCode[]])[] = [
+  ['policy', ['CONTENT_POLICY']],
+  ['bad key', ['AUTH_ERROR', 'PERMISSION_DENIED']],
+  ['busy', ['RATE_LIMIT']],
+  ['failing', ['API_ERROR', 'SERVICE_UNAVAILABLE']],
+  ['garbled', ['BAD_GATEWAY']],
+  ['other', ['BAD_GATEWAY']],
+  ['silent', ['GATEWAY_TIMEOUT']],
+]

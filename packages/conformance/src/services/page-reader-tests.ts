@@ -1,5 +1,14 @@
 import { isInlayError } from '@inlay/protocol'
-import { must, mustEqual, mustSettle, type ConformanceTest } from '../contract.ts'
+import {
+  must,
+  mustEqual,
+  mustSettle,
+  rejectionOf,
+  toTests,
+  withClosing,
+  type Checks,
+  type ConformanceTest,
+} from '../contract.ts'
 import type { PageReader, ReadPage } from '@inlay/agent'
 
 /**
@@ -56,50 +65,55 @@ export function pageReaderConformance(
   make: MakePageReader,
   { patienceMs = 10_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
-  const toTest: ToTest = (title, mood, check) => [
-    title,
-    async () => {
-      const reader = await make({ mood, pages })
-      try {
+  const withReader: WithReader = (mood, check) =>
+    withClosing(
+      () => make({ mood, pages }),
+      async (reader) => {
         mustEqual(reader.urls.length, pages.length, 'addresses')
         await check(reader)
-      } finally {
-        await reader.close?.()
-      }
-    },
+      },
+    )
+  return [
+    ...toTests(checks, (check) => withReader('well', check)),
+    ...refusals.map((refusal) => refusalTest(withReader, refusal, patienceMs)),
+    ...(['well', 'silent'] as const).map((mood) => abortTest(withReader, mood, patienceMs)),
   ]
-  return [...pageTests(toTest), ...refusalTests(toTest, patienceMs), ...abortTests(toTest, patienceMs)]
 }
 
-type ToTest = (title: string, mood: SiteMood, check: (reader: PageReaderUnderTest) => Promise<void>) => ConformanceTest
+type WithReader = (mood: SiteMood, check: (reader: PageReaderUnderTest) => Promise<void>) => Promise<void>
 
-function pageTests(toTest: ToTest): ConformanceTest[] {
-  return [
-    toTest('a page is read with its title, and its text in order', 'well', async ({ read, urls }) => {
-      for (const [at, url] of urls.entries()) mustBePage(await read(url), pages[at]!)
-    }),
-    toTest('it says where the page was in the end', 'well', async ({ read, urls }) => {
-      for (const url of urls) {
-        const final = URL.parse((await read(url)).url)
-        must(final !== null && /^https?:$/.test(final.protocol), 'a whole address')
-        mustEqual(final.pathname, new URL(url).pathname, 'where a page is that was not moved')
-      }
-    }),
-    toTest('a date is that of the page, in milliseconds, or there is none', 'well', async ({ read, urls }) => {
-      for (const [at, url] of urls.entries()) {
-        const { updatedAt } = await read(url)
-        const { publishedAt } = pages[at]!
-        if (updatedAt === undefined) continue
-        must(publishedAt !== undefined, 'a page without a date has none')
-        must(Math.abs(updatedAt - publishedAt) <= dayMs, 'the date is the day it was published')
-      }
-    }),
-    toTest('pages read side by side do not mix', 'well', async ({ read, urls }) => {
-      const order = urls.flatMap((_, at) => [at, at]).toReversed()
-      const results = await Promise.all(order.map((at) => read(urls[at]!)))
-      for (const [place, at] of order.entries()) mustBePage(results[place]!, pages[at]!)
-    }),
-  ]
+const checks: Checks<PageReaderUnderTest> = {
+  async 'a page is read with its title, and its text in order'({ read, urls }) {
+    for (const [at, url] of urls.entries()) mustBePage(await read(url), pages[at]!)
+  },
+  async 'it says where the page was in the end'({ read, urls }) {
+    for (const url of urls) {
+      const final = URL.parse((await read(url)).url)
+      must(final !== null && /^https?:$/.test(final.protocol), 'a whole address')
+      mustEqual(final.pathname, new URL(url).pathname, 'where a page is that was not moved')
+    }
+  },
+  async 'a date is that of the page, in milliseconds, or there is none'({ read, urls }) {
+    for (const [at, url] of urls.entries()) {
+      const { updatedAt } = await read(url)
+      const { publishedAt } = pages[at]!
+      if (updatedAt === undefined) continue
+      must(publishedAt !== undefined, 'a page without a date has none')
+      must(Math.abs(updatedAt - publishedAt) <= dayMs, 'the date is the day it was published')
+    }
+  },
+  async 'pages read side by side do not mix'({ read, urls }) {
+    const order = urls.flatMap((_, at) => [at, at]).toReversed()
+    const results = await Promise.all(order.map((at) => read(urls[at]!)))
+    for (const [place, at] of order.entries()) mustBePage(results[place]!, pages[at]!)
+  },
+  async 'what is no address of the web is refused'({ read }) {
+    for (const url of ['', 'nowhere', '/herons', 'javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,Hello'])
+      mustRefuse(await rejectionOf(read(url)), url)
+  },
+  async 'addresses that are forbidden are refused, however they are spelt'({ read, forbidden = [] }) {
+    for (const url of forbidden) mustRefuse(await rejectionOf(read(url)), url)
+  },
 }
 
 function mustBePage({ title, text }: ReadPage, page: SamplePage): void {
@@ -125,32 +139,19 @@ const refusals: readonly (readonly [mood: SiteMood, retryable: boolean | undefin
   ['silent', undefined],
 ]
 
-function refusalTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
-  return [
-    ...refusals.map(([mood, retryable]) =>
-      toTest(`a site that is ${mood} is an InlayError that says why`, mood, async ({ read, urls }) => {
-        const call = refusalOf(read(urls[0]!))
-        await mustSettle(call, patienceMs, 'the call')
-        mustRefuse(await call, 'a page that cannot be read')
-        const error = await call
-        must(
-          retryable === undefined || (isInlayError(error) && error.retryable === retryable),
-          `retryable: ${retryable}`,
-        )
-      }),
-    ),
-    toTest('what is no address of the web is refused', 'well', async ({ read }) => {
-      for (const url of ['', 'nowhere', '/herons', 'javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,Hello'])
-        mustRefuse(await refusalOf(read(url)), url)
-    }),
-    toTest(
-      'addresses that are forbidden are refused, however they are spelt',
-      'well',
-      async ({ read, forbidden = [] }) => {
-        for (const url of forbidden) mustRefuse(await refusalOf(read(url)), url)
-      },
-    ),
-  ]
+function refusalTest(
+  withReader: WithReader,
+  [mood, retryable]: (typeof refusals)[number],
+  patienceMs: number,
+): ConformanceTest {
+  const check = async ({ read, urls }: PageReaderUnderTest): Promise<void> => {
+    const call = rejectionOf(read(urls[0]!))
+    await mustSettle(call, patienceMs, 'the call')
+    const error = await call
+    mustRefuse(error, 'a page that cannot be read')
+    must(retryable === undefined || (isInlayError(error) && error.retryable === retryable), `retryable: ${retryable}`)
+  }
+  return [`a site that is ${mood} is an InlayError that says why`, () => withReader(mood, check)]
 }
 
 function mustRefuse(error: unknown, statement: string): void {
@@ -161,26 +162,17 @@ function mustRefuse(error: unknown, statement: string): void {
   must(!/\n[^\S\n]+at .+:\d+/.test(error.message), `${statement}: the message holds no stack`)
 }
 
-function abortTests(toTest: ToTest, patienceMs: number): ConformanceTest[] {
+function abortTest(withReader: WithReader, mood: SiteMood, patienceMs: number): ConformanceTest {
   const reason = new Error('stopped')
-  return (['well', 'silent'] as const).map((mood) =>
-    toTest(`an aborted call to a site that is ${mood} rejects with the reason`, mood, async ({ read, urls }) => {
-      for (const aborts of ['before', 'while'] as const) {
-        const stop = new AbortController()
-        if (aborts === 'before') stop.abort(reason)
-        const call = refusalOf(read(urls[0]!, { signal: stop.signal }))
-        stop.abort(reason)
-        await mustSettle(call, patienceMs, `a call that is aborted ${aborts} it runs`)
-        must((await call) === reason, `it rejects with the reason: ${aborts}`)
-      }
-    }),
-  )
-}
-
-/** The rejection of the work; undefined if it resolves. */
-async function refusalOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+  const check = async ({ read, urls }: PageReaderUnderTest): Promise<void> => {
+    for (const aborts of ['before', 'while'] as const) {
+      const stop = new AbortController()
+      if (aborts === 'before') stop.abort(reason)
+      const call = rejectionOf(read(urls[0]!, { signal: stop.signal }))
+      stop.abort(reason)
+      await mustSettle(call, patienceMs, `a call that is aborted ${aborts} it runs`)
+      must((await call) === reason, `it rejects with the reason: ${aborts}`)
+    }
+  }
+  return [`an aborted call to a site that is ${mood} rejects with the reason`, () => withReader(mood, check)]
 }

@@ -1,5 +1,5 @@
 import type { Principal } from '@inlay/protocol'
-import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, mustReject, toTests, type ConformanceTest } from '../contract.ts'
 import type { IncomingFile, FileStore, MemoryStore, PersonaLookup, ProjectLookup } from '@inlay/agent'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
@@ -14,11 +14,9 @@ const notes = (text: string): IncomingFile => ({ name: 'notes.txt', mediaType: '
 
 /** Tests of a `FileStore` that stores files. */
 export function fileStoreConformance(make: () => FileStore | Promise<FileStore>): ConformanceTest[] {
-  return [
-    [
-      'a kept file is found by both of its ids, by its owner alone',
-      async () => {
-        const store = await make()
+  return toTests<FileStore>(
+    {
+      async 'a kept file is found by both of its ids, by its owner alone'(store) {
         must(store.canKeep, 'the store keeps files')
         const file = await store.keep(notes('Two herons.'), ana)
         mustEqual([file.name, file.ownerId, file.sizeBytes], ['notes.txt', 'ana', 11], 'the file')
@@ -27,11 +25,7 @@ export function fileStoreConformance(make: () => FileStore | Promise<FileStore>)
         mustEqual(await store.find([file.id, file.fileId], ben), [], 'a file of another caller')
         mustEqual(idsOf(await store.byIds(['unknown', file.id])), [file.id], 'whoever owns it')
       },
-    ],
-    [
-      'a kept file can be read, fetched and opened',
-      async () => {
-        const store = await make()
+      async 'a kept file can be read, fetched and opened'(store) {
         const file = await store.keep(notes('Two herons.'), ana)
         const sections = await store.sections(file)
         mustEqual(sections.map(({ text }) => text).join(''), 'Two herons.', 'its text')
@@ -40,34 +34,30 @@ export function fileStoreConformance(make: () => FileStore | Promise<FileStore>)
         mustEqual(await new Response(opened.bytes).text(), 'Two herons.', 'its bytes as a stream')
         await mustReject(() => store.openById('unknown'), 'NOT_FOUND', 'an unknown file')
       },
-    ],
-    [
-      'noting use and indexing take any files, also none',
-      async () => {
-        const store = await make()
+      async 'noting use and indexing take any files, also none'(store) {
         const file = await store.keep(notes('Two herons.'), ana)
         await store.noteUse([])
         await store.noteUse([file.id])
         await store.ensureIndexed([], 0)
       },
-    ],
-  ]
+    },
+    async (check) => check(await make()),
+  )
 }
 
 const idsOf = (files: readonly { readonly id: string }[]): string[] => files.map(({ id }) => id)
 
 /** Tests of a `PersonaLookup`. */
 export function personaLookupConformance(make: () => PersonaLookup | Promise<PersonaLookup>): ConformanceTest[] {
-  return [
-    [
-      'there is a default persona for everybody, and no unknown one',
-      async () => {
-        const personas = await make()
+  return toTests<PersonaLookup>(
+    {
+      async 'there is a default persona for everybody, and no unknown one'(personas) {
         mustEqual((await personas.get(0, ben)).id, 0, 'the default persona')
         await mustReject(() => personas.get(4_711, ana), 'PERSONA_NOT_FOUND', 'an unknown persona')
       },
-    ],
-  ]
+    },
+    async (check) => check(await make()),
+  )
 }
 
 /**
@@ -77,37 +67,30 @@ export function personaLookupConformance(make: () => PersonaLookup | Promise<Per
 export function projectLookupConformance(
   make: () => Promise<{ readonly projects: ProjectLookup; readonly id: number }>,
 ): ConformanceTest[] {
-  return [
-    [
-      'a project is found by its owner alone',
-      async () => {
-        const { projects, id } = await make()
+  return toTests<{ readonly projects: ProjectLookup; readonly id: number }>(
+    {
+      async 'a project is found by its owner alone'({ projects, id }) {
         mustEqual((await projects.get(id, ana)).id, id, 'the project')
         await mustReject(() => projects.get(id, ben), 'NOT_FOUND', 'a project of another caller')
         await mustReject(() => projects.get(id + 4_711, ana), 'NOT_FOUND', 'an unknown project')
       },
-    ],
-  ]
+    },
+    async (check) => check(await make()),
+  )
 }
 
 /** Tests of a `MemoryStore` that stores memories. */
 export function memoryStoreConformance(make: () => MemoryStore | Promise<MemoryStore>): ConformanceTest[] {
-  return [
-    [
-      'a memory is kept for its caller alone',
-      async () => {
-        const store = await make()
+  return toTests<MemoryStore>(
+    {
+      async 'a memory is kept for its caller alone'(store) {
         must(store.canKeep && (await store.mayKeep(ana)), 'the store keeps memories')
         const { operation, index, memory } = await store.keep('  Likes\nherons. ', null, ana)
         mustEqual([operation, index, memory.content], ['add', null, 'Likes herons.'], 'the memory')
         mustEqual(contentsOf(await store.person(ana)), ['Likes herons.'], 'what is known')
         mustEqual(contentsOf(await store.person(ben)), [], 'what is known about another caller')
       },
-    ],
-    [
-      'a memory replaces the one it names, or the one that says the same',
-      async () => {
-        const store = await make()
+      async 'a memory replaces the one it names, or the one that says the same'(store) {
         const { memory } = await store.keep('Likes herons.', null, ana)
         const same = await store.keep('likes herons', null, ana)
         mustEqual([same.operation, same.index, same.memory.id], ['update', 0, memory.id], 'the same words')
@@ -115,16 +98,13 @@ export function memoryStoreConformance(make: () => MemoryStore | Promise<MemoryS
         mustEqual([named.operation, named.memory.content], ['update', 'Likes cranes.'], 'a named one')
         await mustReject(() => store.keep('No.', memory.id, ben), 'NOT_FOUND', 'a memory of another caller')
       },
-    ],
-    [
-      'a blank memory and one that is too long are refused',
-      async () => {
-        const store = await make()
+      async 'a blank memory and one that is too long are refused'(store) {
         await mustReject(() => store.keep('  ', null, ana), 'INVALID_INPUT', 'a blank memory')
         await mustReject(() => store.keep('x'.repeat(501), null, ana), 'INVALID_INPUT', 'a memory of 501 characters')
       },
-    ],
-  ]
+    },
+    async (check) => check(await make()),
+  )
 }
 
 const contentsOf = ({ memories }: { readonly memories: readonly { readonly content: string }[] }): string[] =>

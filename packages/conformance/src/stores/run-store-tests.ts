@@ -1,5 +1,5 @@
-import { must, mustEqual, mustReject, type ConformanceTest } from '../contract.ts'
-import { answer, call, everything, opening, type MakeStores } from './store-fixture.ts'
+import { must, mustEqual, mustReject, toTests, type Checks, type ConformanceTest } from '../contract.ts'
+import { answer, call, everything, opening, type MakeStores, type StoresUnderTest } from './store-fixture.ts'
 
 export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
 
@@ -8,128 +8,92 @@ const dayMs = 86_400_000
 
 /** Tests of a `RunStore` together with its `ConversationStore`, as a list for any test runner. */
 export function runStoreConformance(make: MakeStores): ConformanceTest[] {
-  return [...keyTests(make), ...repeatTests(make), ...answerTests(make)]
+  return toTests(checks, async (check) => check(await make()))
 }
 
-function keyTests(make: MakeStores): ConformanceTest[] {
-  return [
-    [
-      'a send is found by its key and its owner',
-      async () => {
-        const { conversations, runs } = await make()
-        mustEqual(await runs.find('ana', 'k'), undefined, 'before the send')
-        const { sessionId, answerIds } = await conversations.open({ ...opening, key })
-        const record = await runs.find('ana', 'k')
-        mustEqual(
-          [record?.bodyHash, record?.sessionId, record?.messageId, record?.openedSession, record?.lines],
-          ['hash', sessionId, answerIds[0], true, undefined],
-          'the record',
-        )
-        mustEqual(await runs.find('ben', 'k'), undefined, 'the key of another caller')
-        const session = await conversations.session(sessionId, 'ana')
-        await conversations.open({ ...opening, session, key: { ...key, key: 'second' } })
-        mustEqual((await runs.find('ana', 'second'))?.openedSession, false, 'a send into a session')
-      },
-    ],
-    [
-      'a key is taken once: a second send rejects and stores nothing',
-      async () => {
-        const { conversations, runs } = await make()
-        const first = await conversations.open({ ...opening, key })
-        const session = await conversations.session(first.sessionId, 'ana')
-        const again = { ...opening, session, key: { ...key, bodyHash: 'other' } }
-        await mustReject(() => conversations.open(again), undefined, 'a second send')
-        const record = await runs.find('ana', 'k')
-        mustEqual([record?.messageId, record?.bodyHash], [first.answerIds[0], 'hash'], 'the first send stays')
-        const { messages } = await conversations.branch(first.sessionId, null, everything)
-        mustEqual(messages.length, 2, 'messages of the session')
-      },
-    ],
-  ]
-}
-
-function repeatTests(make: MakeStores): ConformanceTest[] {
-  return [
-    [
-      'a send takes the place of the one it replaces, once',
-      async () => {
-        const { conversations, runs } = await make()
-        const first = await conversations.open({ ...opening, key })
-        await conversations.finish(first.answerIds[0]!, answer)
-        const run = { messageId: first.answerIds[0]!, lines: ['{}'] }
-        await runs.complete('ana', 'k', run)
-        const session = await conversations.session(first.sessionId, 'ana')
-        const again = {
-          ...opening,
-          session,
-          parentId: first.userMessageId,
-          key: { ...key, replaces: run.messageId },
-        }
-        const second = await conversations.open(again)
-        // The first run may be written late.
-        await runs.complete('ana', 'k', run)
-        const record = await runs.find('ana', 'k')
-        mustEqual(
-          [record?.messageId, record?.lines, record?.openedSession],
-          [second.answerIds[0], undefined, true],
-          'the record',
-        )
-        await mustReject(() => conversations.open(again), undefined, 'a third send in the same place')
-      },
-    ],
-    [
-      'the lines of a finished run are kept with its key, for a day',
-      async () => {
-        const { conversations, runs, advance } = await make()
-        const { answerIds } = await conversations.open({ ...opening, key })
-        const lines = ['{"a":"é\\n"}', '{"b":2}']
-        await runs.complete('ana', 'k', { messageId: answerIds[0]!, lines })
-        mustEqual((await runs.find('ana', 'k'))?.lines, lines, 'the lines')
-        advance(dayMs - 1)
-        must((await runs.find('ana', 'k')) !== undefined, 'the key is known until a day is over')
-        advance(1)
-        mustEqual(await runs.find('ana', 'k'), undefined, 'a day later')
-      },
-    ],
-  ]
-}
-
-function answerTests(make: MakeStores): ConformanceTest[] {
-  return [
-    [
-      'an answer is read back with its calls, those within others too',
-      async () => {
-        const { conversations, runs } = await make()
-        const { answerIds, userMessageId } = await conversations.open(opening)
-        const nested = { ...call, callId: 'inner', parentCallId: 'c', subTurnIndex: 3 }
-        const error = { code: 'RATE_LIMITED', message: 'Later.' }
-        await conversations.finish(answerIds[0]!, { ...answer, status: 'failed', error, toolCalls: [call, nested] })
-        const stored = await runs.answer(answerIds[0]!)
-        mustEqual(
-          [stored.parentId, stored.status, stored.text, stored.error?.code, stored.error?.message, stored.documents],
-          [userMessageId, 'failed', 'Hi.', 'RATE_LIMITED', 'Later.', null],
-          'the answer',
-        )
-        const calls = stored.toolCalls.map(({ callId, failed, arguments: input, parentCallId, subTurnIndex }) => [
-          callId,
-          failed,
-          input,
-          parentCallId ?? null,
-          subTurnIndex ?? null,
-        ])
-        const expected = [
-          ['c', false, { at: 1 }, null, null],
-          ['inner', false, { at: 1 }, 'c', 3],
-        ]
-        mustEqual(calls, expected, 'its calls')
-      },
-    ],
-    [
-      'an unknown answer is refused',
-      async () => {
-        const { runs } = await make()
-        await mustReject(() => runs.answer(4_711), 'SESSION_NOT_FOUND', 'an unknown answer')
-      },
-    ],
-  ]
+const checks: Checks<StoresUnderTest> = {
+  async 'a send is found by its key and its owner'({ conversations, runs }) {
+    mustEqual(await runs.find('ana', 'k'), undefined, 'before the send')
+    const { sessionId, answerIds } = await conversations.open({ ...opening, key })
+    const record = await runs.find('ana', 'k')
+    mustEqual(
+      [record?.bodyHash, record?.sessionId, record?.messageId, record?.openedSession, record?.lines],
+      ['hash', sessionId, answerIds[0], true, undefined],
+      'the record',
+    )
+    mustEqual(await runs.find('ben', 'k'), undefined, 'the key of another caller')
+    const session = await conversations.session(sessionId, 'ana')
+    await conversations.open({ ...opening, session, key: { ...key, key: 'second' } })
+    mustEqual((await runs.find('ana', 'second'))?.openedSession, false, 'a send into a session')
+  },
+  async 'a key is taken once: a second send rejects and stores nothing'({ conversations, runs }) {
+    const first = await conversations.open({ ...opening, key })
+    const session = await conversations.session(first.sessionId, 'ana')
+    const again = { ...opening, session, key: { ...key, bodyHash: 'other' } }
+    await mustReject(() => conversations.open(again), undefined, 'a second send')
+    const record = await runs.find('ana', 'k')
+    mustEqual([record?.messageId, record?.bodyHash], [first.answerIds[0], 'hash'], 'the first send stays')
+    const { messages } = await conversations.branch(first.sessionId, null, everything)
+    mustEqual(messages.length, 2, 'messages of the session')
+  },
+  async 'a send takes the place of the one it replaces, once'({ conversations, runs }) {
+    const first = await conversations.open({ ...opening, key })
+    await conversations.finish(first.answerIds[0]!, answer)
+    const run = { messageId: first.answerIds[0]!, lines: ['{}'] }
+    await runs.complete('ana', 'k', run)
+    const session = await conversations.session(first.sessionId, 'ana')
+    const again = {
+      ...opening,
+      session,
+      parentId: first.userMessageId,
+      key: { ...key, replaces: run.messageId },
+    }
+    const second = await conversations.open(again)
+    // The first run may be written late.
+    await runs.complete('ana', 'k', run)
+    const record = await runs.find('ana', 'k')
+    mustEqual(
+      [record?.messageId, record?.lines, record?.openedSession],
+      [second.answerIds[0], undefined, true],
+      'the record',
+    )
+    await mustReject(() => conversations.open(again), undefined, 'a third send in the same place')
+  },
+  async 'the lines of a finished run are kept with its key, for a day'({ conversations, runs, advance }) {
+    const { answerIds } = await conversations.open({ ...opening, key })
+    const lines = ['{"a":"é\\n"}', '{"b":2}']
+    await runs.complete('ana', 'k', { messageId: answerIds[0]!, lines })
+    mustEqual((await runs.find('ana', 'k'))?.lines, lines, 'the lines')
+    advance(dayMs - 1)
+    must((await runs.find('ana', 'k')) !== undefined, 'the key is known until a day is over')
+    advance(1)
+    mustEqual(await runs.find('ana', 'k'), undefined, 'a day later')
+  },
+  async 'an answer is read back with its calls, those within others too'({ conversations, runs }) {
+    const { answerIds, userMessageId } = await conversations.open(opening)
+    const nested = { ...call, callId: 'inner', parentCallId: 'c', subTurnIndex: 3 }
+    const error = { code: 'RATE_LIMITED', message: 'Later.' }
+    await conversations.finish(answerIds[0]!, { ...answer, status: 'failed', error, toolCalls: [call, nested] })
+    const stored = await runs.answer(answerIds[0]!)
+    mustEqual(
+      [stored.parentId, stored.status, stored.text, stored.error?.code, stored.error?.message, stored.documents],
+      [userMessageId, 'failed', 'Hi.', 'RATE_LIMITED', 'Later.', null],
+      'the answer',
+    )
+    const calls = stored.toolCalls.map(({ callId, failed, arguments: input, parentCallId, subTurnIndex }) => [
+      callId,
+      failed,
+      input,
+      parentCallId ?? null,
+      subTurnIndex ?? null,
+    ])
+    const expected = [
+      ['c', false, { at: 1 }, null, null],
+      ['inner', false, { at: 1 }, 'c', 3],
+    ]
+    mustEqual(calls, expected, 'its calls')
+  },
+  async 'an unknown answer is refused'({ runs }) {
+    await mustReject(() => runs.answer(4_711), 'SESSION_NOT_FOUND', 'an unknown answer')
+  },
 }

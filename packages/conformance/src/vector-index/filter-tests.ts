@@ -6,22 +6,21 @@ import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/know
 /** A filter, and the documents that match it among those with the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
-/** Creates a test of what each filter matches, for rows that were just appended and for rows after maintenance. */
-type StateTest = (title: string, store: string, rows: readonly IndexRow[], cases: readonly Case[]) => ConformanceTest
-
 /** Tests of search filters. */
 export function filterTests(withIndex: WithIndex): ConformanceTest[] {
-  const stateTest: StateTest = (title, store, rows, cases) => [
-    title,
-    async () => {
-      await withIndex(store, (index) => checkCases(index, rows, cases, [{ text: 'heron' }]))
-      const withVectors = rows.map((row, n) => ({ ...row, vector: vectorAt(n) }))
-      const both = { text: 'heron', vector: vectorAt(0) }
-      const queries = [{ text: 'heron' }, { vector: vectorAt(0) }, both]
-      await withIndex(`${store}-vectors`, (index) => checkCases(index, withVectors, cases, queries), sampleSpace)
-    },
+  return [
+    ...tables.map(([title, rows, cases], at): ConformanceTest => [
+      title,
+      async () => {
+        await withIndex(`filters-${at}`, (index) => checkCases(index, rows, cases, [{ text: 'heron' }]))
+        const withVectors = rows.map((row, n) => ({ ...row, vector: vectorAt(n) }))
+        const both = { text: 'heron', vector: vectorAt(0) }
+        const queries = [{ text: 'heron' }, { vector: vectorAt(0) }, both]
+        await withIndex(`filters-${at}-vectors`, (index) => checkCases(index, withVectors, cases, queries), sampleSpace)
+      },
+    ]),
+    limitTest(withIndex),
   ]
-  return [listTest(stateTest), tagTest(stateTest), timeTest(stateTest), valueTest(stateTest), limitTest(withIndex)]
 }
 
 /** Filters apply to rows that were just appended and to rows after maintenance, in all kinds of search. */
@@ -50,10 +49,10 @@ function heron(id: string, rest: Partial<IndexRow>): IndexRow {
   return sampleRow(id, `The heron of ${id}.`, rest)
 }
 
-function listTest(stateTest: StateTest): ConformanceTest {
-  return stateTest(
+/** Titles, rows, and what each filter matches. */
+const tables: readonly (readonly [title: string, rows: readonly IndexRow[], cases: readonly Case[]])[] = [
+  [
     'sources, pairs and document ids: any of those given; an empty list leaves nothing',
-    'lists',
     [
       heron('a', { source: 'web', pairs: [1] }),
       heron('b', { source: 'file', pairs: [2, 3] }),
@@ -73,13 +72,9 @@ function listTest(stateTest: StateTest): ConformanceTest {
       [{ documentIds: [] }, []],
       [{ sources: ['web'], pairs: [3], documentIds: ['a', 'b', 'c'] }, ['c']],
     ],
-  )
-}
-
-function tagTest(stateTest: StateTest): ConformanceTest {
-  return stateTest(
+  ],
+  [
     'tags: any of one list, and one of every list',
-    'tags',
     [
       heron('a', { tags: ['team=red', 'level=1'] }),
       heron('b', { tags: ['team=blue', 'level=1'] }),
@@ -94,13 +89,9 @@ function tagTest(stateTest: StateTest): ConformanceTest {
       [{ tags: [[]] }, []],
       [{ tags: [] }, ['a', 'b', 'c', 'd']],
     ],
-  )
-}
-
-function timeTest(stateTest: StateTest): ConformanceTest {
-  return stateTest(
+  ],
+  [
     'times: both ends count, what has no date is in no range',
-    'times',
     [
       heron('early', { createdAt: 1000, ownUpdatedAt: 2000, updatedAt: 2000 }),
       heron('late', { createdAt: 5000, ownUpdatedAt: 6000, updatedAt: 6000 }),
@@ -125,13 +116,9 @@ function timeTest(stateTest: StateTest): ConformanceTest {
       [{ updatedOrCreatedSince: 9001 }, []],
       [{ updatedOrCreatedSince: 5000, createdAt: { start: 0 } }, ['late']],
     ],
-  )
-}
-
-function valueTest(stateTest: StateTest): ConformanceTest {
-  return stateTest(
+  ],
+  [
     'a value of a filter is only ever a value',
-    'quoting',
     [
       heron('plain', { source: 'web', tags: ['a=b'] }),
       heron(`x' OR '1'='1`, { source: `it's`, tags: [`k=it's "q" \\ %_\n🦀`] }),
@@ -148,8 +135,8 @@ function valueTest(stateTest: StateTest): ConformanceTest {
       [{ tags: [[`k=it's "q" \\ %_\n🦀`]] }, [`x' OR '1'='1`]],
       [{ tags: [['k%3D=v'], [`k%3D=v`, `'`]] }, ['"; drop table chunks; --']],
     ],
-  )
-}
+  ],
+]
 
 function limitTest(withIndex: WithIndex): ConformanceTest {
   return [

@@ -6,12 +6,20 @@ import type { VectorIndex } from '@inlay/knowledge'
  */
 export type MakeVectorIndex = (store: string) => VectorIndex | Promise<VectorIndex>
 
+export type IndexSpace = NonNullable<Parameters<VectorIndex['open']>[0]>
+
 /** Opens an index for one test and closes it, even if the test fails. */
 export type WithIndex = (
   store: string,
   work: (index: VectorIndex) => Promise<void>,
-  space?: { id: string; dimensions: number },
+  space?: IndexSpace,
 ) => Promise<void>
+
+/** Indexes of tests that need several, or one that is not open. */
+export interface IndexHandles {
+  readonly make: MakeVectorIndex
+  readonly withIndex: WithIndex
+}
 
 /** Opens indexes for tests and closes them, even if a test fails. */
 export function withIndexOf(make: MakeVectorIndex): WithIndex {
