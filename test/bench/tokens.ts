@@ -28,13 +28,7 @@ async function measure(contextTokens: number): Promise<void> {
   const server = await startOpenAi(reply)
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-tokens-'))
   const model = { name: 'm-1', baseUrl: `${server.origin}/v1`, contextTokens, grounding: 'tools' } as const
-  const inlay = createInlay({
-    dataFolder,
-    apiKey: 'the-key-of-the-bench',
-    model,
-    searchHelp: { expand: false },
-    memories: false,
-  })
+  const inlay = createInlay({ dataFolder, apiKey: 'the-key-of-the-bench', model })
   try {
     await ingestDocs(inlay)
     console.log(`\nwindow of ${contextTokens} tokens`)
@@ -65,12 +59,11 @@ async function measureTurns(inlay: Inlay, server: StandIn): Promise<void> {
     const shared = last ? sharedLength(textOf(last), prompts[0] ?? '') / (prompts[0]?.length ?? 1) : 0
     const within = sharedLength(prompts[0] ?? '', prompts[1] ?? '') / (prompts[1]?.length ?? 1)
     const sizes = prompts.map(tokensOf)
-    note(
-      `tokens, turn ${turn + 1}`,
-      sizes.reduce((sum, size) => sum + size, 0),
-    )
+    const sum = sizes.reduce((total, size) => total + size, 0)
+    note(`tokens, turn ${turn + 1}`, sum)
+    note(`model calls, turn ${turn + 1}`, sizes.length)
     console.log(
-      `  turn ${turn + 1}: ${sizes.join(' + ')} tokens; of its first prompt ${percent(shared)} stood in the last of the ` +
+      `  turn ${turn + 1}: ${sizes.length} calls, ${sizes.join(' + ')} = ${sum} tokens; of its first prompt ${percent(shared)} stood in the last of the ` +
         `turn before, of its second ${percent(within)} in its first`,
     )
   }
@@ -99,6 +92,7 @@ function reply({ body }: RecordedRequest): Reply {
   const lastUser = messages.findLastIndex(({ role, content }) => role === 'user' && !isReminder(content))
   const question = JSON.stringify(messages[lastUser]?.content ?? '').slice(0, 200)
   const hasResults = messages.slice(lastUser).some(({ role }) => role === 'tool')
+  if (JSON.stringify(messages[0]).includes('You prepare a search')) return [{ text: '{}' }]
   const call = (name: string, input: object): Reply => [{ calls: [{ id: `c${messages.length}`, name, input }] }]
   if (offered.includes('generate_plan')) return call('generate_plan', {})
   if (offered.includes('generate_report') && JSON.stringify(messages).includes('"role":"tool"'))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { ModelProvider, Passage, PassageSearch } from '@inlay/agent'
+import type { ModelProvider, Passage, PassageSearch, Run } from '@inlay/agent'
 import { scriptedModel, type Script } from '@inlay/agent/testing'
-import { InlayError } from '@inlay/protocol'
-import { ana, inShort, newPassage, newSetting, packetsOf, readAll } from '../setting.ts'
+import { InlayError, type SendMessageInput } from '@inlay/protocol'
+import { ana, inShort, newPassage, newSetting, packetsOf, readAll, type Setting } from '../setting.ts'
 import { orderFaults } from '../packet-order.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
@@ -14,7 +14,9 @@ const helpful =
   ({ prompt, tools }) => {
     const promptText = JSON.stringify(prompt)
     if (!tools && promptText.includes('You prepare a search')) return [expansion]
-    const hasResult = prompt.some(({ role }) => role === 'tool')
+    const question = prompt.findLastIndex(({ role }) => role === 'user')
+    if (JSON.stringify(prompt[question]).includes(greeting)) return ['Hello.']
+    const hasResult = prompt.slice(question).some(({ role }) => role === 'tool')
     return hasResult
       ? ['It is 25 [1].']
       : [{ call: { name: 'internal_search', input: { queries: ['annual leave'], sources: ['confluence'] } } }]
@@ -22,12 +24,20 @@ const helpful =
 
 const withHelp = { searchHelp: {} }
 
+const greeting = 'Good morning'
+/** Sends a question that follows something: the search of a first question is not helped. */
+async function sendFollowUp({ send }: Pick<Setting, 'send'>, input: Partial<SendMessageInput> = {}): Promise<Run> {
+  const first = await send({ message: greeting })
+  await first.whole()
+  return send({ ...input, chat_session_id: first.sessionId })
+}
+
 test('a search with all its help keeps the order of packets, and is told as it was effective', async () => {
   const script = helpful('{"question": "How long is annual leave?", "keywords": ["holiday allowance"]}')
   const { send, model } = await newSetting(script, { ...withHelp, search: async () => [leave, ...many] })
-  const lines = await readAll(await send())
+  const lines = await readAll(await sendFollowUp({ send }))
   expect(orderFaults(lines)).toEqual([])
-  expect(lines.map(inShort).slice(2, 6)).toEqual([
+  expect(lines.map(inShort).slice(1, 5)).toEqual([
     '0.0 search_tool_start internal',
     expect.stringContaining('search_tool_filter_delta'),
     expect.stringContaining('search_tool_queries_delta'),
@@ -42,7 +52,7 @@ test('a search with all its help keeps the order of packets, and is told as it w
       }),
     ]),
   )
-  expect(model.requests).toHaveLength(3)
+  expect(model.requests).toHaveLength(4)
 })
 
 test('what is stored, and shown again, are the queries that the model gave itself', async () => {
@@ -58,8 +68,9 @@ test('what is stored, and shown again, are the queries that the model gave itsel
 
 test('questions of a search count with the spend of its answer', async () => {
   const script = helpful('{}')
-  const { lines } = await newSetting(script, { ...withHelp, search: async () => [leave] })
-  expect((await lines({ include_usage: true })).at(-1)).toMatchObject({ obj: { usage: { output_tokens: 15 } } })
+  const { send } = await newSetting(script, { ...withHelp, search: async () => [leave] })
+  const lines = await readAll(await sendFollowUp({ send }, { include_usage: true }))
+  expect(lines.at(-1)).toMatchObject({ obj: { usage: { output_tokens: 15 } } })
 })
 
 test('a host may name another model for the questions; one that cannot be found costs their help alone', async () => {
@@ -77,22 +88,24 @@ test('a host may name another model for the questions; one that cannot be found 
   }
   const search: PassageSearch = async () => [leave]
   const named = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'quick' } })
-  const lines = await named.lines()
+  const lines = await readAll(await sendFollowUp(named))
   expect(lines.map(inShort).join()).toContain('How long is annual leave?')
-  expect([quick.requests.length, answering.requests.length]).toEqual([1, 2])
+  expect([quick.requests.length, answering.requests.length]).toEqual([1, 3])
 
   const broken = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'gone' } })
-  expect((await broken.lines()).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
+  expect((await readAll(await sendFollowUp(broken))).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
   expect(broken.errors).toMatchObject([{ code: 'VALIDATION_ERROR' }])
 })
 
 test('a model that fails at every question of a search still gets its results', async () => {
   const answers = helpful('')
   const script: Script = (call, index) =>
-    call.tools ? (typeof answers === 'function' ? answers(call, index) : []) : { reject: new Error('overloaded') }
+    JSON.stringify(call.prompt).includes('You prepare a search') || typeof answers !== 'function'
+      ? { reject: new Error('overloaded') }
+      : answers(call, index)
   const search: PassageSearch = async () => [leave, ...many]
-  const { lines, errors } = await newSetting(script, { ...withHelp, search })
-  const said = (await lines()).map(inShort)
+  const { send, errors } = await newSetting(script, { ...withHelp, search })
+  const said = (await readAll(await sendFollowUp({ send }))).map(inShort)
   expect(said.at(-1)).toMatch(/stop/)
   expect(said.some((line) => line.includes('[leave, d0'))).toBe(true)
   expect(errors).toEqual([])

@@ -9,6 +9,7 @@ async function startModel(expand: Reply): Promise<StandIn> {
   const server = await startOpenAi((request: RecordedRequest): Reply => {
     const text = JSON.stringify(request.body)
     if (text.includes('You prepare a search')) return expand
+    if (!text.includes(question)) return [{ text: 'Hello.' }]
     if (text.includes('"role":"tool"')) return [{ text: 'Look at the results.' }]
     return [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['vacation allotment'] } }] }]
   })
@@ -16,6 +17,7 @@ async function startModel(expand: Reply): Promise<StandIn> {
   return server
 }
 
+const question = 'How long is my vacation?'
 const leave = 'Annual leave: everybody gets 25 days.'
 
 function start(options: InlayOptions): Promise<Inlay> {
@@ -26,7 +28,9 @@ function start(options: InlayOptions): Promise<Inlay> {
 }
 
 async function ask(inlay: Inlay): Promise<{ readonly queries: unknown; readonly lines: readonly StreamLine[] }> {
-  const response = await post(inlay, '/chat/send-chat-message', { message: 'How long is my vacation?' })
+  const first = await post(inlay, '/chat/send-chat-message', { message: 'Good morning', stream: false })
+  const { chat_session_id } = (await first.json()) as { readonly chat_session_id: string }
+  const response = await post(inlay, '/chat/send-chat-message', { message: question, chat_session_id })
   const lines = (await response.text())
     .trim()
     .split('\n')
@@ -44,7 +48,7 @@ test('a model behind an API adds what documents say instead, and is asked nothin
   const inlay = await start({ model: { name: 'stand-in', baseUrl: `${server.origin}/v1` } })
   const { queries, lines } = await ask(inlay)
   expect(queries).toEqual([['How many days of annual leave do I get?', 'vacation allotment', 'leave days']])
-  expect(server.requests).toHaveLength(3)
+  expect(server.requests).toHaveLength(4)
   const read = JSON.stringify(server.requests.at(-1)?.body)
   expect(read).toContain('everybody gets 25 days')
   expect(lines.at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
@@ -66,5 +70,5 @@ test('a host that wants no help pays for none', async () => {
     searchHelp: { expand: false },
   })
   await ask(inlay)
-  expect(server.requests).toHaveLength(2)
+  expect(server.requests).toHaveLength(3)
 })

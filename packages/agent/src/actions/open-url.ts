@@ -29,9 +29,9 @@ const maxUrls = 10
 
 const inputSchema = v.object({
   urls: v.pipe(
-    v.array(v.pipe(v.string(), v.description('A complete http or https URL'))),
+    v.array(v.string()),
     v.minLength(1),
-    v.description(`Addresses to open at once; ${maxUrls} at most`),
+    v.description(`Complete http or https URLs to open at once; ${maxUrls} at most`),
   ),
 })
 
@@ -46,8 +46,8 @@ export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
     name: 'open_url',
     displayName: 'Open URL',
     description:
-      'Opens web pages and documents by their addresses and gives what they say, as numbered data to answer from and ' +
-      'to cite. Open addresses that a search gave or that the user wrote; do not make addresses up.',
+      'Opens web pages and documents that a search gave or the user named, and gives numbered passages to answer from ' +
+      'and to cite. Do not make addresses up.',
     builtIn: 'OpenURLTool',
     input: toStandardJsonSchema(inputSchema),
     mergeArgument: 'urls',

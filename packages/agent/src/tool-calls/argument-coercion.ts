@@ -4,7 +4,7 @@ type Schema = Readonly<Record<string, unknown>>
 
 /**
  * Converts arguments to a schema where their meaning is clear: JSON in a text, an object in a list, one value for a
- * list, a number in a text, a single argument under another name.
+ * list, a number in a text, a single argument under another name, null for an optional argument.
  * @param schema JSON Schema of an object
  * @returns the arguments unchanged where no conversion applies
  */
@@ -18,9 +18,11 @@ export function coerceArguments(args: unknown, schema: Schema): unknown {
   const object = unwrapped(outer, properties)
   const named = renameOne(object, Object.keys(properties), required)
   return Object.fromEntries(
-    Object.entries(named).map(([name, value]) => {
+    Object.entries(named).flatMap(([name, value]) => {
       const property = properties[name]
-      return [name, isJsonObject(property) ? coerceValue(value, property) : value]
+      if (!isJsonObject(property)) return [[name, value]]
+      const isLeftOut = value === null && !required.includes(name) && !typesOf(property).has('null')
+      return isLeftOut ? [] : [[name, coerceValue(value, property)]]
     }),
   )
 }

@@ -34,7 +34,7 @@ export interface ActionParts {
 
 /** Optional helpers for searching documents. */
 export interface SearchParts {
-  /** Search steps that may ask the model of the run. Default: all, if the model can answer questions. */
+  /** Whether the model of the run is asked for more queries. Default: it is, if it can answer questions. */
   readonly searchHelp?: SearchHelp
   /** Reads the text around passages. Default: passages are used as found. */
   readonly readExcerpt?: ExcerptReader

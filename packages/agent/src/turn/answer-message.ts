@@ -95,7 +95,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
-      const { maxTokens, share } = strategy.isGiven ? givenResults : results
+      const isSearch = fresh.every(({ action }) => action.builtIn === 'SearchTool')
+      const { maxTokens, share } = strategy.isGiven ? givenResults : isSearch ? searchResults : results
       const freeTokens = Math.min(
         windowTokens - promptTokens([...options.prompt, ...exchanges]),
         Math.min(maxTokens, model.contextTokens * share) / 0.8,
@@ -113,6 +114,8 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
  * context window.
  */
 const results = { maxTokens: 10_000, share: 0.25 }
+/** Passages come best first: those further down seldom hold an answer that the first ones do not. */
+const searchResults = { maxTokens: 3_200, share: 0.25 }
 /** Small models, which call no tools, answer best from few passages. */
 const givenResults = { maxTokens: 3_000, share: 0.15 }
 

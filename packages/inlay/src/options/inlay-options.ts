@@ -175,7 +175,7 @@ export interface InlayOptions
   readonly research?: ResearchOptions | undefined
   /** Model for auxiliary questions of actions and searches, e.g. a faster one. Default: the model that answers. */
   readonly questionModel?: LlmOverride | undefined
-  /** Whether the language model adds search queries and selects among the results. Default: both, if it is capable. */
+  /** Whether the language model adds search queries to a follow-up question. Default: it does, if it is capable. */
   readonly searchHelp?: SearchHelp | undefined
   /** Limits of each caller per minute or day; keys can have their own limits. Default: no limits. */
   readonly callerLimits?: CallerLimits | undefined

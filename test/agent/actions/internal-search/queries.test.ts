@@ -11,12 +11,15 @@ const answering = (answer: string) => {
   return { requests, ask: async (question: ModelQuestion) => (requests.push(question), answer) }
 }
 
+/** Of a first question, the queries of the model stand. */
+const earlier = [{ role: 'user', text: 'Hello.' } as const]
+
 describe('further queries', () => {
   test('are a whole question and words that documents use, told by falling weight before anything is found', async () => {
     const { ask } = answering('{"question": "How many days of annual leave do staff get?", "keywords": ["PTO"]}')
     const searched: string[] = []
     const search: PassageSearch = async ({ text }) => (searched.push(text), [newPassage(text, text)])
-    const { turn, packets } = newTurn({ ask })
+    const { turn, packets } = newTurn({ ask, messages: earlier })
     await createInternalSearch({ search }).run({ queries: ['annual leave'] }, turn)
     expect(packets.map(({ type }) => type)).toEqual(['search_tool_queries_delta', 'search_tool_documents_delta'])
     expect(packets[0]).toMatchObject({
@@ -110,7 +113,7 @@ async function run(
   queries = ['given'],
   help: { expand?: boolean; timeoutMs?: number } = {},
 ) {
-  const { turn, packets } = newTurn(more)
+  const { turn, packets } = newTurn({ messages: earlier, ...more })
   return { packets, result: await createInternalSearch({ search, help }).run({ queries }, turn) }
 }
 

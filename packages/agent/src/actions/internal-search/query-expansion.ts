@@ -42,14 +42,6 @@ function withoutTask(query: string): string {
   return (isRequest.test(query) ? query.replace(inForm, '') : query).replace(summarise, '').replace(fasseZusammen, '$1')
 }
 
-/** Whether the query is the unchanged first message of a conversation, so there is nothing to add to it. */
-export function searchesFirstMessage(
-  queries: readonly string[],
-  { messages = [], userMessage }: Pick<ActionTurn, 'messages' | 'userMessage'>,
-): boolean {
-  return messages.length === 0 && queries.length === 1 && queries[0] === clean(userMessage)
-}
-
 const expansionInstructions = `You prepare a search of an organisation's documents. You get the newest message of a person to an assistant, what was said before it, and the queries that somebody already thought of. Answer with one JSON object and nothing else: {"question": "…", "keywords": ["…", "…"]}
 "question": the newest message as one complete question that can be understood without the conversation; names stand in place of pronouns. Add nothing that was not said or meant.
 "keywords": up to ${maxKeywords} short queries of one to five words that the wanted documents would contain: other names for the same thing, technical terms, abbreviations or what they stand for. None that is there already.
@@ -127,12 +119,12 @@ function closingOf(text: string, start: number): number | undefined {
 
 type Ask = NonNullable<ActionTurn['ask']>
 
-/** Questions that timed out once; each `ask` function belongs to one answer. */
-const slow = new WeakSet<Ask>()
+/** What was asked once; each `ask` function belongs to one answer. */
+const usedAsks = new WeakSet<Ask>()
 
 /**
- * Asks an optional question. After a timeout the model is not asked again in the same answer, as that would delay each
- * of its searches.
+ * Asks an optional question, once in an answer: another one would delay each of its searches, and cost more than it
+ * finds.
  * @returns undefined when there is no model to ask, or it fails or is slow; rejects only when the run was stopped
  */
 export async function askInTime(
@@ -140,13 +132,13 @@ export async function askInTime(
   question: Omit<ModelQuestion, 'signal'>,
   timeoutMs: number,
 ): Promise<string | undefined> {
-  if (!ask || slow.has(ask)) return undefined
+  if (!ask || usedAsks.has(ask)) return undefined
+  usedAsks.add(ask)
   const limit = AbortSignal.timeout(timeoutMs)
   try {
     return await ask({ ...question, signal: limit })
   } catch {
     signal.throwIfAborted()
-    if (limit.aborted) slow.add(ask)
     return undefined
   }
 }

@@ -3,14 +3,7 @@ import * as v from 'valibot'
 import type { BaseFilters } from '@inlay/protocol'
 import type { Action, ActionTurn } from '../../contracts/action.ts'
 import type { ExcerptReader, Passage, PassageSearch } from '../../contracts/search.ts'
-import {
-  cleanQueries,
-  expandQueries,
-  maxQueries,
-  queryWeights,
-  searchesFirstMessage,
-  type WeightedQuery,
-} from './query-expansion.ts'
+import { cleanQueries, expandQueries, maxQueries, queryWeights, type WeightedQuery } from './query-expansion.ts'
 import { joinHistory } from './joined-history.ts'
 import { withoutHiddenMarkup } from './hidden-markup.ts'
 import { narrowFilters, toFilterPacket, type Narrowing } from './narrowing.ts'
@@ -54,27 +47,22 @@ export interface InternalSearchInput extends Narrowing {
 }
 
 const dateSchema = (description: string) =>
-  v.optional(v.nullable(v.pipe(v.string(), v.description(`${description}, YYYY-MM-DD; seldom of use`))))
+  v.optional(v.pipe(v.string(), v.description(`${description}, YYYY-MM-DD; seldom of use`)))
 
 const inputSchema = v.object({
   queries: v.pipe(
-    v.array(v.pipe(v.string(), v.description('A short query in the words a document would use'))),
+    v.array(v.string()),
     v.minLength(1),
-    v.description(`Queries to search for at once, most important first; ${maxQueries} at most`),
+    v.description(`Short queries to search for at once, most important first; ${maxQueries} at most`),
   ),
   sources: v.optional(
-    v.nullable(
-      v.pipe(
-        v.array(v.string()),
-        v.description(
-          'Only documents of these sources, by their names in source_type of earlier results. Leave it out ' +
-            'unless the person says where to look',
-        ),
-      ),
+    v.pipe(
+      v.array(v.string()),
+      v.description('Only these sources (source_type of earlier results), if the person says where to look'),
     ),
   ),
-  updated_from: dateSchema('Only documents changed on this day or later'),
-  updated_to: dateSchema('Only documents last changed on this day or earlier'),
+  updated_from: dateSchema('Only changed on this day or later'),
+  updated_to: dateSchema('Only changed on this day or earlier'),
 })
 
 /** Fixed id of the search action. */
@@ -152,7 +140,8 @@ async function searchAll(
     search({ text, filters, caller, limit: maxFound, signal })
   const own = given.map((text): WeightedQuery => ({ text, weight: queryWeights.given }))
   const begun = Promise.allSettled(own.map(find))
-  const mayExpand = (help.expand ?? true) && given.length < enoughQueries && !searchesFirstMessage(given, turn)
+  // The queries of a model for a first question stand: it knew all that there is to know.
+  const mayExpand = (help.expand ?? true) && given.length < enoughQueries && (turn.messages ?? []).length > 0
   const more = mayExpand ? await expandQueries(given, turn, help.timeoutMs ?? defaultHelpMs) : []
   const rewritten = more.find(({ weight }) => weight === queryWeights.question)?.text
   const joined = joinMessage(given, turn)
