@@ -10,6 +10,8 @@ import type * as agent from '@inlay/agent'
 import type * as conformance from '@inlay/conformance'
 declare global {
   const createInlay: typeof import('inlay').createInlay
+  const Kysely: typeof import('kysely').Kysely
+  type Kysely<Tables> = import('kysely').Kysely<Tables>
   const readFile: typeof import('node:fs/promises').readFile
   const test: typeof import('vitest').test
   const inlay: Inlay
@@ -66,7 +68,31 @@ const check = (folder: string): Promise<string> =>
     execFile('node_modules/.bin/tsc', ['-p', folder, '--pretty', 'false'], (_error, stdout) => resolve(stdout))
   })
 
-test('every example of the docs has types that fit', { timeout: 600_000 }, async () => {
+/** Examples in docstrings, each with what the file that it stands in exports. */
+function examplesIn(source: string): string[] {
+  const text = readFileSync(source, 'utf8')
+  const names = [...text.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(([, name]) => name)
+  const docstrings = [...text.matchAll(/^ *\/\*\*[^]*?\*\//gm)].map(([comment]) =>
+    comment.replace(/^ *(?:\*\/?|\/\*\*) ?/gm, ''),
+  )
+  return docstrings
+    .flatMap((docstring) => docstring.match(/(?<=@example[ \n])(?:(?!^@)[^])*/gm) ?? [])
+    .map(
+      (code) =>
+        `import { ${names.join(', ')} } from '../../../${source.replace(/\\/g, '/')}'\n${code.replace(/\*\/$/, '')}`,
+    )
+}
+
+/** What an example of a docstring leaves to the reader may be anything. */
+const missingNames = (output: string, file: string): string[] => [
+  ...new Set(
+    [...output.matchAll(/^(\S+)\(.*error TS(?:2304|18004|2552):.*?'(\w+)'/gm)].flatMap(([, path, name]) =>
+      path?.endsWith(file) ? [name!] : [],
+    ),
+  ),
+]
+
+test('every example of docs and docstrings has types that fit', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync('test/package/.examples-')
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
   const files = { ...readersFiles, 'left-open.d.ts': leftOpen }
@@ -74,11 +100,22 @@ test('every example of the docs has types that fit', { timeout: 600_000 }, async
   for (const page of ['README.md', ...globSync(['docs/**/*.md', 'packages/*/README.md'])])
     for (const [index, code] of examplesOf(page).entries())
       writeFileSync(join(folder, `${page.replace(/\W+/g, '-')}-${index + 1}.ts`), `${code}\nexport {}\n`)
+  const docstrings = globSync('packages/*/src/**/*.{ts,tsx}').flatMap((source) =>
+    examplesIn(source).map((code, index) => [`${source.replace(/\W+/g, '-')}-${index + 1}.ts`, code] as const),
+  )
+  const writeExamples = (output = ''): void => {
+    for (const [file, code] of docstrings) {
+      const open = missingNames(output, file).map((name) => `declare const ${name}: any\ntype ${name}<_ = any> = any\n`)
+      writeFileSync(join(folder, file), `${open.join('')}${code}\nexport {}\n`)
+    }
+  }
+  writeExamples()
   const settings = {
     extends: '../../../tsconfig.json',
     compilerOptions: { isolatedDeclarations: false, declaration: false, types: ['node', 'express'] },
     include: ['*.ts', '../../../packages/*/src/**/*.d.ts'],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
+  writeExamples(await check(folder))
   expect((await check(folder)).split('\n').filter((line) => line !== '')).toEqual([])
 })

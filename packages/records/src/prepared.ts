@@ -48,7 +48,7 @@ export function prepared<Tables, Values extends object, Row>(
  * value for each column. Several statements may run: call it in a transaction.
  * @param columns names of all columns of a row
  * @example
- * const add = preparedRows(['id', 'name'], (db: Kysely<Tables>, rows: Note[]) => db.insertInto('note').values(rows))
+ * const add = preparedRows(['id', 'name'], (db: Kysely<Tables>, rows: readonly Note[]) => db.insertInto('note').values(rows))
  * await add(db, [{ id: 1, name: 'One' }, { id: 2, name: 'Two' }])
  */
 export function preparedRows<Tables, Inserted extends object>(

@@ -22,7 +22,7 @@ const maxResults = 20
 /**
  * Web search by the API of Brave, at most 20 results.
  * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
- * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY })
+ * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY! })
  */
 export function braveSearch(options: BraveSearchOptions): WebSearch {
   checkRequired('braveSearch', options, { apiKey: ['the key of the service', isText] })

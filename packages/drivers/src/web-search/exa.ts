@@ -17,7 +17,7 @@ const subject = 'Exa'
 /**
  * Web search by the API of Exa; snippets are the passages it holds to fit the query.
  * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
- * @example exaSearch({ apiKey: process.env.EXA_API_KEY })
+ * @example exaSearch({ apiKey: process.env.EXA_API_KEY! })
  */
 export function exaSearch(options: ExaSearchOptions): WebSearch {
   checkRequired('exaSearch', options, { apiKey: ['the key of the service', isText] })

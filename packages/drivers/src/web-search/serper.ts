@@ -19,7 +19,7 @@ const subject = 'Serper'
 /**
  * Google results by the API of Serper.
  * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
- * @example serperSearch({ apiKey: process.env.SERPER_API_KEY, parameters: { gl: 'de', hl: 'de' } })
+ * @example serperSearch({ apiKey: process.env.SERPER_API_KEY!, parameters: { gl: 'de', hl: 'de' } })
  */
 export function serperSearch(options: SerperSearchOptions): WebSearch {
   checkRequired('serperSearch', options, { apiKey: ['the key of the service', isText] })

@@ -19,7 +19,7 @@ const maxResults = 20
 /**
  * Web search by the API of Tavily, at most 20 results; snippets are the passages it chose for the query.
  * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
- * @example tavilySearch({ apiKey: process.env.TAVILY_API_KEY, parameters: { search_depth: 'advanced' } })
+ * @example tavilySearch({ apiKey: process.env.TAVILY_API_KEY!, parameters: { search_depth: 'advanced' } })
  */
 export function tavilySearch(options: TavilySearchOptions): WebSearch {
   checkRequired('tavilySearch', options, { apiKey: ['the key of the service', isText] })

@@ -27,7 +27,7 @@ export interface FastifyAnswer {
 /**
  * A Fastify plugin that handles all requests below its prefix. Hooks of the host run before it, and headers they set
  * are sent. Bodies are not parsed in its scope; the rest of the app keeps its parsers.
- * @example app.register(fastifyPlugin(inlay, { principal: (request) => request.user }), { prefix: '/assistant' })
+ * @example app.register(fastifyPlugin(inlay, { principal: (request: FastifyRequest) => request.user }), { prefix: '/assistant' })
  */
 export function fastifyPlugin<Call extends FastifyCall = FastifyCall>(
   assistant: Mountable,

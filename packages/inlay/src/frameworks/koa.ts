@@ -15,7 +15,7 @@ export interface KoaContext {
 /**
  * A Koa middleware that handles a path and everything below it, before or after body parsers.
  * @param path mount path, e.g. `/assistant`: the assistant's `basePath`
- * @example app.use(koaMiddleware(inlay, '/assistant', { principal: (context) => context.state.user }))
+ * @example app.use(koaMiddleware(inlay, '/assistant', { principal: (context: Context) => context.state.user }))
  */
 export function koaMiddleware<Call extends KoaContext = KoaContext>(
   assistant: Mountable,

@@ -20,7 +20,7 @@ export type NodeListener = (request: NodeRequest, response: NodeResponse) => Pro
  * parser, the parsed JSON, text or bytes are read from `request.body` or `request.rawBody`; parsed forms cannot be
  * restored.
  * @example createServer(nodeListener(inlay)).listen(3000)
- * @example app.use('/assistant', nodeListener(inlay, { principal: (request: express.Request) => request.user }))
+ * @example app.use('/assistant', nodeListener(inlay, { principal: (request: RequestWithUser) => request.user }))
  */
 export function nodeListener<Call extends NodeRequest = NodeRequest>(
   assistant: Mountable,
