@@ -23,7 +23,7 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
 function AdminView({ section, access, service, ...props }: AdminPlaceProps): JSX.Element {
   const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
   return (
-    <section class="admin u-grid u-one-column u-full" aria-labelledby="admin-title">
+    <section class="admin u-view" aria-labelledby="admin-title">
       <h1 id="admin-title">{adminTexts.title}</h1>
       <AdminTabs shown={section} baseUrl={calls.baseUrl} />
       <div class="admin-body" key={section}>

@@ -156,7 +156,7 @@ interface ChecksProps {
 /** Several of some things. */
 export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Element {
   return (
-    <fieldset class="checks u-grid u-gap-6 u-min-0 u-no-border u-no-margin">
+    <fieldset class="checks u-grid u-gap-6">
       <legend>{label}</legend>
       {options.map(([value, words, hint]) => (
         <label key={value}>

@@ -51,7 +51,7 @@ function Preview({ attachment: { preview } }: { attachment: Attachment }): JSX.E
   if (preview === null) return <FileIcon />
   if ('picture' in preview) return <img class="file-picture" src={preview.picture} alt="" />
   return (
-    <span class="file-words u-clip" dir="auto">
+    <span class="file-words" dir="auto">
       {preview.text}
     </span>
   )

@@ -166,7 +166,7 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
     })
   }
   return (
-    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border u-no-margin">
+    <fieldset class="option-group u-grid u-gap-10">
       <legend>{words.actions}</legend>
       <div class="option-list">
         {actions.map(({ id, name }) => (
@@ -238,7 +238,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
       </div>
     ) : null
   return (
-    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border u-no-margin">
+    <fieldset class="option-group u-grid u-gap-10">
       <legend>{words.filters}</legend>
       {choices(words.sources, values?.sources ?? [], sources, 'sources')}
       {choices(words.sets, values?.sets ?? [], sets, 'sets')}

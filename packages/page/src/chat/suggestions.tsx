@@ -141,7 +141,7 @@ export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; 
           <span class="suggestion-name u-medium u-anywhere" dir="auto">
             {suggestion.name}
           </span>
-          <span class="suggestion-hint u-grow u-min-0 u-note u-nowrap u-clip" dir="auto">
+          <span class="suggestion-hint u-grow u-min-0 u-note u-ellipsis" dir="auto">
             {suggestion.hint}
           </span>
         </div>

@@ -29,7 +29,7 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
   const { all } = chats
   return (
-    <section class="documents u-grid u-one-column u-full" aria-labelledby="chats-title">
+    <section class="documents u-view" aria-labelledby="chats-title">
       <div class="documents-head">
         <h1 id="chats-title">{texts.chats.title}</h1>
         <p class="lead">{texts.chats.lead}</p>

@@ -24,7 +24,7 @@ export function lazyView<Props extends object>(
     }, [state])
     if (typeof state === 'object') return <state.View {...props} />
     return (
-      <div class="documents u-grid u-one-column u-full">
+      <div class="documents u-view">
         {state === 'loading' ? (
           <p class="nothing u-muted">{texts.frame.loading}</p>
         ) : (

@@ -34,7 +34,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
   return (
-    <section class="documents wide u-grid u-one-column u-full" aria-labelledby="documents-title">
+    <section class="documents wide u-view" aria-labelledby="documents-title">
       <div class="documents-head">
         <h1 id="documents-title">{documentTexts.title}</h1>
         <p class="lead">
@@ -164,7 +164,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
       ) : (
         <button
           type="button"
-          class="tag chosen u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
+          class="tag chosen u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
           aria-label={documentTexts.anyTag(tag)}
           onClick={() => narrow({ tag: null })}
         >
@@ -217,7 +217,7 @@ function TagField({
     <>
       <input
         type="text"
-        class="tag-field u-small u-line u-round-10 u-surface"
+        class="tag-field u-small u-line u-surface"
         list={id}
         value={words}
         placeholder={documentTexts.tag}

@@ -29,7 +29,7 @@ function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
-    <section class="health u-grid u-one-column u-full" aria-labelledby="health-title">
+    <section class="health u-view" aria-labelledby="health-title">
       <h1 id="health-title">{healthTexts.title}</h1>
       <AdminTabs shown="health" baseUrl={access.baseUrl} />
       <p class="lead">{healthTexts.lead}</p>

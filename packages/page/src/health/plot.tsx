@@ -21,7 +21,7 @@ export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.E
   const seconds = (last.at - first.at) / 1000
   const words = healthTexts.plot(label, seconds, format(least), format(most), format(last.value))
   return (
-    <figure class="plot u-grid u-gap-2 u-no-margin">
+    <figure class="plot u-grid u-gap-2">
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={words}>
         <polyline points={lineOf(points, { least, most })} />
       </svg>

@@ -27,13 +27,13 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
   const words = texts.projects
   if (details === undefined)
     return (
-      <section class="documents project u-grid u-one-column u-full" aria-label={words.title}>
+      <section class="documents project u-view" aria-label={words.title}>
         {failure === null ? <p class="nothing u-muted">{texts.frame.loading}</p> : <FailureNote failure={failure} />}
       </section>
     )
   const { project, files } = details
   return (
-    <section class="documents project u-grid u-one-column u-full" aria-labelledby="project-title">
+    <section class="documents project u-view" aria-labelledby="project-title">
       <ProjectHead
         key={project.name}
         name={project.name}

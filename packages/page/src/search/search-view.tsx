@@ -44,7 +44,7 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }): J
     }
   }, [words, service])
   return (
-    <section class="documents u-grid u-one-column u-full" aria-labelledby="search-title">
+    <section class="documents u-view" aria-labelledby="search-title">
       <div class="documents-head">
         <h1 id="search-title">{texts.search.title}</h1>
         <p class="lead">{texts.search.lead}</p>
@@ -98,7 +98,7 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
               <OutIcon />
             </a>
           )}
-          <span class="source-place u-note u-nowrap u-clip">
+          <span class="source-place u-note u-ellipsis">
             {words.length === 0 ? texts.search.noWords : texts.search.hasWords(words, of)}
             {passage.updatedAt !== null && ` · ${texts.search.changed(new Date(passage.updatedAt))}`}
           </span>

@@ -133,7 +133,7 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
             <OutIcon />
           </a>
         )}
-        <span class="source-place u-note u-nowrap u-clip">{placeOf(first, href)}</span>
+        <span class="source-place u-note u-ellipsis">{placeOf(first, href)}</span>
       </span>
     </div>
   )

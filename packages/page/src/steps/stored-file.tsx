@@ -31,10 +31,10 @@ export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Elemen
       isCurrent = false
     }
   }, [id, readFile])
-  if (file === undefined) return <p class="made-file u-note u-no-margin">{texts.frame.loading}</p>
-  if (file === 'gone') return <p class="made-file u-note u-no-margin">{texts.steps.fileIsGone}</p>
+  if (file === undefined) return <p class="made-file u-note">{texts.frame.loading}</p>
+  if (file === 'gone') return <p class="made-file u-note">{texts.steps.fileIsGone}</p>
   return (
-    <figure class="made-file u-note u-no-margin">
+    <figure class="made-file u-note">
       {file.picture !== null && <img src={file.picture} alt={words ?? file.file.name} />}
       <figcaption>
         <button type="button" class="text-button" onClick={() => saveFile(file.file)}>

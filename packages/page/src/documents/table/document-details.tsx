@@ -66,7 +66,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
         >
           <CloseIcon />
         </button>
-        <dl class="details-facts u-grid u-small u-anywhere u-no-margin">
+        <dl class="details-facts u-grid u-small u-anywhere">
           <dt>{documentTexts.path}</dt>
           <dd>{id}</dd>
           {reason !== null && (
@@ -142,7 +142,7 @@ function TagEditor({
           {shown.map((tag) => (
             <li
               key={`${tag.key}=${tag.value}`}
-              class="tag u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
+              class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
             >
               <span>
                 {tag.key}: {tag.value}
@@ -274,11 +274,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
     >
       <h3>{documentTexts.ownerOf(pair.name)}</h3>
       <p class="facts u-small u-anywhere">{documentTexts.ownerLead}</p>
-      <div
-        class="checks u-grid u-gap-6 u-min-0 u-no-border u-no-margin"
-        role="radiogroup"
-        aria-label={documentTexts.ownerOf(pair.name)}
-      >
+      <div class="checks u-grid u-gap-6" role="radiogroup" aria-label={documentTexts.ownerOf(pair.name)}>
         {[true, false].map((choice) => (
           <label key={String(choice)}>
             <input

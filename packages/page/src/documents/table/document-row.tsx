@@ -116,11 +116,11 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
         )}
       </span>
       {reason !== null ? (
-        <span class="document-path failure-words u-nowrap u-clip" title={reason}>
+        <span class="document-path failure-words u-ellipsis" title={reason}>
           {reason}
         </span>
       ) : unread !== undefined ? (
-        <span class="document-path unread-words u-nowrap u-clip" title={unread}>
+        <span class="document-path unread-words u-ellipsis" title={unread}>
           {unread}
         </span>
       ) : (
@@ -134,7 +134,7 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
 function Path({ path }: { path: string }): JSX.Element {
   const end = path.lastIndexOf('/', path.length - 2) + 1
   return (
-    <span class="document-path u-nowrap u-clip" title={path}>
+    <span class="document-path u-ellipsis" title={path}>
       {end > 0 && <span class="path-folder">{path.slice(0, end)}</span>}
       <span class="path-end u-min-0">{path.slice(end)}</span>
     </span>
@@ -153,7 +153,7 @@ function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabInd
         <button
           key={`${key}=${value}`}
           type="button"
-          class="tag u-inline-flex u-center u-gap-4 u-muted u-nowrap u-clip u-line u-round-8 u-no-ground"
+          class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
           tabIndex={tabIndex}
           title={`${key}: ${value}`}
           aria-label={documentTexts.onlyTag(`${key}=${value}`)}
