@@ -50,54 +50,42 @@ export interface WorkspaceValues {
   readonly pinned: readonly number[]
   /** Ids of disabled actions, by agent id and owner. */
   readonly disabled_tools: readonly number[]
-  /** By {@link userSettingIds} and owner. */
-  readonly user_setting: UserSettings[keyof UserSettings]
+  /** By {@link userSettingId} and owner. */
+  readonly user_setting: string | number | boolean | null
   /** Prompt shortcuts by owner. */
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }
 
-/** Personal settings that clients read. */
-export interface UserSettings {
-  readonly default_model: string | null
-  readonly theme_preference: string | null
-  readonly auto_scroll: boolean | null
-  readonly temperature_override_enabled: boolean | null
-  readonly shortcut_enabled: boolean | null
-  readonly paste_as_tile: boolean | null
-  readonly language: string | null
-  readonly chat_background: string | null
-  readonly default_app_mode: string | null
-  readonly voice_auto_send: boolean | null
-  readonly voice_auto_playback: boolean | null
-  readonly voice_playback_speed: number | null
-}
+/** Names of personal settings that clients read. Each is stored under its place, from 1: new ones go last. */
+const userSettingNames = [
+  'default_model',
+  'theme_preference',
+  'auto_scroll',
+  'temperature_override_enabled',
+  'shortcut_enabled',
+  'paste_as_tile',
+  'language',
+  'chat_background',
+  'default_app_mode',
+  'voice_auto_send',
+  'voice_auto_playback',
+  'voice_playback_speed',
+] as const
 
-/** Record id of each personal setting. */
-export const userSettingIds: Readonly<Record<keyof UserSettings, number>> = {
-  default_model: 1,
-  theme_preference: 2,
-  auto_scroll: 3,
-  temperature_override_enabled: 4,
-  shortcut_enabled: 5,
-  paste_as_tile: 6,
-  language: 7,
-  chat_background: 8,
-  default_app_mode: 9,
-  voice_auto_send: 10,
-  voice_auto_playback: 11,
-  voice_playback_speed: 12,
-}
+/** Name of a personal setting. */
+export type UserSettingName = (typeof userSettingNames)[number]
+
+/** Record id of a personal setting. */
+export const userSettingId = (name: UserSettingName): number => userSettingNames.indexOf(name) + 1
 
 /** The settings of a person; null for those not set. */
 export async function readUserSettings(
   workspace: Pick<WorkspaceRecords, 'list'> | undefined,
   ownerId: string,
-): Promise<Readonly<Record<keyof UserSettings, unknown>>> {
+): Promise<Readonly<Record<string, unknown>>> {
   const records = (await workspace?.list('user_setting', ownerId)) ?? []
-  const values = Object.entries(userSettingIds).map(([name, id]) => {
-    return [name, records.find((record) => record.id === id)?.value ?? null]
-  })
-  return Object.fromEntries(values) as Record<keyof UserSettings, unknown>
+  const values = new Map(records.map(({ id, value }) => [id, value]))
+  return Object.fromEntries(userSettingNames.map((name) => [name, values.get(userSettingId(name)) ?? null]))
 }
 
 /** A record of one kind. Times are milliseconds since 1970 UTC. */

@@ -108,7 +108,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
           watchKey,
         }
         result = await route.handle(call)
-        return await endWithKey(toReply(result), watchKey)
+        return await endWithKey(toReply(result, route.answer?.status), watchKey)
       } finally {
         leave?.()
         share.release()

@@ -81,9 +81,10 @@ function jsonBody(body: Reply['body'], { status = 200, headers }: ReplyOptions =
   return { [mark]: true, status, headers: { ...headers, 'content-type': 'application/json' }, body, endsWithKey: false }
 }
 
-/** Converts a handler's result to a reply. */
-export function toReply(answer: unknown): Reply {
-  return typeof answer === 'object' && answer !== null && mark in answer ? (answer as Reply) : jsonReply(answer)
+/** Converts a handler's result to a reply: JSON, or no body where the route's status is 204. */
+export function toReply(answer: unknown, status?: number): Reply {
+  if (typeof answer === 'object' && answer !== null && mark in answer) return answer as Reply
+  return status === 204 ? reply(null, { status }) : jsonReply(answer)
 }
 
 /** The error response for a caught value, and whether to log it as an internal failure. */

@@ -1,11 +1,13 @@
 import {
   boolean,
+  fullPersonaSchema,
   hasScope,
   InlayError,
   queryInteger,
   toUserId,
   type FullPersona,
   type PersonaFields,
+  type Principal,
 } from '@inlay/protocol'
 import {
   adminPersonaPageQuerySchema,
@@ -17,8 +19,6 @@ import {
   type AdminPersonaQuery,
   type PersonaSharing,
 } from '@inlay/protocol/administration'
-import { fullPersonaSchema } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
 import * as v from 'valibot'
 import { checkLabels, setLabels } from '../../administration/persona-labels.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'

@@ -27,7 +27,12 @@ import {
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
-import { userSettingIds, type UserSettings, type WorkspaceRecord } from '../../administration/workspace-records.ts'
+import {
+  userSettingId,
+  type UserSettingName,
+  type WorkspaceRecord,
+  type WorkspaceValues,
+} from '../../administration/workspace-records.ts'
 import { workspaceOf } from '../../administration/workspace-of.ts'
 import { periodOf } from '../../limits/usage-counters.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
@@ -45,8 +50,12 @@ const speechSettings = v.object({
   playback_speed: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0.25), v.maxValue(4))), null),
 })
 const promptPath = v.object({ prompt_id: queryInteger({ least: 1 }) })
-const promptText = v.pipe(v.string(), v.minLength(1), v.maxLength(10_000))
-const promptFields = { prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)), content: promptText }
+const textOrNull = (maxLength: number): v.GenericSchema =>
+  v.optional(v.nullable(v.pipe(v.string(), v.maxLength(maxLength))), null)
+const promptFields = {
+  prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+  content: v.pipe(v.string(), v.minLength(1), v.maxLength(10_000)),
+}
 /** Maximum number of shortcuts per person. */
 const maxPrompts = 500
 
@@ -56,33 +65,27 @@ const dayMs = 86_400_000
 
 /** Compatibility routes of existing clients: personal settings, prompt shortcuts, lists. */
 export const existingClientRoutes: readonly Route[] = [
-  setting('/user/default-model', 'setOwnDefaultModel', 'default_model', {
-    body: v.object({ default_model: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(500))), null) }),
-  }),
-  setting('/user/theme-preference', 'setTheme', 'theme_preference', {
-    body: v.object({ theme_preference: v.picklist(['light', 'dark', 'system']) }),
-  }),
-  setting('/auto-scroll', 'setAutoScroll', 'auto_scroll', {
-    body: v.object({ auto_scroll: v.optional(v.nullable(boolean), null) }),
-  }),
-  setting('/temperature-override-enabled', 'setTemperatureOverride', 'temperature_override_enabled', {
-    query: v.object({ temperature_override_enabled: queryBoolean }),
-  }),
-  setting('/shortcut-enabled', 'setShortcutEnabled', 'shortcut_enabled', {
-    query: v.object({ shortcut_enabled: queryBoolean }),
-  }),
-  setting('/paste-as-tile', 'setPasteAsTile', 'paste_as_tile', {
-    query: v.object({ paste_as_tile: queryBoolean }),
-  }),
-  setting('/user/language', 'setLanguage', 'language', {
-    body: v.object({ language: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(35))), null) }),
-  }),
-  setting('/user/chat-background', 'setChatBackground', 'chat_background', {
-    body: v.object({ chat_background: v.optional(v.nullable(v.pipe(v.string(), v.maxLength(500))), null) }),
-  }),
-  setting('/user/default-app-mode', 'setDefaultAppMode', 'default_app_mode', {
-    body: v.object({ default_app_mode: v.pipe(v.string(), v.minLength(1), v.maxLength(50)) }),
-  }),
+  setting('/user/default-model', 'setOwnDefaultModel', 'default_model', 'body', textOrNull(500)),
+  setting('/user/theme-preference', 'setTheme', 'theme_preference', 'body', v.picklist(['light', 'dark', 'system'])),
+  setting('/auto-scroll', 'setAutoScroll', 'auto_scroll', 'body', v.optional(v.nullable(boolean), null)),
+  setting(
+    '/temperature-override-enabled',
+    'setTemperatureOverride',
+    'temperature_override_enabled',
+    'query',
+    queryBoolean,
+  ),
+  setting('/shortcut-enabled', 'setShortcutEnabled', 'shortcut_enabled', 'query', queryBoolean),
+  setting('/paste-as-tile', 'setPasteAsTile', 'paste_as_tile', 'query', queryBoolean),
+  setting('/user/language', 'setLanguage', 'language', 'body', textOrNull(35)),
+  setting('/user/chat-background', 'setChatBackground', 'chat_background', 'body', textOrNull(500)),
+  setting(
+    '/user/default-app-mode',
+    'setDefaultAppMode',
+    'default_app_mode',
+    'body',
+    v.pipe(v.string(), v.minLength(1), v.maxLength(50)),
+  ),
   own('PATCH /voice/settings', 'setVoiceSettings', 'Set preferences for speech', {
     description: 'Stored for clients and returned in `preferences` of `GET /me`; absent fields stay unchanged.',
     input: { body: speechSettings },
@@ -90,9 +93,8 @@ export const existingClientRoutes: readonly Route[] = [
     errors: ['NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
       for (const [field, value] of Object.entries(body)) {
-        const name = `voice_${field}` as keyof UserSettings
-        if (value !== null && value !== undefined)
-          await workspaceOf(parts).put('user_setting', userSettingIds[name], value, caller.id)
+        const id = userSettingId(`voice_${field}` as UserSettingName)
+        if (value !== null && value !== undefined) await workspaceOf(parts).put('user_setting', id, value, caller.id)
       }
     },
   }),
@@ -106,9 +108,7 @@ export const existingClientRoutes: readonly Route[] = [
   }),
   own('POST /input_prompt', 'createInputPrompt', 'Create a prompt shortcut', {
     description: 'Only for the caller: `is_public` must be false.',
-    input: {
-      body: v.object({ ...promptFields, is_public: boolean }),
-    },
+    input: { body: v.object({ ...promptFields, is_public: boolean }) },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts }) {
@@ -134,10 +134,7 @@ export const existingClientRoutes: readonly Route[] = [
     handle: async ({ path, caller, parts }) => toInputPrompt(await promptOf(path.prompt_id, caller, parts), caller),
   }),
   own('PATCH /input_prompt/{prompt_id}', 'updateInputPrompt', 'Change a prompt shortcut', {
-    input: {
-      path: promptPath,
-      body: v.object({ ...promptFields, active: boolean }),
-    },
+    input: { path: promptPath, body: v.object({ ...promptFields, active: boolean }) },
     answer: { description: 'The shortcut.', schema: inputPromptSchema },
     errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
     async handle({ path, body, caller, parts }) {
@@ -282,19 +279,20 @@ export const existingClientRoutes: readonly Route[] = [
 function setting(
   path: `/${string}`,
   operationId: string,
-  name: keyof UserSettings,
-  input: { readonly body: v.GenericSchema } | { readonly query: v.GenericSchema },
+  name: UserSettingName,
+  place: 'body' | 'query',
+  value: v.GenericSchema,
 ): Route {
   return own(`PATCH ${path}`, operationId, `Set ${name}`, {
     ...(underUser.has(path) && { aliases: [`/user${path}`] }),
     description: 'Stored for clients and returned in `preferences` of `GET /me`.',
-    input: 'query' in input ? input : { body: input.body },
+    input: { [place]: v.object({ [name]: value }) },
     answer: done,
     errors: ['NOT_IMPLEMENTED'],
-    async handle({ body, query, caller, parts }) {
+    async handle({ [place]: given, caller, parts }) {
       // Validated with the schema of the same name.
-      const given = (body ?? query) as UserSettings
-      await workspaceOf(parts).put('user_setting', userSettingIds[name], given[name] ?? null, caller.id)
+      const { [name]: chosen = null } = given as unknown as Readonly<Record<string, WorkspaceValues['user_setting']>>
+      await workspaceOf(parts).put('user_setting', userSettingId(name), chosen, caller.id)
     },
   })
 }

@@ -59,9 +59,7 @@ export const workspaceRoutes: readonly Route[] = [
     description: 'Lists the owners of API keys, as there are no accounts or invitations.',
     input: { query: v.object({ q: v.optional(v.string()) }) },
     answer: { description: 'The people.', schema: knownUsersSchema },
-    async handle({ query, parts }) {
-      return complete(knownUsersSchema, { accepted: await knownUsers(parts, query.q) })
-    },
+    handle: async ({ query, parts }) => complete(knownUsersSchema, { accepted: await knownUsers(parts, query.q) }),
   }),
   route('GET /users', 'listUserNames', 'List people in brief', {
     scope: scopes,

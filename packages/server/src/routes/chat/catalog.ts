@@ -19,9 +19,7 @@ export const catalogRoutes: readonly Route[] = [
   route('GET /llm/provider', 'listModels', 'List models', {
     description: 'Lists the possible values of `llm_override`.',
     answer: { description: 'The models by provider.', schema: llmProvidersSchema },
-    async handle({ parts }) {
-      return toProviders(await parts.agent.models())
-    },
+    handle: async ({ parts }) => toProviders(await parts.agent.models()),
   }),
   route('GET /llm/persona/{persona_id}/providers', 'listPersonaModels', 'List models for an agent', {
     owner: 'caller',

@@ -10,12 +10,10 @@ import {
   type PersonalizationDetail,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { reply, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Personalization', { scope: 'chat', owner: 'caller' })
 const memoryPath = v.object({ memory_id: queryInteger({}) })
-const noBody = (): Reply => reply(null, { status: 204 })
 
 /** Personal settings of the caller. */
 const settingRoutes: readonly Route[] = [
@@ -64,10 +62,7 @@ const memoryItemRoutes: readonly Route[] = [
   route('DELETE /user/memories', 'forgetMemories', 'Forget all memories', {
     answer: { description: 'The memories are deleted.', status: 204 },
     errors: ['DEPLOYMENT_UNSUPPORTED'],
-    async handle({ caller, parts }) {
-      await parts.agent.memories.clear(caller)
-      return noBody()
-    },
+    handle: ({ caller, parts }) => parts.agent.memories.clear(caller),
   }),
   route('PATCH /user/memories/{memory_id}', 'updateMemory', 'Change a memory', {
     input: { path: memoryPath, body: memoryTextSchema },
@@ -81,10 +76,7 @@ const memoryItemRoutes: readonly Route[] = [
     input: { path: memoryPath },
     answer: { description: 'It is gone.', status: 204 },
     errors: ['NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.memories.remove(path.memory_id, caller)
-      return noBody()
-    },
+    handle: ({ path, caller, parts }) => parts.agent.memories.remove(path.memory_id, caller),
   }),
 ]
 

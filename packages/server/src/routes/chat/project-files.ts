@@ -1,6 +1,5 @@
 import { queryInteger, tokenTotalSchema, userFileSchema, uuid, type TokenTotal } from '@inlay/protocol'
 import * as v from 'valibot'
-import { reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 import { toUserFile } from './files.ts'
 
@@ -32,10 +31,7 @@ export const projectFileRoutes: readonly Route[] = [
     input: { path: linkPath },
     answer: { description: 'The file is not in the project.', status: 204 },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.projects.unlink(path.project_id, path.file_id, caller)
-      return reply(null, { status: 204 })
-    },
+    handle: ({ path, caller, parts }) => parts.agent.projects.unlink(path.project_id, path.file_id, caller),
   }),
   route('GET /user/projects/{project_id}/token-count', 'countProjectTokens', 'Get the token count of project files', {
     input: { path: projectPath },

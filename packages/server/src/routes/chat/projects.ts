@@ -11,7 +11,6 @@ import {
   type Project,
 } from '@inlay/protocol'
 import * as v from 'valibot'
-import { reply, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 import { toUserFile } from './files.ts'
 import { projectFileRoutes } from './project-files.ts'
@@ -19,7 +18,6 @@ import { toSummary } from './sessions.ts'
 
 const route = routesOf('Projects', { scope: 'chat', owner: 'caller' })
 const projectPath = v.object({ project_id: queryInteger({}) })
-const noBody = (): Reply => reply(null, { status: 204 })
 
 /** The projects themselves. */
 const recordRoutes: readonly Route[] = [
@@ -58,10 +56,7 @@ const recordRoutes: readonly Route[] = [
     input: { path: projectPath },
     answer: { description: 'It is gone.', status: 204 },
     errors: ['NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.projects.remove(path.project_id, caller)
-      return noBody()
-    },
+    handle: ({ path, caller, parts }) => parts.agent.projects.remove(path.project_id, caller),
   }),
   route('GET /user/projects/{project_id}/details', 'getProjectDetails', 'Get a project with its files', {
     input: { path: projectPath },
@@ -113,19 +108,14 @@ const sessionRoutes: readonly Route[] = [
     input: { path: projectPath, body: sessionMoveSchema },
     answer: { description: 'The session is in the project.', status: 204 },
     errors: ['NOT_FOUND', 'SESSION_NOT_FOUND'],
-    async handle({ path, body, caller, parts }) {
-      await parts.agent.projects.moveSession(body.chat_session_id, path.project_id, caller)
-      return noBody()
-    },
+    handle: ({ path, body, caller, parts }) =>
+      parts.agent.projects.moveSession(body.chat_session_id, path.project_id, caller),
   }),
   route('POST /user/projects/remove_chat_session', 'takeSessionOutOfProject', 'Remove a chat from its project', {
     input: { body: sessionMoveSchema },
     answer: { description: 'The session is in no project.', status: 204 },
     errors: ['SESSION_NOT_FOUND'],
-    async handle({ body, caller, parts }) {
-      await parts.agent.projects.moveSession(body.chat_session_id, null, caller)
-      return noBody()
-    },
+    handle: ({ body, caller, parts }) => parts.agent.projects.moveSession(body.chat_session_id, null, caller),
   }),
 ]
 

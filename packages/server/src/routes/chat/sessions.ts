@@ -105,9 +105,7 @@ export const sessionRoutes: readonly Route[] = [
     input: { path: sessionPath, body: chatSessionUpdateSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, body, caller, parts }) {
-      await parts.agent.sessions.share(path.session_id, body.sharing_status, caller)
-    },
+    handle: ({ path, body, caller, parts }) => parts.agent.sessions.share(path.session_id, body.sharing_status, caller),
   }),
   route('DELETE /chat/delete-chat-session/{session_id}', 'deleteChatSession', 'Delete a session', {
     description: 'Stops its running answer and hides the session; `hard_delete=true` deletes it permanently.',
@@ -125,33 +123,25 @@ export const sessionRoutes: readonly Route[] = [
     input: { path: sessionPath },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND'],
-    async handle({ path, caller, parts }) {
-      await parts.agent.sessions.restore(path.session_id, caller)
-    },
+    handle: ({ path, caller, parts }) => parts.agent.sessions.restore(path.session_id, caller),
   }),
   route('PUT /service-api/chat-sessions/{session_id}/pin', 'pinChatSession', 'Pin a session', {
     description: 'Pins a session to the top of lists, or unpins it. At most 100 sessions of a caller can be pinned.',
     input: { path: sessionPath, body: sessionPinSchema },
     answer: nothing,
     errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path, body, caller, parts }) {
-      await parts.agent.sessions.setPinned(path.session_id, body.pinned, caller)
-    },
+    handle: ({ path, body, caller, parts }) => parts.agent.sessions.setPinned(path.session_id, body.pinned, caller),
   }),
   route('GET /service-api/pinned-chat-sessions', 'listPinnedChatSessions', 'List pinned sessions', {
     description: 'All pinned sessions of the caller, last pinned first.',
     answer: { description: 'The sessions.', schema: v.array(chatSessionSummarySchema) },
-    async handle({ caller, parts }) {
-      return (await parts.agent.sessions.listPinned(caller)).map(toSummary)
-    },
+    handle: async ({ caller, parts }) => (await parts.agent.sessions.listPinned(caller)).map(toSummary),
   }),
   route('DELETE /chat/delete-all-chat-sessions', 'deleteAllChatSessions', 'Delete all sessions', {
     description: 'Hides all sessions of the caller; `hard_delete=true` deletes them permanently.',
     input: { query: sessionDeletionQuerySchema },
     answer: nothing,
-    async handle({ query, caller, parts }) {
-      await parts.agent.sessions.removeAll(caller, { erase: query.hard_delete })
-    },
+    handle: ({ query, caller, parts }) => parts.agent.sessions.removeAll(caller, { erase: query.hard_delete }),
   }),
 ]
 
