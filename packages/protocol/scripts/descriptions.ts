@@ -17,7 +17,10 @@ const sources = fileURLToPath(new URL('../src/', import.meta.url))
 const comment = String.raw`(?:/\*\*((?:(?!\*/)[^])*)\*/\s*)?`
 const declaration = new RegExp(String.raw`${comment}export (interface|type) (\w+)(<[^>{]*>)?([^={]*)[={]`, 'g')
 const member = new RegExp(String.raw`${comment}(?:readonly )?(\w+)(?:\??:|(?=,\n))`, 'y')
-const model = /\b(?:m|closedM|spelledM)odel\(\s*'(\w+)'(,\s*(?=\{))?/g
+const model = new RegExp(
+  String.raw`(?:${comment}(?:export )?const \w+ = |\b)(?:m|closedM|spelledM)odel\(\s*'(\w+)'(,\s*(?=\{))?`,
+  'g',
+)
 
 /** A comment as one line, without its stars; links become the name they lead to. */
 function inWords(text: string | undefined): string {
@@ -81,9 +84,10 @@ function collect(): Record<string, Description> {
       )
       types[name] = { description: inWords(text), fields: fieldsOf(members) }
     }
-    // A type that is inferred from its schema has the comments of the schema's fields.
+    // A type that is inferred from its schema has the comments of the schema's fields. The comment stands above the
+    // type, or above the schema where nobody names the type.
     for (const match of source.matchAll(model)) {
-      const [whole, name = '', isWritten] = match
+      const [whole, text, name = '', isWritten] = match
       schemas.add(name)
       if (isWritten === undefined) continue
       const body = bodyAt(source, match.index + whole.length)
@@ -91,7 +95,7 @@ function collect(): Record<string, Description> {
       const spread = [...body.matchAll(/\.\.\.(\w+)Schema\.entries/g)].map(([, parent = '']) => capitalized(parent))
       parents[name] = [...(parents[name] ?? []), ...spread]
       if (Object.keys(fields).length > 0 || spread.length > 0)
-        types[name] = { description: types[name]?.description ?? '', fields }
+        types[name] = { description: types[name]?.description || inWords(text), fields }
     }
     const family = source.indexOf('packetFamily({')
     for (const packet of family === -1 ? [] : membersOf(bodyAt(source, family))) {

@@ -42,6 +42,16 @@ class TypeWriter {
     return type
   }
 
+  /** The parsed value of the schema at a position. */
+  outputAt(file: string, position: number): Type {
+    const member = (type: Type, name: string): Type => {
+      const property = this.#checker.getPropertiesOfType(type).find((each) => each.name === name)
+      if (!property) throw new Error(`${file} has no schema at ${position}`)
+      return this.#checker.getNonNullableType(this.#checker.getTypeOfSymbol(property)!)!
+    }
+    return member(member(this.typeAt(file, position), '~types'), 'output')
+  }
+
   /** @param imported called with each type that another file declares */
   write(type: Type, file: string, imported: (name: string, from: string) => void): string {
     const nested = (inner: Type): string => {
@@ -143,7 +153,9 @@ function writeOutFile(file: string, code: string, writer: TypeWriter): RolldownM
   for (const { index, 0: whole, 1: schema = '', 2: builder } of code.matchAll(schemaStart)) {
     const isFamily = builder === 'packetFamily'
     const generic = isFamily ? 'PacketFamily' : 'WireSchema'
-    text.appendLeft(index + whole.length, `: ${generic}<${types.get(schema) ?? 'unknown'}>`)
+    const type =
+      types.get(schema) ?? writer.write(writer.outputAt(file, index + 'export const '.length), file, imported)
+    text.appendLeft(index + whole.length, `: ${generic}<${type}>`)
     imported(generic, join(sources, isFamily ? 'packets/packet-entry.ts' : 'fields.ts'))
   }
   const missing = [...imports].filter(

@@ -63,15 +63,13 @@ export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map
 
 const permission = v.picklist(['VIEWER', 'EDITOR'])
 
+/** A person the agent is shared with. */
 const sharedWithSchema = model('SharedWith', {
   /** Id or e-mail address. */
   user_id: exactText,
   /** Always `VIEWER`: sharing never grants editing. */
   permission,
 })
-
-/** A person the agent is shared with. */
-export type SharedWith = Wire<typeof sharedWithSchema>
 
 const sharing = spelledModel('PersonaSharing', {
   /** Ids or e-mail addresses of people who can use the agent. Cannot be combined with `user_shares`. */

@@ -43,6 +43,7 @@ const keyName = v.pipe(text, v.maxLength(200))
 const principalName = v.pipe(exactText, v.minLength(1), v.maxLength(200))
 const scopeList = v.pipe(v.array(v.picklist(scopes)), v.minLength(1))
 
+/** Body of `POST /admin/api-key` with all defaults applied. */
 export const apiKeyCreationSchema = closedModel('ApiKeyCreation', {
   /** Name of the key, at most 200 characters. */
   name: v.nullish(keyName, null),
@@ -66,9 +67,7 @@ export const apiKeyCreationSchema = closedModel('ApiKeyCreation', {
   role: v.optional(v.unknown()),
 })
 
-/** Body of `POST /admin/api-key` with all defaults applied. */
-export type ApiKeyCreation = Wire<typeof apiKeyCreationSchema>
-
+/** Body of `PATCH /admin/api-key/{api_key_id}`. Absent fields stay unchanged. */
 export const apiKeyUpdateSchema = closedModel('ApiKeyUpdate', {
   /** Name of the key. */
   name: v.optional(v.nullable(keyName)),
@@ -89,6 +88,3 @@ export const apiKeyUpdateSchema = closedModel('ApiKeyUpdate', {
   /** Ignored: permissions follow from the scopes. */
   role: v.optional(v.unknown()),
 })
-
-/** Body of `PATCH /admin/api-key/{api_key_id}`. Absent fields stay unchanged. */
-export type ApiKeyUpdate = Wire<typeof apiKeyUpdateSchema>

@@ -26,6 +26,7 @@ export const indexingStatusQuerySchema = model('IndexingStatusQuery', {
 /** Body of `POST /manage/admin/connector/indexing-status`: every field is optional. */
 export type IndexingStatusQuery = Wire<typeof indexingStatusQuerySchema>
 
+/** Totals for the pairs of one source. */
 const sourceSummarySchema = model('SourceSummary', {
   /** Number of pairs. */
   total_connectors: integer,
@@ -36,9 +37,6 @@ const sourceSummarySchema = model('SourceSummary', {
   /** Number of searchable documents in all pairs. */
   total_docs_indexed: integer,
 })
-
-/** Totals for the pairs of one source. */
-export type SourceSummary = Wire<typeof sourceSummarySchema>
 
 export const connectorIndexingSchema = model('ConnectorIndexing', {
   /** Number of the pair. */

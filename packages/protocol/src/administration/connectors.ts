@@ -20,6 +20,7 @@ export const connectorSources = ['file', 'ingestion_api'] as const
 const json: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
 const inputTypes = ['load_state', 'poll', 'event', 'slim_retrieval'] as const
 
+/** Body of `POST /manage/admin/connector`. */
 export const connectorCreationSchema = model('ConnectorCreation', {
   /** Display name. */
   name: recordName,
@@ -39,15 +40,13 @@ export const connectorCreationSchema = model('ConnectorCreation', {
   groups: v.nullish(groupNames, () => []),
 })
 
-/** Body of `POST /manage/admin/connector`. */
-export type ConnectorCreation = Wire<typeof connectorCreationSchema>
-
 /** Answer of `POST /manage/admin/connector`. */
 export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly credential: null }> = model({
   id: integer,
   credential: v.null(),
 })
 
+/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
 export const credentialCreationSchema = model('CredentialCreation', {
   /** Names of the stored fields; values are masked with dots. */
   credential_json: json,
@@ -62,9 +61,6 @@ export const credentialCreationSchema = model('CredentialCreation', {
   /** Groups with access to the documents. */
   groups: v.nullish(groupNames, () => []),
 })
-
-/** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
-export type CredentialCreation = Wire<typeof credentialCreationSchema>
 
 export const connectorSchema = model('ConnectorDetail', {
   /** Its number. */
@@ -124,6 +120,7 @@ export type CredentialDetail = Wire<typeof credentialSchema>
 export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly credential: CredentialDetail }> =
   model({ id: integer, credential: credentialSchema })
 
+/** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
 export const pairLinkSchema = spelledModel('PairLink', {
   /** Display name. */
   name: recordName,
@@ -133,9 +130,7 @@ export const pairLinkSchema = spelledModel('PairLink', {
   groups: v.nullish(groupNames, () => []),
 })
 
-/** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
-export type PairLink = Wire<typeof pairLinkSchema>
-
+/** Answer of operations that report their result as text; `data` is an id or a count. */
 export const statusResponseSchema = model('StatusResponse', {
   /** Whether the operation succeeded. */
   success: boolean,
@@ -144,9 +139,6 @@ export const statusResponseSchema = model('StatusResponse', {
   /** An id or a count, depending on the route. */
   data: orNull(integer),
 })
-
-/** Answer of operations that report their result as text; `data` is an id or a count. */
-export type StatusResponse = Wire<typeof statusResponseSchema>
 
 /** Schema of the body of `POST /manage/admin/connector/run-once`. */
 export const connectorRunSchema: WireSchema<{

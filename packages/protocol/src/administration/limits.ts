@@ -58,6 +58,7 @@ export function toLimitSet(limits: CallerLimits): LimitSet {
   return Object.fromEntries(entries) as LimitSet
 }
 
+/** Usage of one limit in the current minute or day. */
 const limitUseSchema = model('LimitUse', {
   /** Scope of the count: one caller, one key, or all callers together. */
   of: v.picklist(['caller', 'key', 'tenant']),
@@ -72,9 +73,6 @@ const limitUseSchema = model('LimitUse', {
   /** Time when the count restarts at 0. */
   resets_at: answeredTime,
 })
-
-/** Usage of one limit in the current minute or day. */
-export type LimitUse = Wire<typeof limitUseSchema>
 
 export const limitsInForceSchema = model('LimitsInForce', {
   /** Limits for each caller, over all keys without limits of their own. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { closedModel, model, orNull, text, type Wire } from '../fields.ts'
 
+/** A local model server, such as Ollama, running on the same machine. */
 const localModelServerSchema = model('LocalModelServer', {
   /** Product name, e.g. `Ollama`. */
   name: v.string(),
@@ -10,9 +11,7 @@ const localModelServerSchema = model('LocalModelServer', {
   models: v.array(v.string()),
 })
 
-/** A local model server, such as Ollama, running on the same machine. */
-export type LocalModelServer = Wire<typeof localModelServerSchema>
-
+/** The selected local model. */
 const chosenLocalModelSchema = model('ChosenLocalModel', {
   /** Name of the server that provides it. */
   server: v.string(),
@@ -21,9 +20,6 @@ const chosenLocalModelSchema = model('ChosenLocalModel', {
   /** Name of the model. */
   model: v.string(),
 })
-
-/** The selected local model. */
-export type ChosenLocalModel = Wire<typeof chosenLocalModelSchema>
 
 export const localModelsSchema = model('LocalModels', {
   /** Local model servers currently running. */

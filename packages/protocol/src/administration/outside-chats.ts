@@ -4,15 +4,13 @@ import { answeredTime } from '../timestamps.ts'
 
 const isGiven = rule('value_error', 'must not be blank', (value: string) => value.trim() !== '')
 
+/** Body of `POST /web-search/search-lite`. */
 export const webSearchRequestSchema = model('WebSearchRequest', {
   /** 1 to 8 queries, each of 1 to 1000 characters. */
   queries: v.pipe(v.array(v.pipe(text, v.maxLength(1000), isGiven)), v.minLength(1), v.maxLength(8)),
   /** Maximum number of results per query, 1 to 100; the search service returns at most 10. */
   max_results: v.nullish(v.pipe(integer, v.minValue(1), v.maxValue(100)), 10),
 })
-
-/** Body of `POST /web-search/search-lite`. */
-export type WebSearchRequest = Wire<typeof webSearchRequestSchema>
 
 const webSearchHitSchema = model('WebSearchHit', {
   /** Always `web_search`. */
@@ -32,6 +30,7 @@ const webSearchHitSchema = model('WebSearchHit', {
 /** A page that a web search found. */
 export type WebSearchHit = Wire<typeof webSearchHitSchema>
 
+/** Answer of `POST /web-search/search-lite`. */
 export const webSearchResultsSchema = model('WebSearchResults', {
   /** Results of each query in the order given, best first. */
   results: v.array(webSearchHitSchema),
@@ -39,17 +38,13 @@ export const webSearchResultsSchema = model('WebSearchResults', {
   provider_type: v.string(),
 })
 
-/** Answer of `POST /web-search/search-lite`. */
-export type WebSearchResults = Wire<typeof webSearchResultsSchema>
-
+/** Body of `POST /web-search/open-urls`. */
 export const openUrlsRequestSchema = model('OpenUrlsRequest', {
   /** 1 to 10 addresses. */
   urls: v.pipe(v.array(v.pipe(text, v.maxLength(2000), isGiven)), v.minLength(1), v.maxLength(10)),
 })
 
-/** Body of `POST /web-search/open-urls`. */
-export type OpenUrlsRequest = Wire<typeof openUrlsRequestSchema>
-
+/** An address that could not be opened. */
 const unopenedUrlSchema = model('UnopenedUrl', {
   /** The requested address. */
   url: v.string(),
@@ -57,9 +52,7 @@ const unopenedUrlSchema = model('UnopenedUrl', {
   reason: v.string(),
 })
 
-/** An address that could not be opened. */
-export type UnopenedUrl = Wire<typeof unopenedUrlSchema>
-
+/** A page that was opened. */
 const openedUrlSchema = model('OpenedUrl', {
   /** Always `open_url`. */
   type: v.literal('open_url'),
@@ -71,9 +64,7 @@ const openedUrlSchema = model('OpenedUrl', {
   content: v.string(),
 })
 
-/** A page that was opened. */
-export type OpenedUrl = Wire<typeof openedUrlSchema>
-
+/** Answer of `POST /web-search/open-urls`. */
 export const openedUrlsSchema = model('OpenedUrls', {
   /** The pages that could be read, in the order asked for. */
   results: v.array(openedUrlSchema),
@@ -83,18 +74,13 @@ export const openedUrlsSchema = model('OpenedUrls', {
   provider_type: v.string(),
 })
 
-/** Answer of `POST /web-search/open-urls`. */
-export type OpenedUrls = Wire<typeof openedUrlsSchema>
-
+/** A picture to start from. */
 const referenceImageSchema = model('ReferenceImage', {
   /** The bytes, in base64. */
   data_base64: v.string(),
   /** Ignored: the bytes tell. */
   mime_type: orNull(v.pipe(text, v.maxLength(200))),
 })
-
-/** A picture to start from. */
-export type ReferenceImage = Wire<typeof referenceImageSchema>
 
 export const imageGenerationRequestSchema = model('ImageGenerationRequest', {
   /** Description of the picture, 1 to 8000 characters. */
@@ -124,14 +110,13 @@ const generatedPictureSchema = model('GeneratedPicture', {
 /** A picture that was made. */
 export type GeneratedPicture = Wire<typeof generatedPictureSchema>
 
+/** Answer of `POST /image-generation/generate`. */
 export const generatedPicturesSchema = model('GeneratedPictures', {
   /** The pictures. */
   images: v.array(generatedPictureSchema),
 })
 
-/** Answer of `POST /image-generation/generate`. */
-export type GeneratedPictures = Wire<typeof generatedPicturesSchema>
-
+/** Answer of `GET /document/document-size-info`. */
 export const documentSizeInfoSchema = model('DocumentSizeInfo', {
   /** Number of chunks. */
   num_chunks: integer,
@@ -139,9 +124,7 @@ export const documentSizeInfoSchema = model('DocumentSizeInfo', {
   num_tokens: integer,
 })
 
-/** Answer of `GET /document/document-size-info`. */
-export type DocumentSizeInfo = Wire<typeof documentSizeInfoSchema>
-
+/** A search that the assistant made for a person. */
 const pastSearchSchema = model('PastSearch', {
   /** The first query of the search. */
   query: v.string(),
@@ -151,17 +134,13 @@ const pastSearchSchema = model('PastSearch', {
   created_at: answeredTime,
 })
 
-/** A search that the assistant made for a person. */
-export type PastSearch = Wire<typeof pastSearchSchema>
-
+/** Answer of `GET /search/search-history`. */
 export const searchHistorySchema = model('SearchHistory', {
   /** The searches, newest first. */
   search_queries: v.array(pastSearchSchema),
 })
 
-/** Answer of `GET /search/search-history`. */
-export type SearchHistory = Wire<typeof searchHistorySchema>
-
+/** Usage of one limit by the caller. */
 const ownUsageSchema = model('OwnUsage', {
   /** Name of the limit, such as `requests_per_minute`. */
   limit: v.string(),
@@ -174,9 +153,6 @@ const ownUsageSchema = model('OwnUsage', {
   /** End of the current minute or day; null for a limit without a period. */
   resets_at: orNull(answeredTime),
 })
-
-/** Usage of one limit by the caller. */
-export type OwnUsage = Wire<typeof ownUsageSchema>
 
 export const ownUsagesSchema = model('OwnUsages', {
   /** The limits that bind the caller; without limits nothing is counted. */
@@ -221,6 +197,7 @@ export const personaTransferSchema: WireSchema<PersonaTransfer> = v.pipe(
   ),
 )
 
+/** Body of `POST /mcp/user-credentials`. */
 export const mcpUserCredentialsSchema = model('McpUserCredentials', {
   /** Number of the MCP server. */
   server_id: integer,
@@ -230,13 +207,8 @@ export const mcpUserCredentialsSchema = model('McpUserCredentials', {
   transport: v.pipe(text, v.maxLength(100)),
 })
 
-/** Body of `POST /mcp/user-credentials`. */
-export type McpUserCredentials = Wire<typeof mcpUserCredentialsSchema>
-
+/** Form of `POST /persona/upload-image`, `multipart/form-data`, for the documentation: it is read as a stream. */
 export const personaImageFormSchema = model('PersonaImageForm', {
   /** The picture: PNG, JPEG or WebP. */
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
 })
-
-/** Form of `POST /persona/upload-image`, `multipart/form-data`, for the documentation: it is read as a stream. */
-export type PersonaImageForm = Wire<typeof personaImageFormSchema>

@@ -76,6 +76,7 @@ export const connectorStatusSchema = model('ConnectorStatus', {
 /** A pair in `GET /manage/admin/connector/status`. */
 export type ConnectorStatus = Wire<typeof connectorStatusSchema>
 
+/** Entry of `GET /manage/connector-status`. */
 export const basicConnectorStatusSchema = model('BasicConnectorStatus', {
   /** Whether any of its documents was ever indexed. */
   has_successful_run: boolean,
@@ -85,9 +86,7 @@ export const basicConnectorStatusSchema = model('BasicConnectorStatus', {
   status: v.picklist(pairStatuses),
 })
 
-/** Entry of `GET /manage/connector-status`. */
-export type BasicConnectorStatus = Wire<typeof basicConnectorStatusSchema>
-
+/** Answer of `POST /manage/admin/connector/file/upload`. */
 export const connectorFilesSchema = model('ConnectorFiles', {
   /** File ids, for `file_locations` of a connector and `image_file_id` of a section. */
   file_paths: v.array(v.string()),
@@ -96,6 +95,3 @@ export const connectorFilesSchema = model('ConnectorFiles', {
   /** Always null: archives are not unpacked. */
   zip_metadata_file_id: always(null, v.null()),
 })
-
-/** Answer of `POST /manage/admin/connector/file/upload`. */
-export type ConnectorFiles = Wire<typeof connectorFilesSchema>

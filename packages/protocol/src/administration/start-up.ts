@@ -1,14 +1,12 @@
 import * as v from 'valibot'
 import { always, boolean, integer, model, orNull, type Wire } from '../fields.ts'
 
+/** Thread pool figures; always 0, as there is no thread pool. */
 const threadFiguresSchema = model('ThreadFigures', {
   threadpool_total_tokens: always(0, integer),
   threadpool_borrowed_tokens: always(0, integer),
   threadpool_tasks_waiting: always(0, integer),
 })
-
-/** Thread pool figures; always 0, as there is no thread pool. */
-export type ThreadFigures = Wire<typeof threadFiguresSchema>
 
 export const serviceNoteSchema = model('ServiceNote', {
   /**
@@ -39,6 +37,7 @@ export const readinessSchema = model('Readiness', {
 /** Answer of `GET /health/ready`. The thread pool figures exist only because existing monitors read them. */
 export type Readiness = Wire<typeof readinessSchema>
 
+/** Answer of `GET /service-api/notices`. */
 export const noticesSchema = model('Notices', {
   /** Messages for the operator: each says what to know and do. */
   notices: v.array(v.string()),
@@ -46,9 +45,7 @@ export const noticesSchema = model('Notices', {
   details: v.array(serviceNoteSchema),
 })
 
-/** Answer of `GET /service-api/notices`. */
-export type Notices = Wire<typeof noticesSchema>
-
+/** Answer of `GET /version`. */
 export const versionsSchema = model('Versions', {
   /** API version, which clients compare. */
   backend_version: v.string(),
@@ -56,9 +53,7 @@ export const versionsSchema = model('Versions', {
   inlay_version: v.string(),
 })
 
-/** Answer of `GET /version`. */
-export type Versions = Wire<typeof versionsSchema>
-
+/** Answer of `GET /auth/type`. Passwords are not supported, so all password rules are 0 or false. */
 export const authTypeSchema = model('AuthType', {
   /** Authentication method. */
   auth_type: v.string(),
@@ -80,6 +75,3 @@ export const authTypeSchema = model('AuthType', {
   password_auth_enabled: always(false, boolean),
   sso_providers: always([], v.array(v.unknown())),
 })
-
-/** Answer of `GET /auth/type`. Passwords are not supported, so all password rules are 0 or false. */
-export type AuthType = Wire<typeof authTypeSchema>

@@ -1,15 +1,13 @@
 import * as v from 'valibot'
 import { dictionary, integer, model, orNull, text, type Wire } from '../fields.ts'
 
+/** A model to test. */
 export const modelTestRequestSchema = model('ModelTestRequest', {
   /** Provider as `/admin/llm/provider` names it; null: the default model. */
   model_provider: v.nullish(text, null),
   /** Name of the model; null: the default model of the provider. */
   model_version: v.nullish(text, null),
 })
-
-/** A model to test. */
-export type ModelTestRequest = Wire<typeof modelTestRequestSchema>
 
 export const modelTestSchema = model('ModelTest', {
   /** Provider that answered, as `/admin/llm/provider` names it. */
@@ -31,15 +29,13 @@ export const modelTestSchema = model('ModelTest', {
 /** How a model answered a short question. */
 export type ModelTest = Wire<typeof modelTestSchema>
 
+/** A call of an action. */
 export const toolTestRequestSchema = model('ToolTestRequest', {
   /** Name of the function; null: the only one that the action has. */
   name: v.nullish(text, null),
   /** Arguments, as a model would write them. */
   arguments: v.optional(dictionary(v.unknown()), {}),
 })
-
-/** A call of an action. */
-export type ToolTestRequest = Wire<typeof toolTestRequestSchema>
 
 export const toolTestSchema = model('ToolTest', {
   /** Whether the call succeeded. */

@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { float, integer, model, orNull, type Wire } from '../fields.ts'
 import { queryInteger } from '../query.ts'
 
+/** The period of `GET /admin/usage`. */
 export const usageQuerySchema = model('UsageQuery', {
   /** Days back from now, 1 to 366. */
   days: v.optional(queryInteger({ least: 1, most: 366 }), '30'),
 })
-
-/** The period of `GET /admin/usage`. */
-export type UsageQuery = Wire<typeof usageQuerySchema>
 
 const usageEntrySchema = model('UsageEntry', {
   /** Id of the person who asked. */

@@ -110,15 +110,13 @@ export const inputPromptSchema = model('InputPrompt', {
 /** A prompt shortcut of one person. */
 export type InputPrompt = Wire<typeof inputPromptSchema>
 
+/** A group with a number. Groups have no numbers here, so there is never one. */
 const knownGroupSchema = model('KnownGroup', {
   /** Its number. */
   id: integer,
   /** Display name. */
   name: v.string(),
 })
-
-/** A group with a number. Groups have no numbers here, so there is never one. */
-export type KnownGroup = Wire<typeof knownGroupSchema>
 
 export const knownUserSchema = model('KnownUser', {
   /** Id of the person. */
@@ -148,14 +146,13 @@ export const knownUserSchema = model('KnownUser', {
 /** A person who has a key. */
 export type KnownUser = Wire<typeof knownUserSchema>
 
+/** An invited person. Invitations are not supported, so there is never one. */
 const invitedUserSchema = model('InvitedUser', {
   /** E-mail address. */
   email: v.string(),
 })
 
-/** An invited person. Invitations are not supported, so there is never one. */
-export type InvitedUser = Wire<typeof invitedUserSchema>
-
+/** Answer of `GET /manage/users`. */
 export const knownUsersSchema = model('KnownUsers', {
   /** The people. */
   accepted: v.array(knownUserSchema),
@@ -166,9 +163,6 @@ export const knownUsersSchema = model('KnownUsers', {
   slack_users_pages: always(0, integer),
   invited_pages: always(0, integer),
 })
-
-/** Answer of `GET /manage/users`. */
-export type KnownUsers = Wire<typeof knownUsersSchema>
 
 /** Schema of the answer of `GET /manage/users/accepted`. */
 export const knownUserPageSchema: WireSchema<{ readonly items: readonly KnownUser[]; readonly total_items: number }> =

@@ -11,15 +11,13 @@ export type SearchInput = Pick<SearchRequest, 'query'> & {
   readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
 }
 
+/** A previous message of the conversation. */
 const historyMessageSchema = model('HistoryMessage', {
   /** Text of the message. */
   message: text,
   /** Author of the message. Only user and assistant messages are used. */
   message_type: v.picklist(historyTypes),
 })
-
-/** A previous message of the conversation. */
-export type HistoryMessage = Wire<typeof historyMessageSchema>
 
 const searchFields = model('SearchRequest', {
   /** 1 to 2048 characters. */

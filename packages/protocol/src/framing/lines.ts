@@ -54,15 +54,13 @@ export const messageIdLineSchema = model('MessageIdLine', {
 /** Ids of the stored messages of a run; sent once, before any packet. */
 export type MessageIdLine = Wire<typeof messageIdLineSchema>
 
+/** The stored answer of one model. */
 const modelAnswerSchema = model('ModelAnswer', {
   /** Id under which the answer will be stored. */
   message_id: integer,
   /** Name of the model that answers. */
   model_name: v.string(),
 })
-
-/** The stored answer of one model. */
-export type ModelAnswer = Wire<typeof modelAnswerSchema>
 
 export const multiModelLineSchema = model('MultiModelLine', {
   /** Id of the stored question. */

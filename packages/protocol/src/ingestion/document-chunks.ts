@@ -41,6 +41,7 @@ export const documentChunksSchema = model('DocumentChunks', {
 /** Answer of `GET /document/chunks`. */
 export type DocumentChunksView = Wire<typeof documentChunksSchema>
 
+/** Query of `GET /document/chunks`. */
 export const documentChunksQuerySchema = model('DocumentChunksQuery', {
   /** Id of the document. */
   document_id: exactText,
@@ -49,6 +50,3 @@ export const documentChunksQuerySchema = model('DocumentChunksQuery', {
   /** 1 to 64. */
   limit: v.optional(queryInteger({ least: 1, most: 64 }), '32'),
 })
-
-/** Query of `GET /document/chunks`. */
-export type DocumentChunksQuery = Wire<typeof documentChunksQuerySchema>

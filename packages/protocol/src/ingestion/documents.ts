@@ -172,6 +172,7 @@ export const documentChangeSchema: WireSchema<DocumentChange> = v.pipe(
   rule('value_error', 'must hold "metadata" or "cc_pair_ids"', (change) => Object.keys(change).length > 0),
 )
 
+/** Form of `POST /service-api/ingestion/file`. Documentation only: the body is read as a stream. */
 export const ingestionFormSchema = model('IngestionForm', {
   /** The file. */
   file: v.pipe(v.string(), v.metadata({ format: 'binary' })),
@@ -186,9 +187,6 @@ export const ingestionFormSchema = model('IngestionForm', {
   /** Connector/credential pair that the document belongs to; default 1. */
   cc_pair_id: v.optional(v.pipe(v.string(), v.metadata({ type: 'integer' }))),
 })
-
-/** Form of `POST /service-api/ingestion/file`. Documentation only: the body is read as a stream. */
-export type IngestionForm = Wire<typeof ingestionFormSchema>
 
 /** Schema of the query of `GET /service-api/connector-docs/{cc_pair_id}`. */
 export const pairDocumentsQuerySchema = model('PairDocumentsQuery', {

@@ -60,6 +60,7 @@ const embedderStateSchema = model('EmbedderState', {
 /** The embedding model of the stored documents and the one configured in this process. */
 export type EmbedderState = Wire<typeof embedderStateSchema>
 
+/** Index statistics. */
 const indexFiguresSchema = model('IndexFigures', {
   /** Number of chunks, including replaced documents not yet cleaned up. */
   rows: integer,
@@ -68,9 +69,6 @@ const indexFiguresSchema = model('IndexFigures', {
   /** Size on disk; null when the index cannot report it. */
   bytes: orNull(integer),
 })
-
-/** Index statistics. */
-export type IndexFigures = Wire<typeof indexFiguresSchema>
 
 const rebuildStateSchema = model('RebuildState', {
   /**

@@ -107,13 +107,11 @@ export const namedDocumentSetUpdateSchema: WireSchema<NamedDocumentSetUpdate> = 
   ...updateFields,
 })
 
+/** Query of `GET /manage/document-set`. */
 export const documentSetQuerySchema = model('DocumentSetQuery', {
   /** Whether to list only sets the caller can edit. */
   get_editable: v.optional(queryBoolean, 'false'),
 })
-
-/** Query of `GET /manage/document-set`. */
-export type DocumentSetQuery = Wire<typeof documentSetQuerySchema>
 
 export const indexedSourcesSchema = model('IndexedSources', {
   /** Sorted. */

@@ -68,6 +68,7 @@ export const uploadAnswerSchema = model('UploadAnswer', {
 /** Answer of `POST /user/projects/file/upload`. Some files may be accepted and others rejected. */
 export type UploadAnswer = Wire<typeof uploadAnswerSchema>
 
+/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
 export const uploadFormSchema = model('UploadForm', {
   /** One part per file. */
   files: v.array(v.pipe(v.string(), v.metadata({ format: 'binary' }))),
@@ -76,9 +77,6 @@ export const uploadFormSchema = model('UploadForm', {
   /** JSON object that maps file names to the client's own ids. */
   temp_id_map: v.optional(v.string()),
 })
-
-/** Form of an upload, `multipart/form-data`. Documentation only: the body is read as a stream. */
-export type UploadForm = Wire<typeof uploadFormSchema>
 
 export const fileStatusesRequestSchema = model('FileStatusesRequest', {
   /** `id` of each upload. */
@@ -100,6 +98,7 @@ export const fileRemovalSchema = model('FileRemoval', {
 /** Answer of `DELETE /user/projects/file/{file_id}`. A file in use is kept, and its users are listed. */
 export type FileRemoval = Wire<typeof fileRemovalSchema>
 
+/** One sheet of a spreadsheet. */
 const parsedSheetSchema = model('ParsedSheet', {
   /** Name of the sheet. */
   name: v.string(),
@@ -108,9 +107,6 @@ const parsedSheetSchema = model('ParsedSheet', {
   /** Whether rows were omitted. */
   truncated: boolean,
 })
-
-/** One sheet of a spreadsheet. */
-export type ParsedSheet = Wire<typeof parsedSheetSchema>
 
 export const parsedSheetsSchema = model('ParsedSheets', {
   /** Sheets in their original order. */

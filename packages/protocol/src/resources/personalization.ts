@@ -29,15 +29,13 @@ export const personalizationSchema = model('PersonalizationDetail', {
 /** Personal information and preferences of the caller; part of `GET /me`. */
 export type PersonalizationDetail = Wire<typeof personalizationSchema>
 
+/** A memory in an update. */
 const memoryChangeSchema = model('MemoryChange', {
   /** Number of the memory to edit; null adds one. */
   id: orNull(integer),
   /** Text of the memory. */
   content: text,
 })
-
-/** A memory in an update. */
-export type MemoryChange = Wire<typeof memoryChangeSchema>
 
 export const personalizationUpdateSchema = model('PersonalizationUpdate', {
   /** Name of the person. */

@@ -32,6 +32,7 @@ export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.
   'search-first',
 ])
 
+/** A person, by id and e-mail address. */
 const personaUser = model('PersonaUser', {
   /** Id of the person. */
   id: v.string(),
@@ -39,18 +40,13 @@ const personaUser = model('PersonaUser', {
   email: v.string(),
 })
 
-/** A person, by id and e-mail address. */
-export type PersonaUser = Wire<typeof personaUser>
-
+/** A group that owns an agent. */
 const personaGroupSchema = model('PersonaGroup', {
   /** Id of the group. */
   id: v.string(),
   /** Name of the group. */
   name: v.string(),
 })
-
-/** A group that owns an agent. */
-export type PersonaGroup = Wire<typeof personaGroupSchema>
 
 const personaBaseSchema = model('PersonaBase', {
   /** 0 is the default agent. */
@@ -109,15 +105,13 @@ export const minimalPersonaSchema = model('MinimalPersona', {
 /** An agent in a listing. */
 export type MinimalPersona = Wire<typeof minimalPersonaSchema>
 
+/** A person the agent is shared with. */
 const personaShareSchema = model('PersonaShare', {
   /** The person. */
   user: personaUser,
   /** Permission of this person. */
   permission: v.picklist(['EDITOR', 'VIEWER']),
 })
-
-/** A person the agent is shared with. */
-export type PersonaShare = Wire<typeof personaShareSchema>
 
 export const fullPersonaSchema = model('FullPersona', {
   ...personaBaseSchema.entries,

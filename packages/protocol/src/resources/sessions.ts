@@ -164,13 +164,11 @@ export const chatSessionQuerySchema = model('ChatSessionQuery', {
 /** Query of `GET /chat/get-chat-session/{session_id}`. */
 export type ChatSessionQuery = Wire<typeof chatSessionQuerySchema>
 
+/** A run that can be resumed. */
 const currentRunSchema = model('CurrentRun', {
   /** Id of the answer; when several models answer, id of the question. */
   run_id: integer,
 })
-
-/** A run that can be resumed. */
-export type CurrentRun = Wire<typeof currentRunSchema>
 
 export const chatSessionDetailSchema = model('ChatSessionDetail', {
   /** Id of the session. */
@@ -232,15 +230,13 @@ export const chatSearchQuerySchema = model('ChatSearchQuery', {
 /** Query of `GET /chat/search`. */
 export type ChatSearchQuery = Wire<typeof chatSearchQuerySchema>
 
+/** Chat sessions of one time period. */
 const chatSessionGroupSchema = model('ChatSessionGroup', {
   /** `Today`, `Yesterday`, `This Week` (seven days), `This Month` (thirty days) or `Older`. */
   title: v.string(),
   /** Sessions of the group, newest first. */
   chats: v.array(foundChatSessionSchema),
 })
-
-/** Chat sessions of one time period. */
-export type ChatSessionGroup = Wire<typeof chatSessionGroupSchema>
 
 export const chatSearchAnswerSchema = model('ChatSearchAnswer', {
   /** Matching sessions, grouped by age. */
