@@ -2,10 +2,12 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { refusalOf, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
-/** A service that accepts JSON or a form, and responds with JSON. */
+/** A service that accepts JSON, a form or query parameters, and responds with JSON. */
 export interface JsonPostOptions extends RetryOptions {
   /** Name of the service, as the beginning of a sentence: `The embedding service`. */
   readonly subject: string
+  /** With GET, the values of a body are sent as query parameters. Default POST. */
+  readonly method?: 'GET' | 'POST'
   readonly url: URL
   /** Sent as `Authorization: Bearer`. */
   readonly apiKey?: string
@@ -26,8 +28,10 @@ export type JsonPost = (body: unknown, signal: AbortSignal | undefined) => Promi
  */
 export function createJsonPost(options: JsonPostOptions): JsonPost {
   return (body, signal) => {
-    const sent = body instanceof FormData ? body : JSON.stringify(body)
-    return retrying(() => tryOnce(options, sent, signal), signal, options)
+    const isQuery = options.method === 'GET'
+    const url = isQuery ? withQuery(options.url, body as Readonly<Record<string, unknown>>) : options.url
+    const sent = isQuery ? undefined : body instanceof FormData ? body : JSON.stringify(body)
+    return retrying(() => tryOnce({ ...options, url }, sent, signal), signal, options)
   }
 }
 
@@ -48,14 +52,15 @@ export function endpointOf(baseUrl: string, path: string, subject: string): URL 
 
 async function tryOnce(
   options: JsonPostOptions,
-  body: string | FormData,
+  body: string | FormData | undefined,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
   const { subject, url, apiKey, headers, timeoutMs = 60_000, fetch: send = fetch, toRefusal = refusalOf } = options
+  signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await send(url, {
-      method: 'POST',
+      method: options.method ?? 'POST',
       headers: {
         // `fetch` sets the type of a form itself, since it contains the boundary.
         ...(typeof body === 'string' ? { 'content-type': 'application/json' } : {}),
@@ -63,7 +68,7 @@ async function tryOnce(
         ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
         ...headers,
       },
-      body,
+      ...(body === undefined ? {} : { body }),
       // A redirected POST would lose its body, and the key must not be sent elsewhere.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -76,8 +81,14 @@ async function tryOnce(
   }
 }
 
+function withQuery(address: URL, values: Readonly<Record<string, unknown>>): URL {
+  const whole = new URL(address)
+  for (const [name, value] of Object.entries(values)) whole.searchParams.set(name, String(value))
+  return whole
+}
+
 /** Converts the failure of a service call to an InlayError; InlayErrors are kept. Throws the reason of `signal`. */
-export function toCallFailure(
+function toCallFailure(
   error: unknown,
   subject: string,
   { signal, timeout }: { readonly signal: AbortSignal | undefined; readonly timeout: AbortSignal },
@@ -91,7 +102,7 @@ export function toCallFailure(
 }
 
 /** Parses the JSON of a response. @throws BAD_GATEWAY for anything else */
-export function parseAnswer(text: string, subject: string): unknown {
+function parseAnswer(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -2,10 +2,9 @@ import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toWebResults } from './provider-replies.ts'
-import { createSearchCall, type SearchAccess } from './search-call.ts'
+import { asReply } from './provider-replies.ts'
+import { createWebSearch, type SearchAccess } from './search-call.ts'
 
-/** Access to the search of Brave. */
 export interface BraveSearchOptions extends SearchAccess {
   /** Sent as `x-subscription-token`. */
   readonly apiKey: string
@@ -21,36 +20,32 @@ const maxResults = 20
 
 /**
  * Web search by the API of Brave, at most 20 results.
- * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @throws INVALID_INPUT for a base URL that is none; from a search: the errors of `createWebSearch`
  * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY! })
  */
 export function braveSearch(options: BraveSearchOptions): WebSearch {
   checkRequired('braveSearch', options, { apiKey: ['the key of the service', isText] })
   const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
-  const call = createSearchCall({
+  return createWebSearch({
     // Small plans allow one query per second, and several queries are sent at once.
     attempts: 3,
     maxWaitMs: 1500,
     ...options,
     subject,
     method: 'GET',
-    address: endpointOf(baseUrl, '/web/search', 'a web search'),
+    url: endpointOf(baseUrl, '/web/search', 'a web search'),
     keyHeader: { 'x-subscription-token': apiKey },
     waitSecondsOf,
     // A wrong key is answered with 422.
     meaningOf: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined),
+    toQuery: (text, limit) => {
+      const q = text.split(/\s+/).slice(0, maxWords).join(' ').slice(0, maxQueryLength)
+      return { q, count: Math.min(limit, maxResults), result_filter: 'web', text_decorations: false }
+    },
+    rowsOf: ({ web }) => asReply(web ?? {}, subject)['results'],
+    toPlain: (markup) => textOf(parseHtml(markup)),
+    read: ({ title, url, description, page_age: date }) => ({ title, url, snippet: description, date }),
   })
-  return async ({ text, limit, signal }) => {
-    const q = text.split(/\s+/).slice(0, maxWords).join(' ').slice(0, maxQueryLength)
-    const values = { q, count: Math.min(limit, maxResults), result_filter: 'web', text_decorations: false }
-    const { web } = asReply(await call(values, signal), subject)
-    return toWebResults(asReply(web ?? {}, subject)['results'], {
-      subject,
-      limit,
-      toPlain: (markup) => textOf(parseHtml(markup)),
-      read: ({ title, url, description, page_age: date }) => ({ title, url, snippet: description, date }),
-    })
-  }
 }
 
 /** Seconds until the shortest rate limit resets: `x-ratelimit-reset: 1, 1419704`, the limit per second first. */

@@ -1,10 +1,8 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toWebResults } from './provider-replies.ts'
-import { createSearchCall, type SearchAccess } from './search-call.ts'
+import { createWebSearch, type SearchAccess } from './search-call.ts'
 
-/** Access to Exa. */
 export interface ExaSearchOptions extends SearchAccess {
   /** Sent as `x-api-key`. */
   readonly apiKey: string
@@ -16,30 +14,24 @@ const subject = 'Exa'
 
 /**
  * Web search by the API of Exa; snippets are the passages it holds to fit the query.
- * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @throws INVALID_INPUT for a base URL that is none; from a search: the errors of `createWebSearch`
  * @example exaSearch({ apiKey: process.env.EXA_API_KEY! })
  */
 export function exaSearch(options: ExaSearchOptions): WebSearch {
   checkRequired('exaSearch', options, { apiKey: ['the key of the service', isText] })
-  const call = createSearchCall({
+  return createWebSearch({
     ...options,
     subject,
     method: 'POST',
-    address: endpointOf(options.baseUrl ?? 'https://api.exa.ai', '/search', 'a web search'),
+    url: endpointOf(options.baseUrl ?? 'https://api.exa.ai', '/search', 'a web search'),
     keyHeader: { 'x-api-key': options.apiKey },
+    toQuery: (query, numResults) => ({ query, numResults, type: 'auto', contents: { highlights: true } }),
+    rowsOf: ({ results }) => results,
+    read: ({ title, url, highlights, text: content, publishedDate: date }) => ({
+      title,
+      url,
+      snippet: Array.isArray(highlights) && highlights.length > 0 ? highlights.join(' … ') : content,
+      date,
+    }),
   })
-  return async ({ text, limit, signal }) => {
-    const values = { query: text, numResults: limit, type: 'auto', contents: { highlights: true } }
-    const { results } = asReply(await call(values, signal), subject)
-    return toWebResults(results, {
-      subject,
-      limit,
-      read: ({ title, url, highlights, text: content, publishedDate: date }) => ({
-        title,
-        url,
-        snippet: Array.isArray(highlights) && highlights.length > 0 ? highlights.join(' … ') : content,
-        date,
-      }),
-    })
-  }
 }

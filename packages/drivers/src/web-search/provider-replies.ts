@@ -11,17 +11,15 @@ export interface FoundPage {
   readonly date?: unknown
 }
 
-/** Options for reading a reply. */
-export interface FoundPagesOptions {
-  /** Name of the provider, to begin a sentence with: `Brave Search`. */
+/** How pages are read from the rows of a response. */
+export interface PageReading {
+  /** Name of the service, as the beginning of a sentence: `Brave Search`. */
   readonly subject: string
-  /** Maximum number of pages. */
-  readonly limit: number
   readonly read: (row: Readonly<Record<string, unknown>>) => FoundPage
   /** Turns titles and snippets of the service into plain text. Default: they are. */
   readonly toPlain?: (text: string) => string
   /** Milliseconds since 1970 UTC, for dates such as `3 days ago`. Default: the clock. */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 const maxTitleLength = 500
@@ -32,8 +30,8 @@ const maxSnippetLength = 4_000
  * @param rows the list in the response; absent and null mean no results, as services omit empty lists
  * @throws BAD_GATEWAY for anything but a list
  */
-export function toWebResults(rows: unknown, options: FoundPagesOptions): WebResult[] {
-  const { subject, limit, read, toPlain = (text) => text, now = Date.now } = options
+export function toWebResults(rows: unknown, reading: PageReading, limit: number): WebResult[] {
+  const { subject, read, toPlain = (text) => text, now = Date.now } = reading
   const listed: unknown = rows ?? []
   if (!Array.isArray(listed)) throw unusable(subject)
   const results = new Map<string, WebResult>()

@@ -1,9 +1,10 @@
+import type { WebSearch } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { parseAnswer, toCallFailure } from '../http/json-post.ts'
-import { retryAfter } from '../http/refusals.ts'
-import { retrying, type RetryOptions } from '../http/retrying.ts'
+import { createJsonPost } from '../http/json-post.ts'
+import { retryAfter, type Refusal } from '../http/refusals.ts'
+import type { RetryOptions } from '../http/retrying.ts'
+import { asReply, toWebResults, type PageReading } from './provider-replies.ts'
 
-/** Options of every search service. */
 export interface SearchAccess extends RetryOptions {
   /** Additional headers of each request. */
   readonly headers?: Readonly<Record<string, string>>
@@ -15,15 +16,11 @@ export interface SearchAccess extends RetryOptions {
   readonly fetch?: typeof fetch
 }
 
-/** Code of a refusal, if the status does not determine it. */
-export type SearchRefusal = 'key' | 'quota'
-
 /** A search service. */
-export interface SearchService extends SearchAccess {
-  /** Name of the service, as the beginning of a sentence: `Brave Search`. */
-  readonly subject: string
+export interface SearchService extends SearchAccess, PageReading {
+  /** Queries are sent as query parameters by GET, as JSON by POST. */
   readonly method: 'GET' | 'POST'
-  readonly address: URL
+  readonly url: URL
   /** Header that carries the key. */
   readonly keyHeader?: Readonly<Record<string, string>>
   /** Meaning of a 403, if it does not concern the key. */
@@ -31,64 +28,33 @@ export interface SearchService extends SearchAccess {
   /** Seconds to wait by the service's own headers, if it sends no `retry-after`. */
   readonly waitSecondsOf?: (headers: Headers) => number | undefined
   /** Meaning of a refusal, where the status suggests another. */
-  readonly meaningOf?: (status: number, text: string) => SearchRefusal | undefined
+  readonly meaningOf?: (status: number, text: string) => 'key' | 'quota' | undefined
+  readonly toQuery: (text: string, limit: number) => Readonly<Record<string, unknown>>
+  /** The list in a response; absent and null mean no results, as services omit empty lists. */
+  readonly rowsOf: (reply: Readonly<Record<string, unknown>>) => unknown
 }
-
-/** Calls a service; values are sent as query parameters by GET, as JSON by POST. */
-export type SearchCall = (
-  values: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
-) => Promise<unknown>
 
 /**
- * Creates a {@link SearchCall} that returns the JSON of the response. Retries once (`attempts`: 2) after 408, 429, 5xx
- * and broken connections, unless the service asks to wait longer than a second (`maxWaitMs`).
- * @throws from the call: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (`data.retryAfterSeconds`), BUDGET_EXCEEDED,
- * NOT_FOUND, UNPROCESSABLE_ENTITY, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (no JSON)
+ * Creates the search of a service. Retries once (`attempts`: 2) after 408, 429, 5xx and broken connections, unless the
+ * service asks to wait longer than a second (`maxWaitMs`).
+ * @throws from the search: AUTH_ERROR, PERMISSION_DENIED, RATE_LIMIT (`data.retryAfterSeconds`), BUDGET_EXCEEDED,
+ * NOT_FOUND, UNPROCESSABLE_ENTITY, API_ERROR, CONNECTION_ERROR, GATEWAY_TIMEOUT, BAD_GATEWAY (no JSON, or no results)
  */
-export function createSearchCall(service: SearchService): SearchCall {
-  const patience = { ...service, attempts: service.attempts ?? 2, maxWaitMs: service.maxWaitMs ?? 1000 }
-  return (values, signal) => {
-    const parameters = { ...values, ...service.parameters }
-    return retrying(() => tryOnce(service, parameters, signal), signal, patience)
+export function createWebSearch(service: SearchService): WebSearch {
+  const post = createJsonPost({
+    ...service,
+    // Sent in `keyHeader` only.
+    apiKey: '',
+    attempts: service.attempts ?? 2,
+    maxWaitMs: service.maxWaitMs ?? 1000,
+    timeoutMs: service.timeoutMs ?? 10_000,
+    headers: { ...service.headers, ...service.keyHeader },
+    toRefusal: (refusal) => toRefusal(service, refusal),
+  })
+  return async ({ text, limit, signal }) => {
+    const reply = await post({ ...service.toQuery(text, limit), ...service.parameters }, signal)
+    return toWebResults(service.rowsOf(asReply(reply, service.subject)), service, limit)
   }
-}
-
-async function tryOnce(
-  service: SearchService,
-  values: Readonly<Record<string, unknown>>,
-  signal: AbortSignal | undefined,
-): Promise<unknown> {
-  const { subject, method, timeoutMs = 10_000, fetch: send = fetch } = service
-  signal?.throwIfAborted()
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const isGet = method === 'GET'
-  try {
-    const response = await send(isGet ? withQuery(service.address, values) : service.address, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(isGet ? {} : { 'content-type': 'application/json' }),
-        ...service.headers,
-        ...service.keyHeader,
-      },
-      ...(isGet ? {} : { body: JSON.stringify(values) }),
-      // The key must not be sent elsewhere.
-      redirect: 'manual',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    })
-    const text = await response.text()
-    if (!response.ok) throw toRefusal(service, response, text)
-    return parseAnswer(text, subject)
-  } catch (error) {
-    throw toCallFailure(error, subject, { signal, timeout })
-  }
-}
-
-function withQuery(address: URL, values: Readonly<Record<string, unknown>>): URL {
-  const whole = new URL(address)
-  for (const [name, value] of Object.entries(values)) whole.searchParams.set(name, String(value))
-  return whole
 }
 
 type Meaning = readonly [code: ConstructorParameters<typeof InlayError>[0], sentence: string]
@@ -110,7 +76,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
 }
 
 /** Omits the response's message, which may quote the query or the key. */
-function toRefusal(service: SearchService, { status, headers }: Response, text: string): InlayError {
+function toRefusal(service: SearchService, { status, headers, text }: Refusal): InlayError {
   const { subject, meaningOf, forbidden, waitSecondsOf } = service
   const own = meaningOf?.(status, text)
   const known = own === 'key' ? badKey : own === 'quota' ? noQuota : meanings[status]

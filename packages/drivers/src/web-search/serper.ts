@@ -1,10 +1,8 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
-import { asReply, toWebResults } from './provider-replies.ts'
-import { createSearchCall, type SearchAccess } from './search-call.ts'
+import { createWebSearch, type SearchAccess } from './search-call.ts'
 
-/** Access to Serper. */
 export interface SerperSearchOptions extends SearchAccess {
   /** Sent as `x-api-key`. */
   readonly apiKey: string
@@ -18,28 +16,22 @@ const subject = 'Serper'
 
 /**
  * Google results by the API of Serper.
- * @throws INVALID_INPUT for a base URL that is none; from a search: what `createSearchCall` says
+ * @throws INVALID_INPUT for a base URL that is none; from a search: the errors of `createWebSearch`
  * @example serperSearch({ apiKey: process.env.SERPER_API_KEY!, parameters: { gl: 'de', hl: 'de' } })
  */
 export function serperSearch(options: SerperSearchOptions): WebSearch {
   checkRequired('serperSearch', options, { apiKey: ['the key of the service', isText] })
-  const call = createSearchCall({
+  return createWebSearch({
     ...options,
     subject,
     method: 'POST',
-    address: endpointOf(options.baseUrl ?? 'https://google.serper.dev', '/search', 'a web search'),
+    url: endpointOf(options.baseUrl ?? 'https://google.serper.dev', '/search', 'a web search'),
     keyHeader: { 'x-api-key': options.apiKey },
     // It answers 403 to a wrong key, and 400 once the credits are used up.
     meaningOf: (status, text) =>
       status === 403 ? 'key' : status === 400 && /credit/i.test(text) ? 'quota' : undefined,
+    toQuery: (q, num) => ({ q, num }),
+    rowsOf: ({ organic }) => organic,
+    read: ({ title, link, snippet, date }) => ({ title, url: link, snippet, date }),
   })
-  return async ({ text, limit, signal }) => {
-    const { organic } = asReply(await call({ q: text, num: limit }, signal), subject)
-    return toWebResults(organic, {
-      subject,
-      limit,
-      now: options.now,
-      read: ({ title, link, snippet, date }) => ({ title, url: link, snippet, date }),
-    })
-  }
 }
