@@ -22,7 +22,6 @@ export interface AgentsClient {
   remove(agentId: number, options?: CallOptions): Promise<void>
 }
 
-/** Creates the part of a client for agents. */
 export function createAgentsClient(transport: Transport): AgentsClient {
   const { send } = transport
   return {

@@ -1,7 +1,6 @@
 import { type BatchLine, batchLineSchema, type IngestionDocumentInput, parseAnswer } from '@inlay/protocol'
 import type { Transport } from './transport.ts'
 
-/** Options of a batch. */
 export interface BatchOptions {
   /** Connector/credential pair of all documents. Default: the public default pair. */
   readonly ccPairId?: number

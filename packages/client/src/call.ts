@@ -1,7 +1,6 @@
 import { InlayError, parseAnswer, type WireSchema } from '@inlay/protocol'
 import type { Call, Transport } from './transport.ts'
 
-/** Options of any request. */
 export interface CallOptions {
   readonly signal?: AbortSignal
 }

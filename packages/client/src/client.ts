@@ -23,17 +23,14 @@ import { createProjectsClient, type ProjectsClient } from './projects.ts'
 import { createSessionsClient, type SessionsClient } from './sessions.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
-/** Options of a client. */
 export interface ClientOptions extends TransportOptions {
   readonly resume?: ResumeOptions
 }
 
-/** Options of an answer that is streamed. */
 export interface StreamOptions extends CallOptions {
   readonly onConnectionChange?: OnConnectionChange | undefined
 }
 
-/** Options of a message. */
 export interface SendOptions extends StreamOptions {
   /**
    * Makes retries safe: within 24 hours, the same message with the same key is answered once. Default: a random key.

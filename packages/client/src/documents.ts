@@ -22,7 +22,6 @@ import { bodyOf, type CallOptions, queryOf, read, submit } from './call.ts'
 import type { FileToUpload } from './files.ts'
 import type { Transport } from './transport.ts'
 
-/** Options for ingesting a document. */
 export interface IngestOptions extends CallOptions {
   /** Connector/credential pair. Default: the public default pair. */
   readonly ccPairId?: number
@@ -30,7 +29,6 @@ export interface IngestOptions extends CallOptions {
   readonly waitSeconds?: number
 }
 
-/** Options for ingesting a file as a document. */
 export interface IngestFileOptions extends CallOptions {
   /** Id of the document. Default: the path of the file, if it has one, else derived from its name. */
   readonly id?: string
@@ -67,7 +65,6 @@ export interface DocumentsQuery extends CallOptions {
   readonly details?: boolean
 }
 
-/** Options for reading a document. */
 export interface DocumentChunksOptions extends CallOptions {
   /** Index of the first chunk; default 0. */
   readonly first?: number
@@ -152,7 +149,6 @@ async function listDocuments(transport: Transport, { signal, ...query }: Documen
   return { documents: await bodyOf(documentListingSchema, response), next: nextOf(response) }
 }
 
-/** Makes the part of a client for documents. */
 export function createDocumentsClient(transport: Transport): DocumentsClient {
   return {
     ingest: (document, { ccPairId, waitSeconds = 0, signal } = {}) =>

@@ -15,7 +15,6 @@ import type { Transport } from './transport.ts'
 /** A file to upload: a `File` selected in a page, or bytes with a name. */
 export type FileToUpload = File | { readonly name: string; readonly content: Blob }
 
-/** Options of an upload. */
 export interface UploadOptions extends CallOptions {
   /** Project that the files are added to. */
   readonly projectId?: number
@@ -48,7 +47,6 @@ const pathOf = (id: string): string => `/user/projects/file/${encodeURIComponent
 const contentPath = (fileId: string): string => `/chat/file/${encodeURIComponent(fileId)}`
 const maxPauseMs = 4000
 
-/** Creates the part of a client for files. */
 export function createFilesClient(transport: Transport): FilesClient {
   const { send } = transport
   const statuses: FilesClient['statuses'] = (ids, { signal } = {}) =>

@@ -25,7 +25,6 @@ export interface MemoriesClient {
   removeAll(options?: CallOptions): Promise<void>
 }
 
-/** Creates the part of a client for memories. */
 export function createMemoriesClient(transport: Transport): MemoriesClient {
   const { send } = transport
   return {

@@ -42,7 +42,6 @@ const base = '/user/projects'
 const linkPath = (projectId: number, fileId: string): string =>
   `${base}/${projectId}/files/${encodeURIComponent(fileId)}`
 
-/** Creates the part of a client for projects. */
 export function createProjectsClient(transport: Transport): ProjectsClient {
   const { send } = transport
   return {

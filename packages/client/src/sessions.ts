@@ -51,7 +51,6 @@ export interface AnswerRating extends CallOptions {
   readonly predefined?: string
 }
 
-/** Options of a deletion. */
 export interface SessionRemoval extends CallOptions {
   /** Whether to delete permanently; default: hide. */
   readonly erase?: boolean
@@ -102,7 +101,6 @@ const pathOf = (name: string, sessionId: string): string => `/chat/${name}/${enc
 const ownPath = (sessionId: string): string => `/service-api/chat-sessions/${encodeURIComponent(sessionId)}`
 const put = (json: object, signal?: AbortSignal): Call => ({ method: 'PUT', json, signal })
 
-/** Creates the part of a client for chat sessions. */
 export function createSessionsClient(transport: Transport): SessionsClient {
   const { send } = transport
   return {

@@ -39,7 +39,6 @@ export interface Transport {
   readonly isLoopback: boolean
 }
 
-/** Creates the transport that all methods of a client share. */
 export function createTransport(options: TransportOptions): Transport {
   // Hosts may be written in JavaScript.
   const given: unknown = options?.baseUrl

@@ -4,7 +4,6 @@ import { mapConcurrent } from '@inlay/scheduling'
 import { citedSentences, plain, readJudgement, toJudgement } from './judge-citations.ts'
 import type { EvaluationQuestion } from './questions.ts'
 
-/** Options of an evaluation. */
 export interface EvaluationSetting {
   readonly client: Pick<Client, 'ask'>
   /** The model to evaluate. Default: the default model of the installation. */

@@ -30,7 +30,6 @@ export interface ContextPython {
   run(code: string): string
 }
 
-/** Settings of the script. */
 export interface ContextSettings {
   readonly startUp: string
   readonly workFolder: string

@@ -26,13 +26,7 @@ export interface Job {
   readonly maxOutputBytes: number
   readonly maxFilesBytes: number
   /** In the order in which their bytes follow. */
-  readonly files: readonly FileHead[]
-}
-
-/** Name and size of a file. */
-export interface FileHead {
-  readonly name: string
-  readonly size: number
+  readonly files: readonly { readonly name: string; readonly size: number }[]
 }
 
 /** How a program ended, as its interpreter reports it. */

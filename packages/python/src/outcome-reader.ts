@@ -20,7 +20,6 @@ export interface OutcomeReader {
 /** Maximum number of files of one program. */
 const filesLimit = 100
 
-/** Creates a reader for one run. */
 export function createOutcomeReader(run: WholeRun, maxMemoryBytes: number): OutcomeReader {
   const outcome = Promise.withResolvers<CodeOutcome>()
   const output = createOutput(run)

@@ -11,7 +11,6 @@ import type { InterpreterSettings } from './interpreter.ts'
 import { createOutcomeReader, type Loss, type WholeRun } from './outcome-reader.ts'
 import type { SnapshotKeeper } from './snapshot.ts'
 
-/** Settings for starting interpreters. */
 export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
   readonly snapshots: SnapshotKeeper
   readonly workerUrl: URL

@@ -20,7 +20,6 @@ export interface SnapshotKeeper {
 /** Maximum size of a compressed snapshot; usually it is 6 MB. */
 const maxBytes = 67_108_864
 
-/** Creates an empty keeper. */
 export function createSnapshotKeeper(): SnapshotKeeper {
   let state: 'none' | 'making' | 'whole' | 'given up' = 'none'
   let parts: Uint8Array[] = []

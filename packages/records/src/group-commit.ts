@@ -6,7 +6,6 @@ import { yieldToForeground, yieldToEventLoop } from '@inlay/scheduling'
 /** The result of one task of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
 
-/** Options of {@link createGroupCommit}. */
 export interface GroupCommitOptions<Task, Result> {
   /** Runs a group in one transaction, in the given order. @returns one outcome per task */
   readonly commit: (tasks: readonly Task[]) => Promise<readonly Outcome<Result>[]>

@@ -20,7 +20,6 @@ export interface ProcessPresence {
 
 const ownerForm = /^(.*):(\d+):(?:([^:/]*)\/)?[^:/]+$/
 
-/** Creates the presence of this process. */
 export function createProcessPresence(probe: ProcessProbe): ProcessPresence {
   const { machine, pid } = probe
   return {

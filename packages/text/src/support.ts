@@ -12,7 +12,6 @@ export interface SourceText<Source> {
   readonly about?: string
 }
 
-/** Options for comparing sentences with texts. */
 export interface SupportOptions {
   /** Minimum share of the weight of a sentence's words, 0 to 1. Default 0.8. */
   readonly minShare?: number

@@ -5,7 +5,6 @@ import { createChunkWriter, type FileReader } from './chunks.ts'
 import type { InlayChunk } from './messages.ts'
 import type { Chat } from './requests.ts'
 
-/** Dependencies for reading an answer. */
 export interface ReadingParts {
   readonly readFile: FileReader
   /** Used to read the reasons of calls that ended without a result. */

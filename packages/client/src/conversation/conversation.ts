@@ -115,7 +115,6 @@ export interface Conversation<How> {
   changedElsewhere(sessionId: string): void
 }
 
-/** Options of `createConversation`. */
 export interface ConversationOptions<How> {
   readonly service: ConversationService<How>
   readonly texts: ConversationTexts

@@ -45,7 +45,6 @@ export async function open(make: MakeDialect): Promise<Databases['first']> {
   return new Kysely({ dialect: await make() })
 }
 
-/** Creates the table of the tests. */
 export async function createNotes(db: Databases['first'], table: string): Promise<void> {
   await db.schema
     .createTable(table)

@@ -2,7 +2,6 @@ import { checkRequired, isText } from '@inlay/protocol'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 
-/** Options of {@link blobFolder}. */
 export interface BlobFolderOptions {
   /** Folder for the values, one file each; created if missing. */
   readonly folder: string

@@ -1,7 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { createMutex } from '@inlay/scheduling'
 
-/** Options for loading a model with `@huggingface/transformers`. */
 export interface TransformersModelOptions {
   /** Name on the Hugging Face Hub with ONNX weights, or a folder that holds them: `Xenova/multilingual-e5-small`. */
   readonly model: string

@@ -1,6 +1,5 @@
 import { isMissingModule, refusal } from './refusals.ts'
 
-/** Resource limits for one file. */
 export interface ExtractionLimits {
   /** Most bytes that the parts of a compressed file may unpack to, all together. */
   readonly unpackedBytes: number

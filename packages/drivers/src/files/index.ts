@@ -11,7 +11,6 @@ import {
   type ThreadLimits,
 } from './thread.ts'
 
-/** Limits per file, and the number of files read at once. */
 export interface FileExtractionOptions {
   /** Largest file in bytes. Default 100 MB. */
   readonly maxFileBytes?: number

@@ -3,7 +3,6 @@ import type { ExtractionLimits } from './budget.ts'
 import type { Picture, PictureLimits, PictureStep, PictureText } from './pictures.ts'
 import type { Refusal } from './refusals.ts'
 
-/** A job for the thread. */
 export interface ExtractionJob {
   readonly file: SourceFile
   readonly limits: ExtractionLimits & PictureLimits

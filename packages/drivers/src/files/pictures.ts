@@ -3,14 +3,12 @@ import { refusal, type Refusal } from './refusals.ts'
 /** Whether the text of pictures is left out, left out but noted for a second reading, or read. */
 export type PictureStep = 'skip' | 'note' | 'read'
 
-/** Limits of the recognition of text in pictures. */
 export interface PictureLimits {
   /** Pictures of text read in one file. */
   readonly maxPictures: number
   readonly maxPixels: number
 }
 
-/** A picture for the recogniser. */
 export interface Picture {
   readonly bytes: Uint8Array
   readonly mediaType: string

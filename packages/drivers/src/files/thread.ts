@@ -7,21 +7,18 @@ import type { ExtractionMessage, HostMessage } from './job.ts'
 import type { Picture, PictureLimits, PictureStep, PictureText } from './pictures.ts'
 import type { RefusalReason } from './refusals.ts'
 
-/** Resource limits of a thread. */
 export interface ThreadLimits extends ExtractionLimits, PictureLimits {
   readonly timeMs: number
   /** Heap and buffers together. */
   readonly memoryBytes: number
 }
 
-/** How to read pictures that contain text. */
 export interface PictureReading {
   readonly step: PictureStep
   /** Called for one picture at a time; the time it takes is not counted. */
   recognize(picture: Picture): Promise<PictureText>
 }
 
-/** The text of a file. */
 export interface ThreadAnswer {
   readonly file: ExtractedFile
   readonly hasUnreadPictures: boolean

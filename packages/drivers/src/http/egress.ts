@@ -8,7 +8,6 @@ import { readLimited } from './egress-body.ts'
 import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
 import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
-/** Options of an {@link Egress}. */
 export interface EgressOptions {
   /**
    * Hosts (`name` or `name:port`, lower case) that are allowed although their addresses are not public. Default none.
@@ -117,13 +116,6 @@ export function toHeaders(message: IncomingMessage): Headers {
   return headers
 }
 
-/** A response with an unread body, and the final request. */
-export interface OpenedAddress {
-  readonly url: URL
-  readonly request: EgressRequest
-  readonly message: IncomingMessage
-}
-
 /**
  * Opens a URL: redirects are followed and each is checked like the first. The caller must read the body or destroy the
  * message. For the clients of this folder; see {@link egress} for the allowed URLs.
@@ -133,7 +125,7 @@ export async function openAddress(
   first: EgressRequest,
   options: EgressOptions,
   signal: AbortSignal,
-): Promise<OpenedAddress> {
+): Promise<{ readonly url: URL; readonly request: EgressRequest; readonly message: IncomingMessage }> {
   const userAgent = options.userAgent ?? 'Inlay/0.1'
   let url = parsed(address)
   let request = first
@@ -182,7 +174,6 @@ export function egress(options: EgressOptions = {}): Egress {
   }
 }
 
-/** Default timeout in milliseconds. */
 export const defaultTimeoutMs = 20_000
 /** Most bytes of a body, after decompression. */
 export const defaultMaxBytes = 10_485_760

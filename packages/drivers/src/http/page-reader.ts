@@ -3,7 +3,6 @@ import type { ExtractedFile, FileExtractor } from '@inlay/knowledge'
 import { InlayError, type ErrorCode, checkRequired } from '@inlay/protocol'
 import type { Egress, EgressAnswer } from './egress.ts'
 
-/** Options for reading pages. */
 export interface PageReaderOptions {
   /** Fetches untrusted URLs, and restricts which are allowed. */
   readonly egress: Egress

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isInlayError, type InlayError } from '@inlay/protocol'
 
-/** Number of attempts and waits between them. */
 export interface RetryOptions {
   /** Maximum number of attempts, at least 1. Default 4. */
   readonly attempts?: number

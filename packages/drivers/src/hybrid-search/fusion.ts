@@ -14,7 +14,6 @@ export interface VectorHit {
   readonly nearness: number
 }
 
-/** Options for fusing keyword and vector results. */
 export interface FusionOptions {
   /** Vector of the query, to compute the nearness of rows that only keyword search found. */
   readonly vector?: Float32Array

@@ -7,7 +7,6 @@ import { weightOf, type Memtable } from './text/memtable.ts'
 import type { WriterPresence } from './writer-presence.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Dependencies of appending to a table. */
 export interface AppendParts {
   readonly engine: Engine
   readonly table: Table
@@ -54,7 +53,6 @@ const shareOfLarge = 0.7
 /** Minimum share of the memtable in use for which a fold is worthwhile: another append may have just folded. */
 const worthFold = 0.3
 
-/** Queues appends to a table. */
 export function createAppending(parts: AppendParts): Appending {
   const { engine, table, memtable, presence, searched } = parts
   const schema = schemaOf(engine, parts.space)

@@ -24,7 +24,6 @@ import { createTerms } from './text/words-and-spelling.ts'
 export type { Processes }
 export { checkInstalled }
 
-/** Options of a LanceDB index. */
 export interface LancedbOptions {
   /**
    * Folder on a local disk, created if missing, or a location in a bucket: `s3://bucket/path`. Any number of processes

@@ -10,7 +10,6 @@ export interface IndexLocation {
   connect(engine: Engine, session?: Session): Promise<Connection>
   openPresence(table: Table): Promise<WriterPresence>
   deletionsOf(table: Table): Deletions
-  /** Size of the index in bytes. */
   bytesOf(table: Table): Promise<number>
   /** @param options.space the space of the table; only compared in a thorough inspection */
   inspect(options: { readonly thorough: boolean; readonly space: Space | undefined }): Promise<IndexCondition>

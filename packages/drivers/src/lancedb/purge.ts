@@ -14,7 +14,6 @@ export interface Purge {
   run(): Promise<void>
 }
 
-/** Dependencies of a purge. */
 export interface PurgeParts {
   readonly engine: Engine
   readonly table: Table
@@ -23,7 +22,6 @@ export interface PurgeParts {
   readonly purgeMs: number
 }
 
-/** Makes the purge of a table. */
 export function createPurge({ engine, table, deletions, purgeMs }: PurgeParts): Purge {
   return {
     async dueMs() {

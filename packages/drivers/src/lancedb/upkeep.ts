@@ -6,7 +6,6 @@ import { textIndex, type UnindexedRows, type Memtable } from './text/memtable.ts
 import type { TermStatistics } from './text/term-statistics.ts'
 import type { Purge } from './purge.ts'
 
-/** Dependencies of maintenance. */
 export interface UpkeepParts {
   readonly engine: Engine
   readonly table: Table
@@ -50,7 +49,6 @@ const limits = {
 /** Maximum number of consecutive runs that may fail because of a missing file. */
 const maxMisses = 5
 
-/** Creates the maintenance of a table that was just opened. */
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const { table, renewable, unindexedRows, memtable, statistics, keepVersionsMs, purge, writes } = parts
   let misses = 0

@@ -16,7 +16,6 @@ interface VectorSearch {
   readonly limit: number
 }
 
-/** Dependencies of a search by vectors. */
 export interface VectorParts {
   readonly table: Table
   readonly rowCache: RowCache

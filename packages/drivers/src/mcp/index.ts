@@ -35,7 +35,6 @@ export interface McpServer {
 /** MCP servers, or a function that returns them for each message, for hosts whose administrators can change them. */
 export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
 
-/** Options of an MCP client. */
 export interface McpClientOptions {
   readonly servers: McpServers
   /** Assigns ids to servers and tools; see `createToolNumbers` of the agent. */

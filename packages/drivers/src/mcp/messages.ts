@@ -57,7 +57,6 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Timeout and abort signal of a request. */
 export interface RequestOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number

@@ -15,7 +15,6 @@ export interface RemoteTool {
   readonly inputSchema: JsonObject
 }
 
-/** Outcome of a call. */
 export interface RemoteOutcome {
   /** Parts of `content` as the server sent them. */
   readonly content: readonly JsonObject[]
@@ -42,7 +41,6 @@ const maxTools = 200
 const descriptionChars = 4_000
 const schemaChars = 40_000
 
-/** How a session is opened. */
 export interface SessionOptions extends ConnectionOptions {
   readonly transport: 'http' | 'sse'
   /** Milliseconds for each step but a call. */

@@ -10,7 +10,6 @@ export interface ToolLists {
   of(key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]>
 }
 
-/** Options of the cache. */
 export interface ToolListsOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number

@@ -23,7 +23,6 @@ export interface AiSdkOptions {
   readonly baseUrl?: string
   /** Sent as the provider wants it; taken out of every error if it has eight characters or more. Absent: requests carry no key. */
   readonly apiKey?: string
-  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Carries the requests. Default: connections of our own under Node, the global `fetch` elsewhere. */
   readonly fetch?: typeof fetch

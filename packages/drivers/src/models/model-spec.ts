@@ -2,7 +2,6 @@ import type { ModelOptions } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
-/** Options of a model spec. */
 export interface ModelSpecOptions extends ModelOptions {
   /** URL of the API, including its version: OpenAI-compatible, for `anthropic/…` that of Anthropic. Blank means none. */
   readonly baseUrl?: string

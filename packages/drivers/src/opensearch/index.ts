@@ -8,7 +8,6 @@ import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
 import { createCluster, isNoOpenSearch, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
 import { writeRows } from './writing.ts'
 
-/** Options of {@link opensearchIndex}. */
 export interface OpenSearchOptions extends OpenSearchConnection, OpenSearchLayout {
   /** Name of the alias used for searches and writes. Default `inlay`. */
   readonly prefix?: string

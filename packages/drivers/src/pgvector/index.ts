@@ -15,7 +15,6 @@ export interface PgClient {
   on?(event: 'error', listener: () => void): unknown
 }
 
-/** Options of {@link pgvectorIndex}. */
 export interface PgvectorOptions {
   /** A pool of `pg`, or any object with the same `query`. The host closes it. */
   readonly client: PgClient

@@ -17,7 +17,6 @@ export interface PgHit {
   readonly vector?: string
 }
 
-/** Dependencies of keyword and vector search. */
 export interface PgSearch {
   run<Row>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   readonly tables: PgTables

@@ -8,7 +8,6 @@ import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 export type { RedisClient, RedisModule, RedisTransaction } from './client.ts'
 
-/** Options for sharing runs through Redis or Valkey. */
 export interface RedisRunsOptions {
   /** `redis://user:password@host:port`, `rediss://` for TLS. */
   readonly url: string

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError } from '@inlay/protocol'
 import { SqliteAdapter } from 'kysely'
 
-/** Options of the database file. */
 export interface NodeSqliteOptions {
   /** Path of the database file; its folder is created. `:memory:` is not persistent. */
   readonly file: string

@@ -83,19 +83,16 @@ export async function forgetImages(db: Records, documentIds: readonly string[]):
 /** Longer than it takes to accept a document: an older hold was left by a crashed process. */
 const holdMs = 10 * 60_000
 
-/** The files of a document that is being accepted. */
-export interface FileHolding {
-  readonly files: readonly string[]
-  readonly now: number
-}
-
 /**
  * Holds files until the document that uses them is written, so that they are not deleted meanwhile. Call before
  * checking that they exist: deletion hides the file first and then checks for holds, so one of the two always notices
  * the other.
  * @returns id of the hold, for `releaseFiles`
  */
-export async function holdFiles(db: Records, { files, now }: FileHolding): Promise<string> {
+export async function holdFiles(
+  db: Records,
+  { files, now }: { readonly files: readonly string[]; readonly now: number },
+): Promise<string> {
   const id = crypto.randomUUID()
   await db.deleteFrom('inlay_file_holds').where('lease_until', '<', now).execute()
   const rows = [...new Set(files)].map((file_id) => ({ id, file_id, lease_until: now + holdMs }))
@@ -108,17 +105,14 @@ export async function releaseFiles(db: Records, hold: string): Promise<void> {
   await db.deleteFrom('inlay_file_holds').where('id', '=', hold).execute()
 }
 
-interface FileUse {
-  readonly id: string
-  readonly caller: Caller | undefined
-  readonly now: number
-}
-
 /**
  * Whether a document that the caller may see uses the file, in its visible or its waiting version. Without a caller,
  * also whether a document that is being accepted uses it.
  */
-export async function isFileNamed(db: Records, { id, caller, now }: FileUse): Promise<boolean> {
+export async function isFileNamed(
+  db: Records,
+  { id, caller, now }: { readonly id: string; readonly caller: Caller | undefined; readonly now: number },
+): Promise<boolean> {
   // Read before the documents: a hold released meanwhile is then found among them.
   const holds = caller ? [] : await db.selectFrom('inlay_file_holds').selectAll().where('file_id', '=', id).execute()
   if (holds.some(({ lease_until }) => isLeaseHeld(Number(lease_until), now))) return true

@@ -5,13 +5,7 @@ import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/
 import { addToCounter, batchesOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-export interface DocumentSetsOptions {
-  readonly db: Records
-  readonly now: () => number
-}
-
-/** Creates the management of document sets. */
-export function createDocumentSets({ db, now }: DocumentSetsOptions): DocumentSets {
+export function createDocumentSets({ db, now }: { readonly db: Records; readonly now: () => number }): DocumentSets {
   return {
     create: (set) =>
       db.transaction().execute(async (transaction) => {

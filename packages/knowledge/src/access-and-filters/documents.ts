@@ -29,7 +29,6 @@ export async function readStatus(
   return (needsTags && statuses[0]?.phase === 'indexed' ? await withTags(db, statuses, pairs) : statuses)[0]
 }
 
-/** A page of the documents that the caller may see. */
 export async function listDocuments(
   db: Records,
   query: DocumentQuery,
@@ -305,7 +304,6 @@ async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<Docu
   }))
 }
 
-/** Adds the tags of documents, by key and value. */
 async function withTags(
   db: Records,
   documents: readonly DocumentStatus[],

@@ -17,7 +17,6 @@ export interface PairsOptions {
 /** The pair of documents that are sent without a pair. */
 const defaultPair = 1
 
-/** Creates the management of connector/credential pairs. */
 export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pairs {
   return {
     create: (pair) =>

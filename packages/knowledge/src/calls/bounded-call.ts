@@ -1,7 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { untilAborted } from '@inlay/scheduling'
 
-/** Limits of a call to a component that the host provides. */
 export interface Bounds {
   /** Name of the component, as the beginning of a sentence. */
   readonly part: string

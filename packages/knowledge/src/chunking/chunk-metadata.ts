@@ -24,9 +24,7 @@ export interface ChunkMetadata {
   readonly metadata?: DocumentMetadata
   readonly primaryOwners?: readonly string[]
   readonly secondaryOwners?: readonly string[]
-  /** Id of the raw file of the document. */
   readonly fileId?: string
-  /** Id of the image that belongs to the chunk. */
   readonly imageId?: string
   /** Text between the chunk and the previous one. Absent: a blank line. */
   readonly seam?: string
@@ -173,7 +171,6 @@ function toOwnerText(owner: Owner): string | undefined {
   return first || undefined
 }
 
-/** A hit with its metadata. */
 export interface ReadHit {
   readonly hit: Hit
   readonly metadata: ChunkMetadata

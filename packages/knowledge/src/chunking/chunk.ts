@@ -24,7 +24,6 @@ export interface Chunk {
 
 /** Connects a chunk with the previous one in its section, so that both can be shown as their original text. */
 export interface Seam {
-  /** Text between the two chunks. */
   readonly between: string
   /** Number of characters that splitting added: at the end of the previous chunk, and at the beginning of this one. */
   readonly added: readonly [number, number]
@@ -36,7 +35,6 @@ export const defaultChunkSize: ChunkSize = { maxTokens: 448, targetTokens: 360, 
 /** In characters; each chunk stores the headings of its section. */
 const maxHeadingLength = 500
 
-/** Options for splitting sections. */
 export interface ChunkOptions {
   readonly size?: ChunkSize
   /** Image descriptions by id. Each is added after the text of the first section with the image. */

@@ -5,7 +5,6 @@ import type { Caller } from './pairs.ts'
 /** A document that is about to be accepted; nothing is stored yet. */
 export interface ComingDocument {
   readonly document: IngestionDocument
-  /** Connector/credential pair. */
   readonly pairId: number
   /** Absent for the host itself. */
   readonly caller: Caller | undefined

@@ -1,6 +1,5 @@
 import type { IndexFigures, RebuildReason } from './vector-index.ts'
 
-/** Result of accepting a document. */
 export interface Accepted {
   readonly documentId: string
   /** Whether the id was accepted before and not deleted since. */
@@ -9,7 +8,6 @@ export interface Accepted {
   readonly isUnchanged: boolean
 }
 
-/** Indexing state of a document. */
 export type DocumentPhase = 'pending' | 'indexing' | 'indexed' | 'failed'
 
 /** An accepted document, for operators; times are milliseconds since 1970 UTC. */
@@ -51,7 +49,6 @@ export interface DocumentUpdate {
   readonly pairIds?: readonly number[] | undefined
 }
 
-/** Filters a listing of tags. */
 export interface TagQuery {
   /** Part of a key or value, ignoring case; `key=value` matches both. */
   readonly match?: string

@@ -27,7 +27,6 @@ import type {
   SearchRequest,
 } from './search.ts'
 
-/** Options for accepting a document. */
 export interface AcceptOptions {
   /** Absent for the host itself, which has no restriction. */
   readonly caller?: Caller

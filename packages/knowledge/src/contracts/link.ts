@@ -1,7 +1,6 @@
 import type { BaseFilters } from '@inlay/protocol'
 import type { Caller } from './pairs.ts'
 
-/** A request for the document with a URL. */
 export interface LinkRequest {
   readonly link: string
   readonly filters?: BaseFilters | null

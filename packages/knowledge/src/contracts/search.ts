@@ -64,24 +64,20 @@ export interface DocumentChunk {
   /** Headings above the chunk, outermost first. */
   readonly headings: readonly string[]
   readonly link: string | null
-  /** Id of the image that belongs to the chunk. */
   readonly imageId: string | null
 }
 
-/** Consecutive chunks of a document. */
 export interface DocumentChunks {
   readonly semanticIdentifier: string
   readonly source: string
   /** Milliseconds since 1970 UTC: the document's own date, or the time at which its content was accepted. */
   readonly updatedAt: number
-  /** Id of its raw file. */
   readonly fileId: string | null
   readonly chunks: readonly DocumentChunk[]
   /** Position at which to go on reading; null after the last chunk. */
   readonly next: number | null
 }
 
-/** A request for consecutive chunks of a document. */
 export interface ChunksRequest {
   readonly documentId: string
   /** Index of the first chunk. */
@@ -92,14 +88,12 @@ export interface ChunksRequest {
   readonly caller?: Caller
 }
 
-/** Size of a document in the index. */
 export interface DocumentSize {
   readonly chunks: number
   /** Estimated. */
   readonly tokens: number
 }
 
-/** A request for a range of a document. */
 export interface ExcerptRequest {
   readonly documentId: string
   /** Indexes of the first and last chunk, both inclusive; at most 64 chunks are returned. */
@@ -111,7 +105,6 @@ export interface ExcerptRequest {
   readonly caller?: Caller
 }
 
-/** A search over the documents. */
 export interface SearchRequest {
   readonly text: string
   readonly filters?: BaseFilters | null

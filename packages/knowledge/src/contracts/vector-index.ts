@@ -31,7 +31,6 @@ export interface IndexRow {
   readonly source: string
   /** Each `key=value` with `%` and `=` in `key` percent-encoded; see `toTag`. */
   readonly tags: readonly string[]
-  /** Connector/credential pairs of the document. */
   readonly pairs: readonly number[]
   /** Milliseconds since 1970 UTC: the document's own date, or the time at which its current content was accepted. */
   readonly updatedAt: number

@@ -12,7 +12,6 @@ import type { ClaimedDocument } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
 import { type LargeTexts, openLargeTexts } from './large-texts.ts'
 
-/** Dependencies for reading tables that documents reference. */
 export interface TableContext {
   readonly files?: FileStore
   readonly readFile?: FileExtractor
@@ -54,7 +53,6 @@ export interface Writing {
   source: string
   /** JSON of metadata that is too large for the rows; null otherwise. */
   metadata: string | null
-  /** Ids of the files that the document uses. */
   files: readonly string[]
   /** Error that concerns only this document; its generation is then abandoned. */
   error?: unknown
@@ -176,7 +174,6 @@ async function* toPieces(
 interface ReadDocument {
   /** With the text of its tables. */
   readonly document: StoredDocument
-  /** Ids of the files that the document uses. */
   readonly files: readonly string[]
   /** Section texts of a large document. */
   readonly texts?: LargeTexts | undefined

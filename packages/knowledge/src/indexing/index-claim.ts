@@ -22,7 +22,6 @@ export interface IndexingContext extends WritingContext, EnrichmentContext {
   readonly onRetired?: () => void
 }
 
-/** State of the documents while they are processed. */
 interface Progress {
   readonly claim: Claim
   readonly written: Written[]
@@ -76,7 +75,6 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
   })
 }
 
-/** Adds model results to the documents. */
 async function enrich(
   documents: readonly ClaimedDocument[],
   space: number,

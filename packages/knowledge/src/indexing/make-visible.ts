@@ -19,7 +19,6 @@ export interface Written extends Labels {
   readonly metadata: string | null
 }
 
-/** Documents to settle together. */
 export interface SettleOptions {
   readonly claimId: string
   /** Number of the space that the generations were written to. */
@@ -91,14 +90,11 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
   return visible
 }
 
-interface Winner {
-  readonly id: string
-  readonly replaced: string | null
-  readonly replacedChunks: number
-}
-
 /** The only place where a generation becomes visible. A later version that is waiting keeps its place in the queue. */
-async function makeVisible(db: Records, { written, now }: SettleOptions): Promise<Winner[]> {
+async function makeVisible(
+  db: Records,
+  { written, now }: SettleOptions,
+): Promise<{ readonly id: string; readonly replaced: string | null; readonly replacedChunks: number }[]> {
   if (written.length === 0) return []
   let before = db
     .selectFrom('inlay_documents')

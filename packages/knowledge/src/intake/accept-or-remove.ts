@@ -23,7 +23,6 @@ export type IntakeTask =
     }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
 
-/** Result of a change. */
 export interface IntakeResult {
   readonly documentId: string
   /** Whether the document existed before. */
@@ -36,7 +35,6 @@ export interface IntakeResult {
   readonly isQueued: boolean
 }
 
-/** A document as recorded. */
 export interface StoredState {
   readonly hash: string
   readonly state: DocumentPhase
@@ -65,7 +63,6 @@ export interface Draft {
   queuedFor: string | undefined
 }
 
-/** Dependencies of a task. */
 export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>
   /** Never used before, and greater than that of any previous task. */

@@ -43,7 +43,6 @@ export function createCallOrder(): CallOrder {
   }
 }
 
-/** Limits of the queue. */
 export interface AdmissionOptions {
   readonly db: Records
   readonly now: () => number

@@ -16,7 +16,6 @@ export interface HookCalls {
   close(): Promise<void>
 }
 
-/** Dependencies of the hook calls. */
 export interface HookCallsOptions {
   readonly db: Records
   readonly hooks?: DocumentHooks | undefined

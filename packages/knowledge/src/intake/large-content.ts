@@ -17,7 +17,6 @@ export interface LargeContent {
 /** Documents with more characters of text are large: reading or writing them at once would block for milliseconds. */
 export const largeCharacters: number = 2 ** 20
 
-/** Size of one part. */
 const partCharacters = 2 ** 18
 
 function piecesOf(section: Section): readonly string[] {

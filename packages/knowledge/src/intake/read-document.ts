@@ -25,15 +25,12 @@ export interface Version {
   readonly hash: string
   /** JSON of a {@link StoredDocument} with its fields in fixed order; "" for a large document. */
   readonly content: string
-  /** Content of a large document. */
   readonly large?: LargeContent
-  /** Length of the content. */
   readonly characters: number
   readonly semanticIdentifier: string
   /** First link of the sections; "" if there is none. */
   readonly link: string
   readonly source: string
-  /** Ids of the files that the document uses. */
   readonly files: readonly string[]
 }
 

@@ -39,7 +39,6 @@ export interface ClaimedDocument {
   readonly pairIds: readonly number[]
 }
 
-/** Options and limits of a claim. */
 export interface ClaimOptions {
   readonly owner: string
   readonly now: number
@@ -264,14 +263,11 @@ async function lockClaimed(db: Records, claimId: string): Promise<void> {
   await held.forUpdate().execute()
 }
 
-/** Invisible generations, and the maximum number of their rows. */
-export interface Retired {
-  readonly generations: readonly string[]
-  readonly chunkCount: number
-}
-
 /** Records generations for removal, in the transaction that made them invisible. */
-export async function retire(db: Records, retired: Retired): Promise<void> {
+export async function retire(
+  db: Records,
+  retired: { readonly generations: readonly string[]; readonly chunkCount: number },
+): Promise<void> {
   if (retired.generations.length === 0) return
   await db
     .insertInto('inlay_dead_generations')

@@ -16,7 +16,6 @@ export interface FailedTry {
   readonly isOutage: boolean
 }
 
-/** Context in which failures are recorded. */
 export interface FailureContext {
   readonly claimId: string
   readonly now: number

@@ -57,7 +57,6 @@ export function partOf(index: VectorIndex, number: number): VectorIndex {
   return number === 0 || !index.staging ? index : index.staging(number)
 }
 
-/** An embedder as recorded. */
 type EmbedderName = Pick<IndexSpaceRow, 'embedder' | 'dimensions'>
 
 const nameOf = (embedder: Embedder | undefined): EmbedderName => ({
@@ -109,7 +108,6 @@ export function replaceSpace(db: Records, replaced: ReplacedSpace, isMovable: bo
   })
 }
 
-/** Options for changing the recorded embedder. */
 export interface EmbedderChange {
   readonly embedder: Embedder | undefined
   /** Whether the storage location can hold two spaces. */

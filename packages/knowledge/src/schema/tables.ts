@@ -73,12 +73,6 @@ export interface ContentPartRow {
   text: string
 }
 
-/** Membership of a document in a pair. */
-export interface DocumentPairRow {
-  document_id: string
-  pair_id: number
-}
-
 /** A connector/credential pair. */
 export interface PairRow {
   id: number
@@ -90,22 +84,6 @@ export interface PairRow {
   created_at: BigInteger
 }
 
-/** A change of the number of documents of a pair by source and state; see `createPairCounts`. */
-export interface PairCountRow {
-  id: Generated<number>
-  pair_id: number
-  source: string
-  state: DocumentPhase
-  amount: BigInteger
-}
-
-/** Times of the last activity in a pair. */
-export interface PairActivityRow {
-  pair_id: number
-  accepted_at: NullableBigInteger
-  indexed_at: NullableBigInteger
-}
-
 /** A metadata entry of searchable documents. */
 export interface TagRow {
   id: number
@@ -114,19 +92,6 @@ export interface TagRow {
   source: string
   /** `key=value` in lower case, for text matches. */
   wording: string
-}
-
-/** A tag of a searchable document, with a row for each of its pairs, so that access can be checked in one query. */
-export interface DocumentTagRow {
-  tag_id: number
-  pair_id: number
-  document_id: string
-}
-
-/** An image of a searchable document. */
-export interface DocumentImageRow {
-  image_id: string
-  document_id: string
 }
 
 /** A hold on a file that a document being accepted may use; see `holdFiles`. */
@@ -142,20 +107,6 @@ export interface DocumentMetadataRow {
   document_id: string
   /** JSON object of strings and lists of strings. */
   metadata: string
-}
-
-export interface DocumentSetRow {
-  id: number
-  name: string
-  description: string
-  is_public: number
-  created_at: BigInteger
-}
-
-/** Membership of a pair in a document set. */
-export interface DocumentSetPairRow {
-  set_id: number
-  pair_id: number
 }
 
 /** A person or group that may see a private pair or set. */
@@ -220,17 +171,24 @@ export interface Tables {
   inlay_contents: ContentRow
   inlay_large_contents: LargeContentRow
   inlay_content_parts: ContentPartRow
-  inlay_document_pairs: DocumentPairRow
+  inlay_document_pairs: { document_id: string; pair_id: number }
   inlay_pairs: PairRow
-  inlay_pair_activity: PairActivityRow
-  inlay_pair_counts: PairCountRow
+  inlay_pair_activity: { pair_id: number; accepted_at: NullableBigInteger; indexed_at: NullableBigInteger }
+  inlay_pair_counts: {
+    id: Generated<number>
+    pair_id: number
+    source: string
+    state: DocumentPhase
+    amount: BigInteger
+  }
   inlay_tags: TagRow
-  inlay_document_tags: DocumentTagRow
-  inlay_document_images: DocumentImageRow
+  /** A row for each pair of a tagged document, so that access can be checked in one query. */
+  inlay_document_tags: { tag_id: number; pair_id: number; document_id: string }
+  inlay_document_images: { image_id: string; document_id: string }
   inlay_file_holds: FileHoldRow
   inlay_document_metadata: DocumentMetadataRow
-  inlay_document_sets: DocumentSetRow
-  inlay_document_set_pairs: DocumentSetPairRow
+  inlay_document_sets: { id: number; name: string; description: string; is_public: number; created_at: BigInteger }
+  inlay_document_set_pairs: { set_id: number; pair_id: number }
   inlay_grants: GrantRow
   inlay_claims: ClaimRow
   inlay_dead_generations: DeadGenerationRow

@@ -259,7 +259,6 @@ function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
   return left.chunks.length + right.chunks.length <= maxChunks && left.best.metadata.link === right.best.metadata.link
 }
 
-/** Context for building a passage. */
 export interface PassageContext {
   /** Marks the words of the query. */
   readonly highlight?: Highlighter

@@ -104,15 +104,8 @@ export interface FoundWord {
   readonly stem: string
 }
 
-/**
- * Finds the words of a query in texts. Words are compared as in an index: in lower case, without accents and endings;
- * scripts without spaces by pairs of characters, identifiers also by their parts.
- * @returns positions in order; they may overlap in scripts without spaces
- */
-export type WordFinder = (text: string) => FoundWord[]
-
 /** Creates a finder for the words of a query, except frequent words; undefined if no word remains. */
-export function createWordFinder(query: string, common: CommonWords): WordFinder | undefined {
+export function createWordFinder(query: string, common: CommonWords): ((text: string) => FoundWord[]) | undefined {
   const wanted = new Set<string>()
   readWords(query, (start, end, stem, part) => {
     if (part === 'whole' && !common.words.has(query.slice(start, end).toLowerCase())) wanted.add(stem)

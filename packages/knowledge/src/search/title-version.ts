@@ -78,7 +78,6 @@ const dateOf = (...parts: (string | number | undefined)[]): string =>
 /** Titles are cut here, since some patterns look back over spaces. */
 const maxLength = 300
 
-/** Splits a title. */
 export function titleVersion(title: string): TitleVersion {
   const parts = { dates: [] as string[], versions: [] as string[], statuses: [] as (-1 | 1)[] }
   const taken = (list: unknown[], value: unknown): string => (list.push(value), ' | ')

@@ -51,18 +51,6 @@ const closeTimeoutMs = 2000
  */
 const maxFollowUps = 2
 
-/** The first round of a process skips an index that was only opened. */
-interface Due {
-  readonly idle?: boolean
-  readonly isFirst?: boolean
-}
-
-/** Work that is due: a whole round, or only the removal of invisible rows. */
-interface DueWork {
-  readonly idle: boolean
-  readonly onlyRemoves?: boolean
-}
-
 export function createMaintainer(context: MaintainerContext): Maintainer {
   const { db, onError } = context
   const job = { ...context, job: 'maintain' }
@@ -75,7 +63,10 @@ export function createMaintainer(context: MaintainerContext): Maintainer {
   /** Whether rows were removed since the last round. */
   let hasRemoved = false
 
-  async function runOnce({ idle = false, isFirst = false }: Due = {}, until = closing.signal): Promise<boolean> {
+  async function runOnce(
+    { idle = false, isFirst = false }: { readonly idle?: boolean; readonly isFirst?: boolean } = {},
+    until = closing.signal,
+  ): Promise<boolean> {
     return whileHeld(db, { ...job, signal: until }, async (signal) => {
       const wrote = schedule.startRound()
       const done = await upkeep(context, { idle, isFirst, wrote, hasRemoved, signal })
@@ -277,7 +268,7 @@ export class UpkeepSchedule {
   }
 
   /** The work that is due, if any. */
-  due(): DueWork | undefined {
+  due(): { readonly idle: boolean; readonly onlyRemoves?: boolean } | undefined {
     const pending = this.#pending()
     const now = this.#now()
     const idle = now - this.#lastWriteAt >= idleMs

@@ -2,13 +2,6 @@ import { inlineMarkdown, isHidden, linkTo, longestRun, type Writing } from './ht
 import { isLayout, tableMarkdown } from './html-table.ts'
 import { elementsIn, textOf, type Element, type Node } from './markup.ts'
 
-/** Markdown of a tree, and how many images were in it. */
-export interface WrittenMarkdown {
-  readonly text: string
-  readonly imageCount: number
-}
-
-/** Options of writing HTML as Markdown. */
 export interface MarkdownOptions {
   /** URL of the page, used to resolve relative links. Without it they stay relative. */
   readonly baseUrl?: string
@@ -28,7 +21,10 @@ const deepestIndent = 10
  * Converts HTML to Markdown: keeps headings, lists, tables, code, links and emphasis; everything else becomes plain
  * paragraphs. Text is only escaped where a line would become a heading or a fence.
  */
-export function toMarkdown(root: Element, options: MarkdownOptions = {}): WrittenMarkdown {
+export function toMarkdown(
+  root: Element,
+  options: MarkdownOptions = {},
+): { readonly text: string; readonly imageCount: number } {
   const seen = { images: 0, filledCharacters: 0 }
   const toAddress = (href: string): string | undefined => addressOf(href, options.baseUrl)
   const text = join(blocksOf([root], { toAddress, seen, marks: {}, depth: 0, leavesOut: options.leavesOut }))

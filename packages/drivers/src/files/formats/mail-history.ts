@@ -7,12 +7,6 @@ export interface EarlierMessage {
   readonly text: string
 }
 
-/** The message itself, blank if it only passes on another one, and what it repeats of earlier ones, the latest first. */
-export interface MailText {
-  readonly newest: string
-  readonly earlier: readonly EarlierMessage[]
-}
-
 /** Messages deeper in a thread stay together. */
 const maxEarlier = 30
 
@@ -20,7 +14,7 @@ const maxEarlier = 30
  * Separates a message from the earlier ones below or above it, in Markdown or plain text. Quotes with an answer below each
  * stay where they are: the answers mean nothing without them.
  */
-export function splitHistory(text: string): MailText {
+export function splitHistory(text: string): { readonly newest: string; readonly earlier: readonly EarlierMessage[] } {
   const earlier: EarlierMessage[] = []
   const { newest, history: first } = splitOnce(text)
   let history = first

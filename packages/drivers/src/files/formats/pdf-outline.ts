@@ -3,7 +3,6 @@ import type { getDocumentProxy } from 'unpdf'
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type OutlineNode = Awaited<ReturnType<PdfDocument['getOutline']>>[number]
 
-/** A bookmark. */
 export interface Bookmark {
   readonly title: string
   /** From 1. */

@@ -107,7 +107,6 @@ const maxDepth = 500
 
 class RtfReader {
   readonly blocks: string[] = []
-  /** Texts of headers and footers. */
   readonly margins: string[] = []
   readonly facts: Record<string, string> = {}
   imageCount = 0

@@ -52,12 +52,6 @@ interface Field {
   link: Mark[]
 }
 
-/** A list that the next paragraph may go on. */
-interface OpenList {
-  readonly level: number
-  readonly element: Element
-}
-
 /** Elements that describe others, hold what a change removed, or are pronounced only. */
 const leftOut = new Set('rPr pPr sectPr sdtPr sdtEndPr tblPr tblGrid del moveFrom delText rt rubyPr'.split(' '))
 
@@ -77,7 +71,7 @@ export class WordBody {
   #relations: Relations
   /** What is written now: a body, a cell, a note or a text box. */
   #blocks: Node[] = []
-  #lists: OpenList[] = []
+  #lists: { readonly level: number; readonly element: Element }[] = []
   #line: Node[] = []
   /** Text boxes and charts, which stand behind the paragraph that holds them. */
   #boxes: Node[] = []

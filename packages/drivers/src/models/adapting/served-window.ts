@@ -11,13 +11,11 @@ export interface ServedModel {
   readonly isFinal: boolean
 }
 
-/** A server to query. */
 export interface ModelServer {
   readonly transport: Transport
   /** Address of its API with its version. */
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string>>
-  /** Ends the query. */
   readonly signal: AbortSignal
 }
 

@@ -3,12 +3,6 @@ import { isJsonObject, readJson } from '@inlay/protocol'
 import { createChatTap, type Ahead } from './chat-tap.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
 
-/** A `fetch` for one call of a model, and how far its listener is ahead of the provider. */
-export interface TappedFetch {
-  readonly fetch: typeof fetch
-  readonly ahead: Ahead
-}
-
 /** Bytes that wait for a slow reader; beyond them the sender waits. */
 const waitingBytes = 65_536
 
@@ -23,7 +17,7 @@ export function plainFetch(transport: Transport): typeof fetch {
 export function tappedFetch(
   transport: Transport,
   options: { readonly listener: StreamListener; readonly reasoningFields: readonly string[] },
-): TappedFetch {
+): { readonly fetch: typeof fetch; readonly ahead: Ahead } {
   const ahead: Ahead = { text: 0, reasoning: 0 }
   const encoder = new TextEncoder()
   const tapped = (sink: BodySink, isStream: boolean): BodySink => {
