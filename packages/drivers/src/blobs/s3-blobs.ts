@@ -1,10 +1,13 @@
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { installed, toMissing } from '../installed.ts'
 
+/** Options of {@link s3Blobs}. */
 export interface S3BlobsOptions {
   /** `s3://bucket/path`. */
   readonly address: string
+  /** Access key of the bucket. */
   readonly accessKeyId: string
+  /** Its secret. */
   readonly secretAccessKey: string
   /** Session token of temporary keys. */
   readonly sessionToken?: string | undefined

@@ -16,12 +16,15 @@ export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
   readonly space?: string
   /** Options for the provider, for documents and for queries, e.g. `{ query: { google: { taskType: 'RETRIEVAL_QUERY' } }, … }`. */
-  readonly providerOptions?: Partial<Record<'document' | 'query', NonNullable<CallOptions['providerOptions']>>>
+  readonly providerOptions?: Partial<Record<'document' | 'query', ProviderOptions>>
   /** Maximum number of texts per request; never more than the model accepts. Default 96. */
   readonly maxBatchSize?: number
 }
 
 type CallOptions = Parameters<EmbeddingModelV4['doEmbed']>[0]
+
+/** Options that a provider of the AI SDK understands, by its name. */
+export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
 
 const subject = 'The embedding service'
 

@@ -3,6 +3,7 @@ import { groupsOf } from '../http/batches.ts'
 import type { RetryOptions } from '../http/retrying.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
+/** Options of every embedder. */
 export interface EmbedderOptions {
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number
@@ -13,6 +14,7 @@ export interface EmbedderOptions {
   readonly prefixes?: Partial<EmbedderPrefixes>
 }
 
+/** Options of embedders that send requests to a service. */
 export interface RemoteEmbedderOptions extends EmbedderOptions, RetryOptions {
   /** Maximum number of texts per request. Default 96. */
   readonly maxBatchSize?: number
@@ -20,6 +22,7 @@ export interface RemoteEmbedderOptions extends EmbedderOptions, RetryOptions {
   readonly maxBatchCharacters?: number
   /** Timeout of one attempt, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -11,6 +11,7 @@ export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
   readonly baseUrl: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
+  /** Name of the model. */
   readonly model: string
   /** Begins the name of the vector space. Default `openai`. */
   readonly provider?: string

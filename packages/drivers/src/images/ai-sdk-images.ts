@@ -18,6 +18,7 @@ export interface AiSdkImagesOptions extends RetryOptions {
   readonly ratios?: ImageRatios | null
   /** Options for the provider, e.g. `{ openai: { quality: 'high' } }`. */
   readonly providerOptions?: SharedV4ProviderOptions
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Timeout of one attempt, in milliseconds. Default 180,000. */
   readonly timeoutMs?: number

@@ -11,6 +11,7 @@ export interface OpenaiImagesOptions extends RetryOptions {
   readonly baseUrl?: string
   /** Sent as `Authorization: Bearer`; local servers often need none. */
   readonly apiKey?: string
+  /** Name of the model. */
   readonly model: string
   /** Default: the sizes of the model if they are known, otherwise 1024x1024, 1024x1536 and 1536x1024. */
   readonly sizes?: ImageSizes
@@ -23,6 +24,7 @@ export interface OpenaiImagesOptions extends RetryOptions {
   readonly egress?: Egress
   /** Additional fields of the request, e.g. `{ quality: 'high' }`. */
   readonly parameters?: Readonly<Record<string, unknown>>
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Timeout of one attempt, in milliseconds. Default 180,000: good models take a minute or two. */
   readonly timeoutMs?: number

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { modelFiles } from './catalogue.ts'
 
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly model: string
   readonly file: string
@@ -15,6 +16,7 @@ export interface DownloadProgress {
   readonly totalBytes: number | undefined
 }
 
+/** Storage and source of models. */
 export interface ModelFolderOptions {
   /** Folder with a subfolder per model. If it is filled beforehand, nothing is downloaded. */
   readonly folder: string

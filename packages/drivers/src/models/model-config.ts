@@ -1,11 +1,13 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelOptions } from '@inlay/agent'
 
+/** One model of a provider. */
 export interface ModelConfig extends ModelOptions {
   /** Name of the model at its provider. */
   readonly name: string
 }
 
+/** One provider of models. */
 export interface ProviderConfig {
   /** How clients name it in `model_provider`; unique. */
   readonly name: string
@@ -17,6 +19,7 @@ export interface ProviderConfig {
   readonly baseUrl?: string
   /** Sent as the provider wants it. Default: none is sent. */
   readonly apiKey?: string
+  /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
   /**
    * Longest wait for the beginning of an answer, in milliseconds. Default 300 000; `openai-compatible` 1 800 000, as a slow
@@ -33,12 +36,14 @@ export interface ProviderConfig {
 
 /** A model that runs in this process: `extractiveModel` of `@inlay/extractive`. */
 export interface BuiltInModel {
+  /** Display name. */
   readonly displayName: string
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number
   readonly make: () => LanguageModelV4
 }
 
+/** Options of `modelProviders`. */
 export interface ModelProvidersConfig {
   readonly providers: readonly ProviderConfig[]
   /** Name of the provider whose default model is used unless a request selects another. Default: the first. */

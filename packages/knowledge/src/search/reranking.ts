@@ -5,6 +5,7 @@ import { toEmbedText } from '../chunking/rows.ts'
 import type { Recency, Reranker } from '../contracts/search.ts'
 import type { Hit, HitRanking } from '../contracts/vector-index.ts'
 
+/** Options for reordering the hits of the index. */
 export interface RankingOptions {
   /** Number of best hits that the reranker scores. Default 50. */
   readonly maxRerankedHits?: number
@@ -21,6 +22,7 @@ export interface RankingContext {
   readonly onError: (error: unknown) => void
 }
 
+/** A query whose hits are ranked. */
 export interface RankedQuery {
   readonly text: string
   readonly recency?: Recency | null
