@@ -23,13 +23,15 @@ export function FirstRun({ counts, model }: FirstRunProps): JSX.Element | null {
   const hasModel = model.canResearch || kept.includes('model')
   return (
     <section class="first-run u-line u-round" aria-labelledby="first-run-title">
-      <div class="first-run-head u-flex u-gap-12">
-        <h2 id="first-run-title">{words.firstSteps}</h2>
+      <div class="u-flex u-gap-12 u-baseline u-between">
+        <h2 class="u-bold u-body" id="first-run-title">
+          {words.firstSteps}
+        </h2>
         <button type="button" class="text-button" onClick={() => keep('skipped')}>
           {words.skipSteps}
         </button>
       </div>
-      <ol>
+      <ol class="u-grid">
         <Step isDone={hasDocuments} name={words.stepAdd} lead={hasDocuments ? words.stepAdded : words.stepAddLead}>
           <a href="#documents">{words.addFiles}</a>
         </Step>
@@ -56,8 +58,8 @@ interface StepProps {
 
 function Step({ isDone, name, lead, children }: StepProps): JSX.Element {
   return (
-    <li class={isDone ? 'done' : ''}>
-      <h3>
+    <li class={isDone ? 'done u-small' : 'u-small'}>
+      <h3 class="u-bold u-small">
         {name}
         {isDone && (
           <>
@@ -66,8 +68,8 @@ function Step({ isDone, name, lead, children }: StepProps): JSX.Element {
           </>
         )}
       </h3>
-      <p>{lead}</p>
-      {children !== undefined && <p class="step-links">{children}</p>}
+      <p class="u-muted">{lead}</p>
+      {children !== undefined && <p class="step-links u-flex u-muted u-wrap">{children}</p>}
     </li>
   )
 }

@@ -274,7 +274,7 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
         {methods !== null && (
           <div role="status">
             <p>{texts.functions(methods.length)}</p>
-            <ul class="methods u-grid u-gap-4">
+            <ul class="methods u-grid u-gap-4 u-scroll">
               {methods.map(({ name, method, path, summary }) => (
                 <li key={name}>
                   <code>{name}</code>{' '}

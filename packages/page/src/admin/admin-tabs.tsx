@@ -18,6 +18,7 @@ export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
   }, [shown])
   const tab = (name: AdminSection | 'health', address: string): JSX.Element => (
     <a
+      class="u-muted u-flex-none u-medium"
       key={name}
       href={address}
       aria-current={name === shown ? 'page' : undefined}
@@ -30,7 +31,7 @@ export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
     <nav class="tabs u-flex u-gap-2 u-line-below" aria-label={adminTexts.sections}>
       {adminSections.map((name) => tab(name, `#admin/${name}`))}
       {tab('health', '#health')}
-      <a href={`${baseUrl}/docs`} target="_blank" rel="noopener">
+      <a class="u-muted u-flex-none u-medium" href={`${baseUrl}/docs`} target="_blank" rel="noopener">
         {adminTexts.reference}
       </a>
     </nav>

@@ -52,7 +52,7 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
         (edited === 'new' ? (
           <AgentForm calls={calls} known={value} changed={changed} cancel={() => setEdited(null)} />
         ) : (
-          <button type="button" class="button begin" onClick={() => setEdited('new')}>
+          <button type="button" class="button u-begin" onClick={() => setEdited('new')}>
             {texts.new}
           </button>
         ))}

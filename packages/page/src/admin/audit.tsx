@@ -69,16 +69,16 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
             <tbody>
               {events.map((event) => (
                 <tr key={event.id}>
-                  <td class="time">{formatTimestamp(new Date(event.time))}</td>
+                  <td class="time u-nowrap">{formatTimestamp(new Date(event.time))}</td>
                   <td>{event.operation}</td>
-                  <td class="target">
+                  <td class="target u-anywhere">
                     {Object.entries(event.target)
                       .map(([name, value]) => `${name}: ${value}`)
                       .join(', ')}
                   </td>
                   <td>{event.caller_id ?? texts.nobody}</td>
                   <td class={event.status < 400 ? 'amount' : 'amount failure-words'}>{event.status}</td>
-                  <td class="request">{event.request_id}</td>
+                  <td class="request u-muted">{event.request_id}</td>
                 </tr>
               ))}
             </tbody>
@@ -86,7 +86,7 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
         </div>
       )}
       {hasMore && (
-        <button type="button" class="quiet-button begin" onClick={() => void read(events?.at(-1)?.id)}>
+        <button type="button" class="quiet-button u-begin" onClick={() => void read(events?.at(-1)?.id)}>
           {pageTexts.frame.showMore}
         </button>
       )}

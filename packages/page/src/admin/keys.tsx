@@ -35,7 +35,7 @@ export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
           }}
         />
       ) : (
-        <button type="button" class="button begin" onClick={() => setIsNew(true)}>
+        <button type="button" class="button u-begin" onClick={() => setIsNew(true)}>
           {texts.new}
         </button>
       )}
@@ -56,7 +56,7 @@ function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.El
   return (
     <div class="made-key u-grid u-gap-10 u-round u-soft" role="status">
       <p>{texts.created}</p>
-      <div class="row">
+      <div class="row u-full">
         <input
           type="text"
           readOnly

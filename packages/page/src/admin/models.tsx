@@ -108,7 +108,7 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
               ? texts.answered(test.text ?? '', test.duration_ms)
               : texts.failed(test.error ?? '')
             : test.message)}
-        {advice !== undefined && <span class="test-advice u-text">{advice}</span>}
+        {advice !== undefined && <span class="u-text u-block">{advice}</span>}
       </p>
     </>
   )

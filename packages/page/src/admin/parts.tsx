@@ -63,7 +63,7 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
   const isIdle = isBusy || isUnchanged
   return (
     <form
-      class="admin-form u-grid u-min-0 u-card"
+      class="admin-form u-grid u-min-0 u-card u-inside-16"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
@@ -157,13 +157,13 @@ interface ChecksProps {
 export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Element {
   return (
     <fieldset class="checks u-grid u-gap-6">
-      <legend>{label}</legend>
+      <legend class="u-muted u-small">{label}</legend>
       {options.map(([value, words, hint]) => (
         <label key={value}>
           <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />
           <span>
             {words}
-            {hint !== undefined && <small>{hint}</small>}
+            {hint !== undefined && <small class="u-muted u-block">{hint}</small>}
           </span>
         </label>
       ))}
@@ -202,8 +202,8 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
       </>
     )
   return (
-    <span class="confirm u-flex u-gap-6" role="group" aria-label={question}>
-      <span class="confirm-words u-small">{question}</span>
+    <span class="confirm u-flex u-gap-6 u-center" role="group" aria-label={question}>
+      <span class="u-small">{question}</span>
       <ConfirmButton
         disabled={phase === 'removing'}
         confirm={() => {

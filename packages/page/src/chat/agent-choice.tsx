@@ -12,7 +12,7 @@ interface AgentChoiceProps {
 export function AgentChoice({ agents, agentId, choose }: AgentChoiceProps): JSX.Element | null {
   if (agents.length < 2) return null
   return (
-    <label class="agent-choice u-note">
+    <label class="agent-choice u-note u-block">
       {texts.chat.answeredBy}{' '}
       <select value={agentId} onChange={(event) => choose(Number(event.currentTarget.value))}>
         {agents.map(({ id, name, description }) => (

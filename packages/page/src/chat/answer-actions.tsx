@@ -81,7 +81,9 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
           isDisabled={isAnswering}
           choose={choose}
         />
-        {modelName !== null && versions.answers.length > 1 && <span class="answered-by">{modelName}</span>}
+        {modelName !== null && versions.answers.length > 1 && (
+          <span class="answered-by u-muted u-small">{modelName}</span>
+        )}
       </div>
     </>
   )
@@ -123,7 +125,7 @@ function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }): JSX
         />
       )}
       {asked === 'thanks' && (
-        <p class="feedback-thanks" role="status">
+        <p class="feedback-thanks u-muted u-small" role="status">
           {texts.chat.thanks}
         </p>
       )}

@@ -69,7 +69,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
           readFile={service.file}
         />
         {answer !== '' && (
-          <div class={hasCaret ? 'answer streaming' : 'answer'}>
+          <div class={hasCaret ? 'answer streaming u-reading' : 'answer u-reading'}>
             <Markdown text={answer} isGrowing={isAnswering} citations={citations} />
           </div>
         )}

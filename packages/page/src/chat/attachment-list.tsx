@@ -14,7 +14,7 @@ interface AttachmentListProps {
 export function AttachmentList({ attachments, asText }: AttachmentListProps): JSX.Element | null {
   if (attachments.all.length === 0) return null
   return (
-    <ul class="attachments u-all-columns" aria-label={texts.chat.files}>
+    <ul class="attachments u-all-columns u-flex u-wrap u-gap-6" aria-label={texts.chat.files}>
       {attachments.all.map((attachment) => (
         <li
           key={attachment.id}
@@ -30,7 +30,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps): JS
             {attachment.refusal === null && <span class="file-size">{formatBytes(attachment.size)}</span>}
           </span>
           {attachment.pasted !== null && (
-            <button type="button" class="file-text" onClick={() => asText(attachment)}>
+            <button type="button" class="file-text u-nowrap" onClick={() => asText(attachment)}>
               {texts.chat.asText}
             </button>
           )}

@@ -190,7 +190,7 @@ export function Composer(props: ComposerProps): JSX.Element {
   const listId = 'suggestions'
   const marked = suggestions.all.length > 0 ? `${listId}-${suggestions.marked}` : undefined
   return (
-    <div class="composer-place">
+    <div class="u-relative">
       <SuggestionList suggestions={suggestions} id={listId} />
       {showsOptions && <Options {...props} close={closeOptions} />}
       <form
@@ -216,6 +216,7 @@ export function Composer(props: ComposerProps): JSX.Element {
           {texts.chat.yourQuestion}
         </label>
         <textarea
+          class="u-full u-no-ground u-reading u-all-columns u-min-0 u-no-border"
           ref={field}
           id="question"
           rows={1}
@@ -352,8 +353,10 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JS
   return (
     <ul class="queue u-grid u-gap-2 u-all-columns u-note u-line-below" aria-label={texts.chat.askedNext}>
       {queue.map((question, at) => (
-        <li key={at}>
-          <span dir="auto">{question.question}</span>
+        <li class="u-flex u-between u-center u-gap-8" key={at}>
+          <span class="u-ellipsis u-min-0" dir="auto">
+            {question.question}
+          </span>
           <button
             type="button"
             class="icon-button"
@@ -373,7 +376,7 @@ function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
   return (
     <button
       type="button"
-      class="send u-grid u-place-center u-no-border"
+      class="send u-grid u-place-center u-no-border u-flex-none"
       onClick={stop}
       aria-label={texts.chat.stopAnswering}
       title={texts.chat.stopHint}
@@ -387,7 +390,7 @@ function SendButton({ canSend, isHeld }: Draft): JSX.Element {
   return (
     <button
       type="submit"
-      class="send u-grid u-place-center u-no-border"
+      class="send u-grid u-place-center u-no-border u-flex-none"
       disabled={!canSend || isHeld}
       aria-label={texts.chat.sendQuestion}
       title={texts.chat.sendHint}

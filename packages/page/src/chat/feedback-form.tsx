@@ -34,7 +34,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.El
       }}
     >
       <p>{question}</p>
-      <div class="row">
+      <div class="row u-wrap">
         {(isGood ? goodReasons : badReasons).map((reason) => (
           <button
             key={reason}
@@ -56,7 +56,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.El
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <div class="row">
+      <div class="row u-wrap">
         <button type="submit" class="button" disabled={isEmpty}>
           {sendReason}
         </button>

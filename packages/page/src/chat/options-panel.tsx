@@ -45,7 +45,13 @@ export function OptionsPanel({ service, settings, change, models, actions, close
     return () => removeEventListener('keydown', onKeyDown, { capture: true })
   }, [close])
   return (
-    <div ref={panel} class="options-panel u-grid u-gap-12 u-small" role="group" aria-label={words.title} tabIndex={-1}>
+    <div
+      ref={panel}
+      class="options-panel u-grid u-gap-12 u-small u-surface u-scroll u-line u-round u-shadow u-inside-16"
+      role="group"
+      aria-label={words.title}
+      tabIndex={-1}
+    >
       <ModelFields settings={settings} change={change} models={models} />
       {actions.length > 0 && <ActionFields settings={settings} change={change} actions={actions} />}
       <FilterFields
@@ -53,7 +59,7 @@ export function OptionsPanel({ service, settings, change, models, actions, close
         filters={settings.filters}
         change={(filters) => change({ ...settings, filters: { ...settings.filters, ...filters } })}
       />
-      <button type="button" class="quiet-button" onClick={close}>
+      <button type="button" class="quiet-button u-begin" onClick={close}>
         {texts.frame.close}
       </button>
     </div>
@@ -167,10 +173,10 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
   }
   return (
     <fieldset class="option-group u-grid u-gap-10">
-      <legend>{words.actions}</legend>
+      <legend class="u-bold">{words.actions}</legend>
       <div class="option-list">
         {actions.map(({ id, name }) => (
-          <label key={id}>
+          <label class="u-inline-flex u-gap-6 u-center" key={id}>
             <input
               type="checkbox"
               checked={allowed.includes(id)}
@@ -239,7 +245,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
     ) : null
   return (
     <fieldset class="option-group u-grid u-gap-10">
-      <legend>{words.filters}</legend>
+      <legend class="u-bold">{words.filters}</legend>
       {choices(words.sources, values?.sources ?? [], sources, 'sources')}
       {choices(words.sets, values?.sets ?? [], sets, 'sets')}
       <label class="option u-grid u-center u-gap-12">

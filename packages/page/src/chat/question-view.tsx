@@ -32,13 +32,13 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
     <div class="question-place u-flex">
       {/* It names the article, so it stays while the field is shown. */}
       <h2
-        class={isLong && isFolded ? 'question folded u-anywhere' : 'question u-anywhere'}
+        class={isLong && isFolded ? 'question folded u-anywhere u-reading' : 'question u-anywhere u-reading'}
         id={id}
         dir="auto"
         hidden={isEditing}
       >
         {quote !== '' && (
-          <span class="question-quote u-muted" dir="auto">
+          <span class="question-quote u-muted u-block u-body" dir="auto">
             {quote}
           </span>
         )}
@@ -118,13 +118,14 @@ function QuestionForm({ words, ask, cancel }: QuestionFormProps): JSX.Element {
       }}
     >
       <textarea
+        class="u-surface u-reading"
         ref={field}
         aria-label={texts.chat.otherWords}
         dir="auto"
         value={text}
         onInput={(event) => setText(event.currentTarget.value)}
       />
-      <div class="row">
+      <div class="row u-to-end">
         <button type="submit" class="button" disabled={text.trim() === ''}>
           {texts.frame.ask}
         </button>

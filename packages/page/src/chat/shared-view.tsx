@@ -39,8 +39,10 @@ export function SharedView({ sessionId, service }: SharedViewProps): JSX.Element
         {read !== undefined && 'turns' in read && (
           <>
             <header class="shared-head u-grid u-gap-6 u-muted u-line-below">
-              <p class="shared-mark u-small">{sharedChat}</p>
-              <h1 dir="auto">{read.name === '' ? untitled : read.name}</h1>
+              <p class="shared-mark u-small u-bold">{sharedChat}</p>
+              <h1 class="u-text" dir="auto">
+                {read.name === '' ? untitled : read.name}
+              </h1>
               <p>
                 {sharedLead} <a href="#">{ownChat}</a>
               </p>

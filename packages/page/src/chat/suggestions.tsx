@@ -126,7 +126,12 @@ export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; 
   const { all, marked, choose } = suggestions
   if (all.length === 0) return null
   return (
-    <div class="suggestions u-grid" id={id} role="listbox" aria-label={texts.chat.suggestions.title}>
+    <div
+      class="suggestions u-grid u-surface u-scroll u-line u-round u-shadow"
+      id={id}
+      role="listbox"
+      aria-label={texts.chat.suggestions.title}
+    >
       {all.map((suggestion, at) => (
         <div
           key={`${suggestion.name} ${at}`}
@@ -138,10 +143,10 @@ export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; 
           onPointerDown={(event) => event.preventDefault()}
           onClick={() => choose(suggestion)}
         >
-          <span class="suggestion-name u-medium u-anywhere" dir="auto">
+          <span class="u-medium u-anywhere" dir="auto">
             {suggestion.name}
           </span>
-          <span class="suggestion-hint u-grow u-min-0 u-note u-ellipsis" dir="auto">
+          <span class="u-grow u-min-0 u-note u-ellipsis" dir="auto">
             {suggestion.hint}
           </span>
         </div>

@@ -31,7 +31,7 @@ export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps): J
   }
   const { share, export: exportLabel, exportMarkdown, exportJson, print: printLabel } = texts.chat
   return (
-    <div class="thread-head u-row u-wrap u-gap-4 u-sticky u-ground">
+    <div class="thread-head u-row u-wrap u-gap-4 u-sticky u-ground u-to-end">
       <ProjectChoice projects={projects} sessionId={sessionId} failed={(error) => setFailure(toFailure(error))} />
       <button type="button" class="quiet-button" aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
         <ShareIcon />

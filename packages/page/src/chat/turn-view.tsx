@@ -47,7 +47,7 @@ export function TurnView({ turn, isLast, conversation, models, goOn, service }: 
 
 function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
   return (
-    <ul class="sent-files u-above-8" aria-label={texts.chat.filesOfQuestion}>
+    <ul class="u-above-8 u-flex u-wrap u-gap-6" aria-label={texts.chat.filesOfQuestion}>
       {files.map(({ id, name }) => (
         <li
           key={id}

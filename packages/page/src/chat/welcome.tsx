@@ -18,7 +18,7 @@ export function Welcome({ counts, agent, service }: WelcomeProps): JSX.Element {
     <div class="welcome">
       {agent !== undefined && <Avatar name={agent.name} pictureId={agent.pictureId} readFile={service.file} />}
       <h1 dir="auto">{agent?.name ?? texts.chat.welcome}</h1>
-      <p class="lead" dir="auto">
+      <p class="lead u-above-8 u-reading" dir="auto">
         {agent?.description || leadOf(counts)}
       </p>
     </div>

@@ -6,7 +6,7 @@ import type { ListedChat } from '../service/service.ts'
 export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: string }): JSX.Element | null {
   if (match === undefined) return null
   return (
-    <span class="chat-hit u-note" dir="auto">
+    <span class="chat-hit u-note u-anywhere" dir="auto">
       <Marked text={hitText(match.text)} query={words} />
     </span>
   )

@@ -82,8 +82,9 @@ function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
   const chosen = all.filter(({ id }) => ids.has(id))
   return (
     <div class="selection u-row u-wrap u-gap-8" role="group" aria-label={texts.chats.select}>
-      <label class="select-all">
+      <label class="select-all u-flex u-center u-gap-10 u-as-tall">
         <input
+          class="u-flex-none"
           type="checkbox"
           ref={everything}
           checked={chosen.length === all.length}
@@ -94,7 +95,7 @@ function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
       </label>
       <button
         type="button"
-        class="danger-button"
+        class="danger-button u-at-end"
         disabled={chosen.length === 0}
         onClick={() => {
           chats.remove(chosen)
@@ -160,8 +161,14 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
   if (isSelected !== null)
     return (
       <li class="document chat-row u-grid u-center u-line-below">
-        <label class="select-chat u-medium u-anywhere">
-          <input type="checkbox" aria-label={texts.chats.selectThing(name)} checked={isSelected} onChange={toggle} />
+        <label class="select-chat u-medium u-anywhere u-flex u-center u-gap-10 u-as-tall">
+          <input
+            class="u-flex-none"
+            type="checkbox"
+            aria-label={texts.chats.selectThing(name)}
+            checked={isSelected}
+            onChange={toggle}
+          />
           <span dir="auto">{name}</span>
         </label>
         <span class="state u-inline-flex u-center u-gap-8 u-note">{day}</span>

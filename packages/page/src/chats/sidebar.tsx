@@ -90,14 +90,14 @@ export function Sidebar({
       </div>
       <button
         type="button"
-        class={isNew ? 'quiet-button new-chat gone' : 'quiet-button new-chat'}
+        class={isNew ? 'quiet-button new-chat gone u-at-end' : 'quiet-button new-chat u-at-end'}
         aria-label={texts.frame.newChat}
         onClick={newChat}
       >
         <PlusIcon />
         <span>{texts.frame.newChat}</span>
       </button>
-      <nav class="views" aria-label={texts.frame.views}>
+      <nav class="views u-flex u-gap-4" aria-label={texts.frame.views}>
         <a href={chatHash} aria-current={place.view === 'chat' ? 'page' : undefined}>
           {texts.frame.ask}
         </a>
@@ -156,7 +156,7 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
     </ul>
   )
   return (
-    <div class="recent">
+    <div class="recent u-grow u-scroll">
       {/* Above the projects, which give way to what is found: the field stays in its place while somebody types. */}
       {chats.length > 0 && <SearchField label={texts.chats.search} words={words} search={setWords} />}
       {/* Without the field nobody sees what is searched. */}
@@ -167,14 +167,14 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
           {hits === undefined ? (
             byDay(chats).map(([day, listed]) => (
               <section key={day}>
-                <h2>{day}</h2>
+                <h2 class="u-muted u-tiny u-bold">{day}</h2>
                 {list(listed)}
               </section>
             ))
           ) : 'message' in hits ? (
             <FailureNote failure={hits} />
           ) : hits.length === 0 ? (
-            <p class="nothing u-muted" role="status">
+            <p class="nothing u-muted u-small" role="status">
               {texts.chats.noneFound}
             </p>
           ) : (
@@ -200,8 +200,9 @@ function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps):
   const name = chat.name === '' ? texts.frame.newChat : chat.name
   const label = isPinned ? texts.chats.unpinThing(name) : texts.chats.pinThing(name)
   return (
-    <li>
+    <li class="u-relative">
       <a
+        class="u-block u-text u-ellipsis"
         href={chatAddress(id, match?.messageId)}
         aria-current={isCurrent ? 'page' : undefined}
         title={match === undefined ? name : undefined}
@@ -261,7 +262,7 @@ interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'ses
 function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
   return (
     <a
-      class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall"
+      class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"
       href="#admin/models"
       aria-current={place.view === 'admin' || place.view === 'health' ? 'page' : undefined}
     >
@@ -294,7 +295,7 @@ function Drawer({
     <>
       <button
         type="button"
-        class="icon-button open-drawer"
+        class="icon-button open-drawer u-flex-none"
         aria-label={texts.frame.openMenu}
         aria-haspopup="dialog"
         onClick={() => setIsOpen(true)}
@@ -323,7 +324,7 @@ function Drawer({
           </button>
           <RecentChats service={service} chats={chats} place={place} sessionId={sessionId} projects={projects} />
           <a
-            class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall"
+            class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"
             href="#search"
             aria-current={place.view === 'search' ? 'page' : undefined}
           >

@@ -28,7 +28,7 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
   return (
     <div
       ref={note}
-      class="undo-note u-row u-sticky u-line u-surface u-shadow"
+      class="undo-note u-row u-sticky u-line u-surface u-shadow u-round-12"
       tabIndex={-1}
       role="status"
       onPointerEnter={() => setIsHeld(true)}
@@ -37,7 +37,7 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
       onFocusOut={() => setIsHeld(false)}
     >
       <span>{message}</span>
-      <button type="button" class="text-button" onClick={undo}>
+      <button type="button" class="text-button u-bold" onClick={undo}>
         {texts.frame.undo}
       </button>
       <button

@@ -25,7 +25,7 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
   const isDone = turn.phase !== 'answering'
   const canKeep = columns.some((column) => column.fold.answer !== '')
   return (
-    <div class="comparison-place u-all-columns">
+    <div class="u-all-columns">
       {above}
       {/* On a narrow screen it scrolls sideways. */}
       <div class="comparison u-grid" role="group" aria-label={words.title} tabIndex={0}>
@@ -67,7 +67,9 @@ function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
   const id = `turn-${column.id}-column-${at}`
   return (
     <section class="column u-min-0 u-card" aria-labelledby={id} aria-busy={column.phase === 'answering'}>
-      <h3 id={id}>{name}</h3>
+      <h3 class="u-muted u-bold u-small u-anywhere u-line-below" id={id}>
+        {name}
+      </h3>
       <AnswerView turn={column} idPrefix={id} name={name} service={service}>
         {answer !== '' && column.phase !== 'answering' && (
           <div class="column-actions u-row u-wrap u-gap-8">

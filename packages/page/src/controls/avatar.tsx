@@ -26,9 +26,10 @@ export function Avatar({ name, pictureId, readFile }: AvatarProps): JSX.Element 
       isCurrent = false
     }
   }, [pictureId])
-  if (picture !== null) return <img class="avatar u-grid u-place-center u-text u-soft" src={picture} alt="" />
+  if (picture !== null)
+    return <img class="avatar u-grid u-place-center u-text u-soft u-bold u-flex-none" src={picture} alt="" />
   return (
-    <span class="avatar u-grid u-place-center u-text u-soft" aria-hidden="true">
+    <span class="avatar u-grid u-place-center u-text u-soft u-bold u-flex-none" aria-hidden="true">
       {[...name][0]?.toUpperCase()}
     </span>
   )

@@ -5,9 +5,10 @@ import { texts } from '../texts/texts.ts'
 /** Lets a person read the page in another language than their browser's. */
 export function LanguageChoice(): JSX.Element {
   return (
-    <label class="language-choice">
+    <label class="language-choice u-block">
       <span class="visually-hidden">{texts.frame.language}</span>
       <select
+        class="u-muted u-full u-no-ground u-small"
         value={chosenLanguage() ?? ''}
         onChange={({ currentTarget: { value } }) => chooseLanguage(value === '' ? null : (value as Language))}
       >

@@ -55,7 +55,7 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
     else items.at(to % items.length)?.focus()
   }
   return (
-    <div class="menu-place" ref={place} onKeyDown={onKeyDown}>
+    <div class="menu-place u-relative" ref={place} onKeyDown={onKeyDown}>
       <button
         ref={button}
         type="button"
@@ -72,7 +72,7 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
         {!isIconOnly && label}
       </button>
       {isOpen && (
-        <div class="menu u-grid u-line u-surface u-shadow" id={id} role="menu" aria-label={label}>
+        <div class="menu u-grid u-line u-surface u-shadow u-round-12 u-scroll" id={id} role="menu" aria-label={label}>
           {entries.map((entry, at) => (
             <button
               key={at}

@@ -12,6 +12,7 @@ export function SearchField({ label, words, search }: SearchFieldProps): JSX.Ele
     <label class="search-field">
       <span class="visually-hidden">{label}</span>
       <input
+        class="u-surface u-full u-round-12"
         type="search"
         placeholder={label}
         maxLength={200}

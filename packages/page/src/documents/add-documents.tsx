@@ -33,8 +33,8 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
       <div
         class={
           isOver
-            ? 'drop over u-grid u-place-center u-full u-muted u-round'
-            : 'drop u-grid u-place-center u-full u-muted u-round'
+            ? 'drop over u-grid u-place-center u-full u-muted u-round u-inside-16'
+            : 'drop u-grid u-place-center u-full u-muted u-round u-inside-16'
         }
         ref={place}
       >
@@ -48,7 +48,7 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
             {documentTexts.chooseFolder}
           </button>
         </p>
-        <p class="hint">{documentTexts.kinds}</p>
+        <p class="hint u-small">{documentTexts.kinds}</p>
         <input
           ref={picker}
           type="file"
@@ -97,7 +97,7 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
   return (
     <div class="doubles u-grid u-gap-10 u-full u-anywhere u-round" role="group" aria-label={documentTexts.doubles}>
       <p>{isSingle ? documentTexts.isHere(first.path) : documentTexts.areHere(doubles.length, first.path)}</p>
-      <div class="row">
+      <div class="row u-wrap">
         <button type="button" class="button" onClick={() => settleDoubles('replace')}>
           {isSingle ? documentTexts.replaceIt : documentTexts.replaceThem}
         </button>
@@ -161,7 +161,7 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
               {documentTexts.clearList}
             </button>
           </p>
-          <ul tabIndex={0} aria-label={documentTexts.refusedFiles}>
+          <ul class="u-small u-scroll u-anywhere" tabIndex={0} aria-label={documentTexts.refusedFiles}>
             {[...Map.groupBy(refusals, ({ reason }) => reason)].map(([reason, files]) => (
               <RefusedFiles key={reason} reason={reason} paths={files.map(({ path }) => path)} />
             ))}

@@ -108,7 +108,7 @@ function StateFilter({
 }): JSX.Element {
   const only = filter.state
   return (
-    <div class="states u-flex u-wrap u-gap-6" role="group" aria-label={documentTexts.byState}>
+    <div class="states u-flex u-wrap u-gap-6 u-full" role="group" aria-label={documentTexts.byState}>
       <button type="button" aria-pressed={only === null} onClick={() => narrow({ state: null })}>
         {documentTexts.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
       </button>
@@ -147,6 +147,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
     <div class="more-filters u-row u-wrap u-gap-8">
       {sets.length > 0 && (
         <select
+          class="u-surface u-small u-line u-tall-34"
           aria-label={documentTexts.set}
           value={filter.set ?? ''}
           onChange={({ currentTarget: { value } }) => narrow({ set: value === '' ? null : Number(value) })}
@@ -172,7 +173,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
         </button>
       )}
       <select
-        class="order"
+        class="order u-surface u-small u-line u-tall-34"
         aria-label={documentTexts.orderBy}
         value={order}
         onChange={({ currentTarget: { value } }) => sort(value as DocumentOrder)}
@@ -217,7 +218,7 @@ function TagField({
     <>
       <input
         type="text"
-        class="tag-field u-small u-line u-surface"
+        class="tag-field u-small u-line u-surface u-tall-34"
         list={id}
         value={words}
         placeholder={documentTexts.tag}
@@ -262,7 +263,7 @@ function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAl
       .finally(() => setIsBusy(false))
   }
   return (
-    <div class="row retry-all u-wrap">
+    <div class="row u-wrap">
       {rows?.length !== 0 && (
         <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
           {documentTexts.retryAll}

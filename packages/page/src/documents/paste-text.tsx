@@ -59,15 +59,16 @@ interface PasteFormProps {
 function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormProps): JSX.Element {
   return (
     <form
-      class="paste u-grid u-gap-12 u-full u-card"
+      class="paste u-grid u-gap-12 u-full u-card u-inside-16"
       onSubmit={(event) => {
         event.preventDefault()
         submit()
       }}
     >
-      <label>
+      <label class="u-gap-4 u-muted u-small u-grid">
         {documentTexts.pasteTitle}
         <input
+          class="u-full u-body"
           type="text"
           maxLength={200}
           value={title}
@@ -75,9 +76,10 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
           onInput={(event) => setTitle(event.currentTarget.value)}
         />
       </label>
-      <label>
+      <label class="u-gap-4 u-muted u-small u-grid">
         {documentTexts.pasteText}
         <textarea
+          class="u-full u-body"
           rows={8}
           required
           ref={(field) => {

@@ -63,7 +63,7 @@ function Figure({ label, value }: { label: string; value: string }): JSX.Element
   return (
     <div class="health-figure">
       <dt>{label}</dt>
-      <dd>{value}</dd>
+      <dd class="u-text u-body u-medium">{value}</dd>
     </div>
   )
 }
@@ -77,7 +77,7 @@ function Queue({ samples, figures }: { samples: readonly Sample[]; figures: Inge
   const { queue_depth: depth, oldest_waiting_seconds: oldest } = figures
   return (
     <Card title={healthTexts.queue}>
-      <dl>
+      <dl class="u-gap-4 u-grid">
         <Figure label={healthTexts.waiting} value={formatNumber(depth)} />
         <Figure label={healthTexts.oldest} value={oldest > 0 ? formatDuration(oldest) : healthTexts.noneWaits} />
       </dl>
@@ -106,7 +106,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
           <li key={state} class={state}>
             <span class="dot" />
             <span>{documentTexts.states[state]}</span>
-            <span class="count">{formatNumber(documents[state])}</span>
+            <span class="count u-text u-body u-medium">{formatNumber(documents[state])}</span>
           </li>
         ))}
       </ul>
@@ -123,7 +123,7 @@ function Index({
 }): JSX.Element {
   return (
     <Card title={healthTexts.index}>
-      <dl>
+      <dl class="u-gap-4 u-grid">
         <Figure label={healthTexts.rows} value={formatNumber(index.rows)} />
         <Figure label={healthTexts.unindexed} value={formatNumber(index.unindexed_rows)} />
         <Figure
@@ -187,7 +187,7 @@ function Part({ name, tone, children }: PartProps): JSX.Element {
   return (
     <li class={`health-part u-grid u-center u-anywhere ${tone}`}>
       <span class="dot" />
-      <strong>{name}</strong>
+      <strong class="u-medium">{name}</strong>
       <span class="visually-hidden">{healthTexts.tones[tone]}: </span>
       <span>{children}</span>
     </li>

@@ -22,10 +22,16 @@ export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.E
   const words = healthTexts.plot(label, seconds, format(least), format(most), format(last.value))
   return (
     <figure class="plot u-grid u-gap-2">
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={words}>
+      <svg
+        class="u-full u-line-below"
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={words}
+      >
         <polyline points={lineOf(points, { least, most })} />
       </svg>
-      <figcaption aria-hidden="true">
+      <figcaption class="u-flex u-muted u-tiny u-between" aria-hidden="true">
         <span>{healthTexts.over(seconds)}</span>
         <span>{least === most ? format(least) : `${format(least)} – ${format(most)}`}</span>
       </figcaption>

@@ -18,7 +18,7 @@ export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JS
           <code>{tex}</code>
         </pre>
       ) : (
-        <div class="formula-drawn" tabIndex={0} role="group" aria-label={`${texts.steps.formula}: ${tex}`}>
+        <div tabIndex={0} role="group" aria-label={`${texts.steps.formula}: ${tex}`}>
           {drawn}
         </div>
       )}

@@ -29,7 +29,7 @@ export function Pane({ service }: { service: Service }): JSX.Element | null {
       >
         <Divider />
         <div class="pane-head u-row u-gap-4 u-line-below">
-          <h2 id="pane-title" ref={heading} tabIndex={-1} dir="auto">
+          <h2 class="u-ellipsis u-min-0 u-grow" id="pane-title" ref={heading} tabIndex={-1} dir="auto">
             {content.title}
           </h2>
           {href !== undefined && (

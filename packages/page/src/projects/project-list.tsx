@@ -29,8 +29,8 @@ export function ProjectList({ projects, place }: ProjectListProps): JSX.Element 
   }
   return (
     <section class="projects" aria-label={words.title}>
-      <div class="projects-head u-flex">
-        <h2>{words.title}</h2>
+      <div class="projects-head u-flex u-between">
+        <h2 class="u-muted u-tiny u-bold">{words.title}</h2>
         <button
           type="button"
           class="icon-button"
@@ -46,8 +46,9 @@ export function ProjectList({ projects, place }: ProjectListProps): JSX.Element 
       {failure !== null && <FailureNote failure={failure} />}
       <ul>
         {projects.all.map(({ id, name }) => (
-          <li key={id}>
+          <li class="u-relative" key={id}>
             <a
+              class="u-block u-text u-ellipsis u-center u-gap-8"
               href={projectAddress(id)}
               aria-current={place.view === 'project' && place.projectId === id ? 'page' : undefined}
               title={name}
@@ -82,6 +83,7 @@ function NewProject({ create, end }: { create: (name: string) => void; end: () =
       }}
     >
       <input
+        class="u-surface u-tall-34"
         type="text"
         maxLength={255}
         aria-label={texts.projects.name}
@@ -90,7 +92,7 @@ function NewProject({ create, end }: { create: (name: string) => void; end: () =
         ref={field}
         onInput={(event) => setName(event.currentTarget.value)}
       />
-      <button type="submit" class="button" disabled={name.trim() === ''}>
+      <button type="submit" class="button u-beside-12 u-tall-34" disabled={name.trim() === ''}>
         {texts.frame.save}
       </button>
     </form>

@@ -210,7 +210,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
           </button>
         </form>
       )}
-      <button type="button" class="button" onClick={startChat}>
+      <button type="button" class="button u-at-end" onClick={startChat}>
         <PlusIcon />
         {texts.projects.newChat}
       </button>
@@ -236,6 +236,7 @@ function Instructions({ text, save }: { text: string; save: (text: string) => vo
         {words.instructionsLead}
       </p>
       <textarea
+        class="u-surface u-full u-round-12 u-above-8"
         id="project-instructions"
         aria-describedby="instructions-lead"
         rows={4}
@@ -245,7 +246,7 @@ function Instructions({ text, save }: { text: string; save: (text: string) => vo
         onInput={(event) => setGiven(event.currentTarget.value)}
       />
       {given.trim() !== text && (
-        <div class="row">
+        <div class="row u-above-8">
           <button type="submit" class="button">
             {texts.frame.save}
           </button>
@@ -280,7 +281,7 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
   }
   return (
     <>
-      <div class="project-files-head u-row u-gap-12 u-as-tall">
+      <div class="u-row u-gap-12 u-as-tall u-between">
         <h2>{words.files}</h2>
         <button type="button" class="quiet-button" disabled={isAdding} onClick={() => picker.current?.click()}>
           <PlusIcon />
@@ -362,12 +363,16 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }): 
   const [isAsking, setIsAsking] = useState(false)
   if (!isAsking)
     return (
-      <button type="button" class="text-button delete-project u-above-8" onClick={() => setIsAsking(true)}>
+      <button type="button" class="text-button delete-project u-above-8 u-begin" onClick={() => setIsAsking(true)}>
         {texts.projects.delete}
       </button>
     )
   return (
-    <div class="delete-project confirm u-flex u-gap-6 u-above-8" role="group" aria-label={texts.chats.askDelete(name)}>
+    <div
+      class="delete-project confirm u-flex u-gap-6 u-above-8 u-begin u-center"
+      role="group"
+      aria-label={texts.chats.askDelete(name)}
+    >
       <p>{texts.projects.deleteLead}</p>
       <ConfirmButton confirm={remove}>{texts.frame.delete}</ConfirmButton>
       <button type="button" class="quiet-button" onClick={() => setIsAsking(false)}>

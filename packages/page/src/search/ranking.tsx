@@ -18,8 +18,8 @@ export function Ranking({ ranking }: { ranking: SearchRanking }): JSX.Element {
         <Part name={texts.search.recency} value={recency} note={texts.search.times(round(recency))} />
       )}
       <Part name={texts.search.score} value={score} note="" />
-      {reranked && <dd class="ranking-note">{texts.search.reranked}</dd>}
-      {named && <dd class="ranking-note">{texts.search.named}</dd>}
+      {reranked && <dd class="u-all-columns">{texts.search.reranked}</dd>}
+      {named && <dd class="u-all-columns">{texts.search.named}</dd>}
     </dl>
   )
 }
@@ -30,11 +30,11 @@ function Part({ name, value, note }: { name: string; value: number; note: string
   const share = Math.min(1, Math.max(0, value))
   return (
     <>
-      <dt>{name}</dt>
+      <dt class="u-muted">{name}</dt>
       <dd>
         <meter aria-label={name} min={0} max={1} value={share} />
         <span class="count">{formatPercent(share)}</span>
-        <span class="ranking-weight u-muted">{note}</span>
+        <span class="u-muted">{note}</span>
       </dd>
     </>
   )

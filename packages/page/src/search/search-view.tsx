@@ -85,11 +85,15 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
   const href = safeLink(passage.link)
   return (
     <li class="source u-card">
-      <div class="source-head u-flex u-gap-10">
-        <span class="number u-grid u-place-center u-soft" aria-label={texts.search.rank(rank)} role="img">
+      <div class="u-flex u-gap-10">
+        <span
+          class="number u-grid u-place-center u-soft u-tiny u-flex-none"
+          aria-label={texts.search.rank(rank)}
+          role="img"
+        >
           {rank}
         </span>
-        <span class="source-name u-min-0 u-anywhere">
+        <span class="source-name u-min-0 u-anywhere u-body">
           {href === undefined ? (
             passage.title
           ) : (
@@ -98,7 +102,7 @@ function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
               <OutIcon />
             </a>
           )}
-          <span class="source-place u-note u-ellipsis">
+          <span class="source-place u-note u-ellipsis u-block">
             {words.length === 0 ? texts.search.noWords : texts.search.hasWords(words, of)}
             {passage.updatedAt !== null && ` · ${texts.search.changed(new Date(passage.updatedAt))}`}
           </span>

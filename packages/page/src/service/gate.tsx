@@ -82,6 +82,7 @@ function KeyForm({ words, open }: { words: string; open: (key: string) => void }
           {texts.frame.key}
         </label>
         <input
+          class="u-surface"
           id="key"
           type="password"
           autocomplete="off"

@@ -118,13 +118,13 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
   const href = safeLink(first.link)
   const title = first.semantic_identifier === '' ? texts.sources.untitled : first.semantic_identifier
   return (
-    <div class="source-head u-flex u-gap-10">
+    <div class="u-flex u-gap-10">
       {number !== null && (
-        <span class="number u-grid u-place-center u-soft" aria-hidden="true">
+        <span class="number u-grid u-place-center u-soft u-tiny u-flex-none" aria-hidden="true">
           {number}
         </span>
       )}
-      <span class="source-name u-min-0 u-anywhere">
+      <span class="source-name u-min-0 u-anywhere u-body">
         {href === undefined ? (
           title
         ) : (
@@ -133,7 +133,7 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
             <OutIcon />
           </a>
         )}
-        <span class="source-place u-note u-ellipsis">{placeOf(first, href)}</span>
+        <span class="source-place u-note u-ellipsis u-block">{placeOf(first, href)}</span>
       </span>
     </div>
   )

@@ -45,7 +45,7 @@ export function Sources({
     >
       {cited.length > 0 && (
         <>
-          <h3 class="sources-title u-note">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
+          <h3 class="sources-title u-note u-bold">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
           <ol class="source-list u-grid u-gap-10 u-one-column">
             {cited.map((source) => (
               <SourceCard
@@ -62,12 +62,12 @@ export function Sources({
       )}
       {uncited.length > 0 && (
         <details class="also-found" open={false}>
-          <summary>
+          <summary class="u-muted u-bold u-inline-flex u-gap-6 u-center">
             {cited.length > 0 ? texts.sources.alsoFound : texts.sources.found}{' '}
             <span class="count">{uncited.length}</span>
             <ChevronIcon />
           </summary>
-          <ol class="source-list u-grid u-gap-10 u-one-column">
+          <ol class="source-list u-grid u-gap-10 u-one-column u-above-8">
             {uncited.map((source) => (
               <SourceCard
                 key={source.documentId}

@@ -73,7 +73,7 @@ function StepLine({
   const line = (
     <>
       <StepIcon step={step} />
-      <span class="step-words u-flex u-wrap u-min-0">
+      <span class="step-words u-flex u-wrap u-min-0 u-baseline">
         <span class="step-title u-inline-flex u-center u-min-0 u-anywhere">
           <span>{titleOf(step)}</span>
           {detail !== null && <ChevronIcon />}

@@ -35,9 +35,11 @@ export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Elemen
   if (file === 'gone') return <p class="made-file u-note">{texts.steps.fileIsGone}</p>
   return (
     <figure class="made-file u-note">
-      {file.picture !== null && <img src={file.picture} alt={words ?? file.file.name} />}
+      {file.picture !== null && (
+        <img class="u-surface u-block u-line u-round-10" src={file.picture} alt={words ?? file.file.name} />
+      )}
       <figcaption>
-        <button type="button" class="text-button" onClick={() => saveFile(file.file)}>
+        <button type="button" class="text-button u-anywhere" onClick={() => saveFile(file.file)}>
           <FileIcon />
           {texts.steps.saveFile(file.file.name)}
         </button>

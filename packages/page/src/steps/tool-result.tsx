@@ -21,8 +21,8 @@ export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element
       {step.credentialError !== null && <p class="failure-words">{step.credentialError.message}</p>}
       {textsOf(step).map(([label, text]) => (
         <div key={label} class="tool-text u-grid u-gap-2">
-          <p class="tool-label u-muted u-medium">{label}</p>
-          <pre tabIndex={0} role="group" aria-label={label}>
+          <p class="u-muted u-medium">{label}</p>
+          <pre class="u-text u-round-8 u-raised u-anywhere" tabIndex={0} role="group" aria-label={label}>
             <code>{text}</code>
           </pre>
         </div>

@@ -59,7 +59,7 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
   const next = end?.next ?? null
   const readNext = (): void => void (next !== null && read(next, chunksAtOnce))
   return (
-    <div class="preview u-grow u-anywhere" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
+    <div class="preview u-grow u-anywhere u-scroll" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
       {start === undefined && failed === null && <Skeleton />}
       {start !== undefined && <Facts part={start} service={service} />}
       {/* A long document may have it in a part that was not read yet, unless it is known where. */}
@@ -102,7 +102,7 @@ function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Serv
   const { document_id: id, updated_at: updatedAt, file_id: fileId } = part
   return (
     <p class="preview-facts u-flex u-wrap u-note">
-      <span class="preview-path u-full u-anywhere">{id}</span>
+      <span class="u-full u-anywhere">{id}</span>
       <span>{texts.pane.changed(new Date(updatedAt))}</span>
       {fileId !== null && <Original id={fileId} name={part.semantic_identifier} readFile={service.file} />}
     </p>
@@ -143,7 +143,7 @@ function Edge({ label, reach }: { label: string; reach: () => void }): JSX.Eleme
     return () => observer.disconnect()
   }, [label])
   return (
-    <button ref={button} type="button" class="text-button edge" onClick={reach}>
+    <button ref={button} type="button" class="text-button edge u-block" onClick={reach}>
       {label}
     </button>
   )

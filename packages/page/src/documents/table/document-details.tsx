@@ -56,7 +56,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
         close()
       }}
     >
-      <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full">
+      <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full u-relative u-gap-12">
         <button
           type="button"
           class="icon-button details-close"
@@ -144,10 +144,11 @@ function TagEditor({
               key={`${tag.key}=${tag.value}`}
               class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
             >
-              <span>
+              <span class="u-clip">
                 {tag.key}: {tag.value}
               </span>
               <button
+                class="u-no-ground u-no-border u-place-center"
                 type="button"
                 aria-label={documentTexts.removeTag(`${tag.key}: ${tag.value}`)}
                 onClick={() => set(shown.filter((known) => known !== tag))}

@@ -70,7 +70,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
         <span class="dot" />
         {documentTexts.states[state]}
       </span>
-      <span role="gridcell" class="cell-actions u-row u-gap-8 u-min-0">
+      <span role="gridcell" class="cell-actions u-row u-gap-8 u-min-0 u-relative u-to-end">
         {isAsking ? (
           <Confirm {...props} setIsBusy={setIsBusy} />
         ) : (
@@ -91,7 +91,7 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
         {state === 'indexed' ? (
           <button
             type="button"
-            class="document-open u-anywhere u-bare"
+            class="document-open u-anywhere u-bare u-ellipsis u-min-0"
             title={title}
             tabIndex={tabIndex}
             onClick={() => openDocument({ documentId: id, title, link: document.link })}
@@ -99,12 +99,13 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
             {title}
           </button>
         ) : (
-          <span class="document-closed" title={title}>
+          <span class="document-closed u-ellipsis u-min-0" title={title}>
             {title}
           </span>
         )}
         {href !== undefined && (
           <a
+            class="u-muted u-inline-flex"
             href={href}
             target="_blank"
             rel="noopener noreferrer nofollow"
@@ -135,8 +136,8 @@ function Path({ path }: { path: string }): JSX.Element {
   const end = path.lastIndexOf('/', path.length - 2) + 1
   return (
     <span class="document-path u-ellipsis" title={path}>
-      {end > 0 && <span class="path-folder">{path.slice(0, end)}</span>}
-      <span class="path-end u-min-0">{path.slice(end)}</span>
+      {end > 0 && <span class="path-folder u-clip">{path.slice(0, end)}</span>}
+      <span class="path-end u-min-0 u-clip">{path.slice(end)}</span>
     </span>
   )
 }
@@ -153,7 +154,7 @@ function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabInd
         <button
           key={`${key}=${value}`}
           type="button"
-          class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
+          class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground u-block"
           tabIndex={tabIndex}
           title={`${key}: ${value}`}
           aria-label={documentTexts.onlyTag(`${key}=${value}`)}
@@ -164,7 +165,7 @@ function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabInd
       ))}
       {tags.length > maxTags && (
         <span
-          class="count"
+          class="count u-tiny u-flex-none"
           title={tags
             .slice(maxTags)
             .map(({ tag_key: key, tag_value: value }) => `${key}: ${value}`)
@@ -195,7 +196,7 @@ function Actions({
       {state === 'failed' && (
         <button
           type="button"
-          class="text-button"
+          class="text-button u-nowrap u-small"
           tabIndex={tabIndex}
           aria-label={documentTexts.retryThing(title)}
           onClick={() => void changeOrTell(service.requeue(id)).catch(() => {})}
@@ -239,7 +240,7 @@ function Confirm({
 }: RowProps & { setIsBusy: (isBusy: boolean) => void }): JSX.Element {
   return (
     <span
-      class="confirm u-flex u-gap-6"
+      class="confirm u-flex u-gap-6 u-surface u-round-12 u-shadow"
       role="group"
       aria-label={documentTexts.deleteThing(title)}
       onKeyDown={(event) => {

@@ -112,7 +112,12 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
         {documentTexts.keys}
       </p>
       <Head documents={documents} rows={rows} selection={selection} />
-      <div class="document-rows" role="rowgroup" ref={list} style={{ height: `${topOf(rows.length, heights)}px` }}>
+      <div
+        class="document-rows u-relative"
+        role="rowgroup"
+        ref={list}
+        style={{ height: `${topOf(rows.length, heights)}px` }}
+      >
         {drawn.map((index) => {
           const document = rows[index]!
           return (
@@ -252,7 +257,7 @@ function Head({ documents, rows, selection: { selected, select } }: HeadProps): 
         <span role="columnheader" class="cell-state u-nowrap">
           {documentTexts.state}
         </span>
-        <span role="columnheader" class="cell-actions u-row u-gap-8 u-min-0">
+        <span role="columnheader" class="cell-actions u-row u-gap-8 u-min-0 u-relative u-to-end">
           <span class="visually-hidden">{documentTexts.actions}</span>
         </span>
       </div>
@@ -287,7 +292,7 @@ function SortedColumn({ documents: { order, sort }, class: name, orders, childre
         onClick={() => sort(next)}
       >
         {children}
-        <svg viewBox="0 0 10 10" aria-hidden="true" class={isSorted ? 'arrow' : 'arrow none'}>
+        <svg viewBox="0 0 10 10" aria-hidden="true" class={isSorted ? 'arrow u-flex-none' : 'arrow none u-flex-none'}>
           <path d={isSorted && !descending.has(order) ? 'M2 6.5 5 3l3 3.5' : 'M2 3.5 5 7l3-3.5'} />
         </svg>
       </button>

@@ -144,7 +144,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
       {failure !== null && <FailureNote failure={failure} />}
       {running !== null && <Progress running={running} stop={many.stop} />}
       {running === null && selected.size > 0 && (
-        <div class="row">
+        <div class="row u-wrap u-as-tall">
           {isAsking ? (
             <DeleteAsked
               count={selected.size}
@@ -182,7 +182,7 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
   const isAll = documents.matchCount !== null && selected.size >= documents.matchCount
   return (
     <>
-      <strong class="count" role="status">
+      <strong class="count u-text" role="status">
         {documentTexts.selected(selected.size)}
       </strong>
       {!isAll && (
@@ -197,7 +197,7 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
       <button type="button" class="text-button" onClick={clear}>
         {documentTexts.clearSelection}
       </button>
-      <span class="many-actions u-flex u-wrap u-gap-8">
+      <span class="u-flex u-wrap u-gap-8 u-at-end">
         {failed > 0 && (
           <button type="button" class="quiet-button" onClick={() => many.start('retry')}>
             {documentTexts.retryMany(failed)}
@@ -225,7 +225,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
       }}
     >
       <strong>{question}</strong>
-      <span class="many-actions u-flex u-wrap u-gap-8">
+      <span class="u-flex u-wrap u-gap-8 u-at-end">
         <ConfirmButton confirm={go}>{texts.frame.delete}</ConfirmButton>
         <button type="button" class="quiet-button" onClick={keep}>
           {texts.frame.keep}
@@ -239,10 +239,10 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
   const { done, total } = progress
   const words = kind === 'delete' ? documentTexts.deleting(done, total) : documentTexts.retrying(done, total)
   return (
-    <div class="row">
+    <div class="row u-wrap u-as-tall">
       <label class="many-progress u-grid u-gap-4 u-grow u-small">
         <span>{words}</span>
-        <progress value={done} max={total} />
+        <progress class="u-full" value={done} max={total} />
       </label>
       <button type="button" class="quiet-button" onClick={stop}>
         {documentTexts.stop}
@@ -264,7 +264,7 @@ function Report({
   dismiss: () => void
 }): JSX.Element {
   return (
-    <div class="many-report u-grid u-gap-6 u-small u-anywhere">
+    <div class="many-report u-grid u-gap-6 u-small u-anywhere u-scroll">
       <p>
         {kind === 'delete' ? documentTexts.deleted(done.length) : documentTexts.retried(done.length)}{' '}
         {left > 0 && documentTexts.left(left)}{' '}
@@ -275,7 +275,7 @@ function Report({
       {failed.map(({ reason, titles }) => (
         <div key={reason} class="failure-words">
           <p>{documentTexts.notDone(titles.length, reason)}</p>
-          <p class="many-titles">
+          <p>
             {titles.slice(0, maxTitles).join(' · ')}
             {titles.length > maxTitles && ' …'}
           </p>
