@@ -10,8 +10,8 @@ import {
   maxCorrections,
   mayBeNear,
   wordsOf,
-  type WordList,
   type Terms,
+  type WordList,
 } from './words-and-spelling.ts'
 
 /** A word of a query, and the term that it is indexed by. */
@@ -53,8 +53,12 @@ export interface TermStatistics {
   readonly isReady: boolean
   /** Weights of the terms of words. */
   weigh(words: readonly QueryTerm[], unindexed: Unindexed): Promise<Weights>
-  isKnown(word: string, term: string): Promise<boolean>
-  /** Indexed words similar to a misspelled word, most likely first, at most {@link maxCorrections}. */
+  /** Whether a term is frequent enough for the sample. */
+  isSampled(term: string): Promise<boolean>
+  /**
+   * Indexed words similar to a misspelled word, most likely first, at most {@link maxCorrections}; none for a word that
+   * is indexed.
+   */
   near(word: string, term: string): Promise<string[]>
   /** Records that the index has changed and its current number of rows. */
   outdate(rows: number): void
@@ -79,31 +83,34 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
       (await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: maxCounts })).length,
   )
 
-  /** Words that may be missing from the sample, found by the index's own fuzzy matching. */
-  async function rareWords(word: string, term: string, slips: 1 | 2): Promise<WordList> {
-    const fuzzy = { fuzziness: slips, prefixLength: slips - 1, maxExpansions: 50 }
-    const queries = [
-      new Match(term, searchColumn, fuzzy),
-      ...(slips === 1 ? [new Match(exchanges(word).join(' '), searchColumn)] : []),
-    ]
-    const rows = (
-      await Promise.all(queries.map((query) => rowsWith(table, query, { columns: [searchColumn], limit: 10 })))
-    ).flat()
-    // Tokenizing the others takes as long as the queries.
+  /** Words near a misspelled word in the best rows of a query, with their terms. */
+  async function wordsIn(query: MatchQuery, asked: QueryTerm, slips: 1 | 2): Promise<WordList> {
+    const rows = await rowsWith(table, query, { columns: [searchColumn], limit: 10 })
+    // Tokenizing the others takes as long as the query.
     const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))].filter((other) =>
-      mayBeNear({ word, term }, other, slips),
+      mayBeNear(asked, other, slips),
     )
-    return listOf(words, await terms.of(words))
+    const list = createWordList()
+    for (const [at, term] of (await terms.of(words)).entries()) if (term !== undefined) list.add(words[at]!, term)
+    return list
   }
 
   async function findNear(word: string, term: string): Promise<string[]> {
     const { words, frequencyOf, isWhole } = await sampling.current()
+    // One query tells whether the word is indexed after all, and finds the error that an edit distance counts twice.
+    const variants = new Match([word, ...exchanges(word)].join(' '), searchColumn)
+    const exact = isWhole ? createWordList() : await wordsIn(variants, { word, term }, 1)
+    if (exact.has(term)) return []
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
-      const sampled = words.near(word, term, slips)
       // Words of the sample come first, since they are more frequent.
-      const isEnough = isWhole || sampled.length >= maxCorrections
-      const rare = isEnough ? [] : (await rareWords(word, term, slips)).near(word, term, slips)
-      const corrections = new Map([...sampled, ...rare].map((near) => [near.term, near.word]))
+      const found = [...words.near(word, term, slips), ...exact.near(word, term, slips)]
+      if (!isWhole && found.length === 0) {
+        // The engine compares the word with all its words, in the time of a search.
+        const fuzzy = { fuzziness: slips, prefixLength: slips - 1, maxExpansions: 50 }
+        const rare = await wordsIn(new Match(term, searchColumn, fuzzy), { word, term }, slips)
+        found.push(...rare.near(word, term, slips))
+      }
+      const corrections = new Map(found.map((near) => [near.term, near.word]))
       const byFrequency = [...corrections].sort(([a], [b]) => frequencyOf(b) - frequencyOf(a))
       if (corrections.size > 0) return byFrequency.slice(0, maxCorrections).map(([, nearWord]) => nearWord)
     }
@@ -143,9 +150,7 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
       const lengthShift = postings ? Math.abs(indexedLength - averageLength) / averageLength : size / Math.max(1, rows)
       return { areOfIndex: shift < maxShift * whole, isLengthOfIndex: lengthShift < maxShift, of, averageLength }
     },
-    async isKnown(word, term) {
-      return (await sampling.current()).frequencyOf(term) > 0 || (await counted.of(word)) > 0
-    },
+    isSampled: async (term) => (await sampling.current()).frequencyOf(term) > 0,
     near: near.of,
     outdate(rows) {
       counted.forget()
@@ -167,12 +172,6 @@ async function rowsWith(
     .select([...columns, '_score'])
     .limit(limit)
     .toArray()
-}
-
-function listOf(words: readonly string[], terms: readonly (string | undefined)[]): WordList {
-  const list = createWordList()
-  for (const [at, term] of terms.entries()) if (term !== undefined) list.add(words[at]!, term)
-  return list
 }
 
 /** Maximum age of a cached result, in milliseconds, since other processes change the index too. */

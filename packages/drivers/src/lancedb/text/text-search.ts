@@ -42,7 +42,7 @@ export interface TextQuery {
 
 /** Maximum number of words of a query that are used: a longer query is a pasted text, whose first words suffice. */
 const maxWords = 100
-/** Maximum number of words of a query that are checked for spelling. */
+/** Maximum number of words of a query whose spelling is checked in the index. */
 const maxMisspelt = 8
 
 /**
@@ -220,17 +220,14 @@ async function correct(
   queryTerms: readonly QueryTerm[],
   { memtable, signal }: Pick<TextQuery, 'signal'> & { readonly memtable: Postings | undefined },
 ): Promise<QueryTerm[]> {
-  const words = [...new Map(queryTerms.map((item) => [item.word, item])).values()].filter(({ word }) =>
-    mayBeMisspelt(word),
-  )
-  const areKnown = await Promise.all(
-    words.map(
-      async ({ word, term }) => (memtable?.frequencyOf(term) ?? 0) > 0 || (await statistics.isKnown(word, term)),
-    ),
-  )
+  const unknown: QueryTerm[] = []
+  for (const item of new Map(queryTerms.map((each) => [each.word, each])).values()) {
+    const isWaiting = (memtable?.frequencyOf(item.term) ?? 0) > 0
+    if (mayBeMisspelt(item.word) && !isWaiting && !(await statistics.isSampled(item.term))) unknown.push(item)
+  }
   const corrected = new Set<string>()
   // One by one: the engine scans all its words for each, and other searches share its threads.
-  for (const { word, term } of words.filter((_, at) => !areKnown[at]).slice(0, maxMisspelt)) {
+  for (const { word, term } of unknown.slice(0, maxMisspelt)) {
     if (signal?.aborted) return []
     for (const near of await statistics.near(word, term)) corrected.add(near)
     for (const near of memtable?.near(word, term) ?? []) corrected.add(near)

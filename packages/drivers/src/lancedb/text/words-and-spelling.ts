@@ -107,6 +107,8 @@ export function isNear(a: string, b: string, most: 1 | 2): boolean {
 /** Words with their terms, organized so that similar words are found without comparing all of them. */
 export interface WordList {
   add(word: string, term: string): void
+  /** Whether a word has the term. */
+  has(term: string): boolean
   /**
    * Words similar to a misspelled word, one per term. Word and term are both compared, since an error in an ending
    * changes its stem.
@@ -130,6 +132,7 @@ export function createWordList(): WordList {
       wordOf.set(term, word)
       terms.add(term)
     },
+    has: (term) => wordOf.has(term),
     near(word, term, slips) {
       const nearest = new Map<string, string>()
       // A word that is only one edit away is preferred over others with the same term.
