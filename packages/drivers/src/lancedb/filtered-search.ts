@@ -1,21 +1,8 @@
 import type { Hit, IndexFilter, TimeRange, VectorIndex } from '@inlay/knowledge'
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb'
-import type { RecordBatch } from 'apache-arrow'
 import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
-
-/** A row that a search found, by the engine's id of it: its file, and its offset there. */
-export interface FoundId extends Partial<FoundRow> {
-  readonly _rowid: bigint
-}
-
-/** The content of a row. */
-export interface LoadedRow {
-  readonly hit: Hit
-  /** If it was requested. */
-  readonly vector?: Float32Array
-}
 
 /** Filter, columns and limit of a search. */
 export interface Narrowing {
@@ -25,64 +12,53 @@ export interface Narrowing {
   readonly limit: number
 }
 
-/** Runs a search with a filter, which applies before the limit. */
-async function* batchesOf(
+/** The rows of a search with the requested columns. The filter applies before the limit. */
+export async function runFiltered(
   search: Query | VectorQuery,
   { filter, columns, limit }: Narrowing,
-): AsyncGenerator<RecordBatch> {
+): Promise<FoundRow[]> {
   const condition = conditionOf(filter)
   const query = condition === undefined ? search : search.where(condition)
-  let rows = 0
-  for await (const batch of query.select([...columns]).limit(limit)) {
-    yield batch
-    rows += batch.numRows
-    // Requesting another batch costs an event loop turn.
-    if (rows >= limit) return
-  }
-}
-
-/** The rows of a search, with the requested columns. */
-export async function runFiltered(search: Query | VectorQuery, narrowing: Narrowing): Promise<FoundRow[]> {
   const rows: FoundRow[] = []
-  for await (const batch of batchesOf(search, narrowing))
+  for await (const batch of query.select([...columns]).limit(limit)) {
     // The cast holds because exactly these columns are selected.
     rows.push(...(batch.toArray() as unknown as FoundRow[]))
+    // Requesting another batch costs an event loop turn.
+    if (rows.length >= limit) break
+  }
   return rows
 }
 
-/** A row that a search found, by its id, with its `_score` or `_distance`. */
+/** A row that a search found, by the engine's id of it: its file, and its offset there. */
 export interface Match {
   readonly id: bigint
+  readonly hit: Hit
+  /** If it was requested. */
+  readonly vector?: Float32Array
+  /** Its `_score` or `_distance`. */
   readonly score: number | null
-  /** If columns were requested. */
-  readonly row?: LoadedRow
 }
 
-/** A search whose rows are wanted by their ids. */
+/** A search of rows with their scores. */
 export interface MatchSearch extends Narrowing {
-  /** Columns of the content of rows; none if it is not wanted. */
+  /** Columns in addition to those of a hit: `vector`, if it is wanted. */
   readonly columns: readonly string[]
   readonly score: '_score' | '_distance'
 }
 
-/** The rows of a search by their ids. Without their content it takes less than half the time. */
+/** The rows of a search with their ids and scores. */
 export async function findMatches(
   search: Query | VectorQuery,
   { score, columns, ...narrowing }: MatchSearch,
 ): Promise<Match[]> {
-  const matches: Match[] = []
-  const wanted = [...columns, '_rowid', score]
-  for await (const batch of batchesOf(search.withRowId(), { ...narrowing, columns: wanted })) {
-    const [ids, scores] = [batch.getChild('_rowid')!, batch.getChild(score)!]
-    const rows = columns.length > 0 ? (batch.toArray() as unknown as FoundRow[]) : []
-    for (let at = 0; at < batch.numRows; at++)
-      matches.push({
-        id: ids.get(at) as bigint,
-        score: scores.get(at) as number | null,
-        ...(rows.length > 0 && { row: toLoaded(rows[at]!) }),
-      })
-  }
-  return matches
+  const wanted = [...hitColumns, ...columns, '_rowid', score]
+  const rows = await runFiltered(search.withRowId(), { ...narrowing, columns: wanted })
+  return rows.map((row) => ({
+    id: row._rowid!,
+    hit: toHit(row, 0),
+    ...(row.vector && { vector: row.vector.toArray() }),
+    score: row[score] ?? null,
+  }))
 }
 
 /** Quotes a text as an SQL literal. Every text of a filter must go through here. */
@@ -143,36 +119,6 @@ function timestamp(milliseconds: number): string {
 
 function wholeNumber(value: number): string {
   return String(BigInt(Math.trunc(value)))
-}
-
-/** The content of a row whose columns were returned by a search. */
-export function toLoaded(row: FoundRow): LoadedRow {
-  return { hit: toHit(row, 0), ...(row.vector && { vector: row.vector.toArray() }) }
-}
-
-/** Bytes of a row beside its text, metadata and vector. */
-const bytesBeside = 500
-
-/** Memory of a row, about. */
-export function bytesOf({ hit, vector }: LoadedRow): number {
-  return hit.text.length + hit.chunkMetadata.length + (vector?.byteLength ?? 0) + bytesBeside
-}
-
-/**
- * Rows by their ids, in that order.
- * @param extra `vector`, if it is wanted
- * @throws an error that makes the search run again, if rows were moved or deleted since they were found
- */
-export async function rowsById(table: Table, ids: readonly bigint[], extra: readonly string[]): Promise<LoadedRow[]> {
-  const query = table.takeRowIds([...ids]).withRowId()
-  // Contains only the selected columns.
-  const taken = (await query.select([...hitColumns, ...extra, '_rowid']).toArray()) as (FoundRow & FoundId)[]
-  const rows = new Map(taken.map((row) => [row._rowid, toLoaded(row)]))
-  return ids.map((id) => rows.get(id) ?? moved())
-}
-
-function moved(): never {
-  throw new Error('A row was not found again: another writer changed the table meanwhile.')
 }
 
 /** Rows of one generation, by position. */

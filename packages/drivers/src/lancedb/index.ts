@@ -5,7 +5,7 @@ import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, closeWhenFree, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, conditionOf, eachGeneration, readRows } from './filtered-search.ts'
+import { among, eachGeneration, readRows } from './filtered-search.ts'
 import { folderLocation } from './folder-location.ts'
 import { fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
@@ -14,10 +14,8 @@ import { createUnindexedRows, Memtable, textIndex } from './text/memtable.ts'
 import { openTable, type OpenTable, type RenewableTable } from './table.ts'
 import { searchText, type TextParts } from './text/text-search.ts'
 import { createPurge, type Purge } from './purge.ts'
-import { createRowCache } from './row-cache.ts'
 import { createUpkeep, type Upkeep } from './upkeep.ts'
 import { searchVectors } from './vectors.ts'
-import { passingRows } from './passing-rows.ts'
 import { createTermStatistics } from './text/term-statistics.ts'
 import { createTerms } from './text/words-and-spelling.ts'
 
@@ -184,7 +182,6 @@ async function assemble(
     memtable,
     unindexedRows,
     statistics,
-    rowCache: createRowCache(table),
     scanning: createMutex(),
     searched: { until: -Infinity },
     writes: { count: 0 },
@@ -244,14 +241,12 @@ async function dismantle({ renewable, presence }: Opened): Promise<void> {
 
 async function find(parts: Opened, query: IndexQuery, share: number | undefined): Promise<Hit[]> {
   const { text = '', vector, filter, limit, signal } = query
-  const passing = conditionOf(filter) === undefined ? undefined : await passingRows(parts.table, filter)
-  if (!vector)
-    return (await searchText(parts, { text, filter, passing, limit, extra: [], signal })).map(({ hit }) => hit)
+  if (!vector) return (await searchText(parts, { text, filter, limit, extra: [], signal })).map(({ hit }) => hit)
   // Rows a little further down in one result may be first after fusing.
   const reach = Math.max(2 * limit, 50)
   const [byWords, byVector] = await Promise.all([
-    searchText(parts, { text, filter, passing, limit: reach, extra: ['vector'], signal }),
-    searchVectors(parts, { vector, filter, passing, limit: reach }),
+    searchText(parts, { text, filter, limit: reach, extra: ['vector'], signal }),
+    searchVectors(parts.table, { vector, filter, limit: reach }),
   ])
   if (byWords.length > 0) return fuse(byWords, byVector, { vector, share, text, limit })
   return byVector.slice(0, limit).map(({ hit, nearness }) => {

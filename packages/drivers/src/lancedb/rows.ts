@@ -174,6 +174,7 @@ export interface FoundRow {
   readonly text: string
   readonly [metadataColumn]: string
   readonly vector?: { toArray(): Float32Array } | null
+  readonly _rowid?: bigint
   readonly _score?: number
   readonly _distance?: number
 }

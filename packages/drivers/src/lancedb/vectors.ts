@@ -1,36 +1,32 @@
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
-import { conditionOf, runFiltered } from './filtered-search.ts'
+import { conditionOf, findMatches, runFiltered, type Match } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
-import { narrowRows, type Counts, type PassingRows } from './passing-rows.ts'
-import { nearestOf } from '../hybrid-search/row-vectors.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
-import type { FullMatch, RowCache } from './row-cache.ts'
-import { isOfVectors, vectorIndexOf } from './upkeep.ts'
+import { vectorIndexOf } from './upkeep.ts'
 
 interface VectorSearch {
   readonly vector: Float32Array
   readonly filter?: IndexFilter
-  /** Cached rows that match the filter; absent if counting them would read all rows. */
-  readonly passing?: PassingRows
   readonly limit: number
 }
 
-export interface VectorParts {
-  readonly table: Table
-  readonly rowCache: RowCache
+/** Number of rows in a table, and of matching rows. */
+interface Counts {
+  readonly rows: number
+  readonly passing: number
 }
 
+/** Up to this number of matching rows, all their vectors are compared: searching the partitions takes longer. */
+const narrowRows = 1_000
+
 /** Finds the rows with the nearest vectors by cosine, nearest first. */
-export async function searchVectors(parts: VectorParts, query: VectorSearch): Promise<VectorHit[]> {
-  const { table } = parts
-  const { limit, passing } = query
-  const index = passing ? (await passing.indexes()).find(isOfVectors) : await vectorIndexOf(table)
-  const counts = index && (await passing?.counts())
-  const known = counts && (await compareFew(query))
-  const loose =
-    !known && index?.indexType === 'IvfRq' && counts ? await searchPastFilter(table, query, counts) : undefined
-  const nearest = known ?? loose ?? (await searchWithin(parts, query, { index, passing: counts?.passing }))
+export async function searchVectors(table: Table, query: VectorSearch): Promise<VectorHit[]> {
+  const { limit } = query
+  const index = await vectorIndexOf(table)
+  const counts = index && (await countPassing(table, query.filter))
+  const loose = index?.indexType === 'IvfRq' && counts ? await searchPastFilter(table, query, counts) : undefined
+  const nearest = loose ?? (await searchWithin(table, query, { index, passing: counts?.passing }))
   nearest.sort((a, b) => b.nearness - a.nearness)
   const hits = new Map<string, VectorHit>()
   for (const { hit, nearness } of nearest) {
@@ -40,30 +36,48 @@ export async function searchVectors(parts: VectorParts, query: VectorSearch): Pr
   return [...hits.values()]
 }
 
-/** Compares the cached vectors of all matching rows: reading them would take longer than everything else. */
-async function compareFew({ vector, passing, limit }: VectorSearch): Promise<VectorHit[] | undefined> {
-  const few = await passing?.few(['vector'])
-  return few && nearestOf(vector, few, limit).map(({ id, nearness }) => ({ hit: few.rows.get(id)!.hit, nearness }))
+/** Recent counts by condition: counting takes as long as the search, and searches of one person have one filter. */
+const recentCounts = new WeakMap<Table, { readonly since: number; readonly counts: Map<string, Promise<Counts>> }>()
+const [maxCountAgeMs, maxCountedFilters] = [10_000, 1_000]
+
+/** Undefined without a filter, and for dates: they have no index, so all rows would be read. */
+async function countPassing(table: Table, filter: IndexFilter | undefined): Promise<Counts | undefined> {
+  const condition = conditionOf(filter)
+  if (condition === undefined || filter?.createdAt || filter?.ownUpdatedAt) return undefined
+  if (filter?.updatedOrCreatedSince !== undefined) return undefined
+  const now = performance.now()
+  let recent = recentCounts.get(table)
+  if (!recent || now - recent.since > maxCountAgeMs || recent.counts.size >= maxCountedFilters)
+    recentCounts.set(table, (recent = { since: now, counts: new Map() }))
+  const known = recent.counts.get(condition)
+  if (known) return known
+  const counts = Promise.all([table.countRows(), table.countRows(condition)]).then(([rows, passing]) => ({
+    rows,
+    passing,
+  }))
+  recent.counts.set(condition, counts)
+  counts.catch(() => recent.counts.delete(condition))
+  return counts
 }
 
 /** Lets the engine compare only rows that match. */
 async function searchWithin(
-  { table, rowCache }: VectorParts,
+  table: Table,
   { vector, filter, limit }: VectorSearch,
   { index, passing = Infinity }: { readonly index: IndexConfig | undefined; readonly passing: number | undefined },
 ): Promise<VectorHit[]> {
-  const near = (probes: number): Promise<FullMatch[]> => {
+  const near = (probes: number): Promise<Match[]> => {
     const search = table.query().nearestTo(vector).distanceType('cosine')
     if (!index || passing <= narrowRows) search.bypassVectorIndex()
     else search.nprobes(probes)
     if (index?.indexType === 'IvfRq' && passing > narrowRows) search.refineFactor(Math.ceil(refinedRows / limit) + 1)
-    return rowCache.find(search, { filter, score: '_distance', columns: [], limit })
+    return findMatches(search, { filter, score: '_distance', columns: [], limit })
   }
   // With a filter, the nearest matching rows may be in any partition.
   const probes = index && conditionOf(filter) === undefined ? await probesFor(table, index, vector) : maxPartitions
   const few = await near(probes)
   const matches = probes < maxPartitions && few.length < limit ? await near(maxPartitions) : few
-  return matches.map(({ row: { hit }, score }) => ({ hit, nearness: 1 - (score ?? 1) }))
+  return matches.map(({ hit, score }) => ({ hit, nearness: 1 - (score ?? 1) }))
 }
 
 function hitsOf(vector: Float32Array, rows: readonly FoundRow[]): VectorHit[] {

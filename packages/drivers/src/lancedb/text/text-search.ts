@@ -1,12 +1,10 @@
 import type { IndexFilter } from '@inlay/knowledge'
-import type { Query, Table } from '@lancedb/lancedb'
+import type { Table } from '@lancedb/lancedb'
 import type { Mutex } from '@inlay/scheduling'
 import type { Engine } from '../engine.ts'
-import { findMatches, type MatchSearch } from '../filtered-search.ts'
+import { findMatches, type Match } from '../filtered-search.ts'
 import { rowKey, type TextHit } from '../../hybrid-search/fusion.ts'
 import { testOf } from '../../hybrid-search/row-filter.ts'
-import type { FewRows, PassingRows } from '../passing-rows.ts'
-import type { FullMatch, RowCache } from '../row-cache.ts'
 import { searchColumn } from '../rows.ts'
 import { saturation } from './bm25.ts'
 import { textIndex, type Memtable, type UnindexedPlace, type UnindexedRows } from './memtable.ts'
@@ -20,7 +18,6 @@ export interface TextParts {
   readonly table: Table
   readonly terms: Terms
   readonly statistics: TermStatistics
-  readonly rowCache: RowCache
   readonly memtable: Memtable
   readonly unindexedRows: UnindexedRows
   /** Serializes searches that scan all unindexed rows: four at once take seven times as long as one. */
@@ -31,8 +28,6 @@ export interface TextParts {
 export interface TextQuery {
   readonly text: string
   readonly filter?: IndexFilter
-  /** Cached rows that pass the filter, if any. */
-  readonly passing?: PassingRows
   readonly limit: number
   /** Columns in addition to those of a hit. */
   readonly extra: readonly string[]
@@ -116,8 +111,8 @@ interface IndexedHit extends TextHit {
 }
 
 async function searchIndexed(
-  { engine, table, scanning, rowCache }: TextParts,
-  { filter, passing, extra, limit }: TextQuery,
+  { engine, table, scanning }: TextParts,
+  { filter, extra, limit }: TextQuery,
   { words, place, weights }: Ranking & { readonly weights?: Weights },
 ): Promise<IndexedHit[]> {
   const { lancedb } = engine
@@ -135,18 +130,16 @@ async function searchIndexed(
   const search = table.query().fullTextSearch(match)
   // `fastSearch`, since the engine would otherwise read every unindexed row, at 20 to 200 µs each.
   if (!isWhole) search.fastSearch()
-  const few = isWhole ? undefined : await passing?.few(extra)
-  const narrowing = {
-    filter,
-    score: '_score',
-    columns: extra,
-    // If they are scored anew with another average length, some further down may be among the first.
-    limit: weights?.isLengthOfIndex === false ? Math.max(50, 2 * limit) : limit,
-  } as const
-  const find = (): Promise<FullMatch[]> =>
-    few ? findAmong(few, search, narrowing, rowCache) : rowCache.find(search, narrowing)
+  const find = (): Promise<Match[]> =>
+    findMatches(search, {
+      filter,
+      score: '_score',
+      columns: extra,
+      // If they are scored anew with another average length, some further down may be among the first.
+      limit: weights?.isLengthOfIndex === false ? Math.max(50, 2 * limit) : limit,
+    })
   const matches = isWhole ? await scanning(find) : await find()
-  return matches.map(({ id, row, score }) => ({ ...row, id, score: score ?? 0 }))
+  return matches.map((match) => ({ ...match, score: match.score ?? 0 }))
 }
 
 /** Scores rows of the table with the statistics of all rows. */
@@ -175,21 +168,6 @@ async function scoreAnew(
     for (const [term, times] of counts) score += of.get(term)!.all * saturation(times, length, averageLength)
     return { ...textHit, score }
   })
-}
-
-/** Finds rows of which those that pass the filter are cached. */
-async function findAmong(
-  few: FewRows,
-  search: Query,
-  narrowing: MatchSearch,
-  rowCache: RowCache,
-): Promise<FullMatch[]> {
-  const matches = await findMatches(search, { ...narrowing, columns: [] })
-  const known = matches.map(({ id }) => few.rows.get(id))
-  const missing = matches.filter((_, at) => !known[at]).map(({ id }) => id)
-  const added = await rowCache.read(missing, narrowing.columns)
-  let next = 0
-  return matches.map(({ id, score }, at) => ({ id, score, row: known[at] ?? added[next++]! }))
 }
 
 function searchMemtable(memtable: Postings, { filter, limit }: TextQuery, { of, averageLength }: Weights): TextHit[] {
