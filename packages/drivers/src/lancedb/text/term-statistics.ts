@@ -84,11 +84,11 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
   )
 
   /** Words near a misspelled word in the best rows of a query, with their terms. */
-  async function wordsIn(query: MatchQuery, asked: QueryTerm, slips: 1 | 2): Promise<WordList> {
+  async function wordsIn(query: MatchQuery, misspelt: QueryTerm, slips: 1 | 2): Promise<WordList> {
     const rows = await rowsWith(table, query, { columns: [searchColumn], limit: 10 })
     // Tokenizing the others takes as long as the query.
     const words = [...new Set(rows.flatMap((row) => wordsOf(row[searchColumn] ?? '')))].filter((other) =>
-      mayBeNear(asked, other, slips),
+      mayBeNear(misspelt, other, slips),
     )
     const list = createWordList()
     for (const [at, term] of (await terms.of(words)).entries()) if (term !== undefined) list.add(words[at]!, term)
@@ -103,14 +103,14 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     if (exact.has(term)) return []
     for (const slips of word.length >= lettersForTwoSlips ? ([1, 2] as const) : ([1] as const)) {
       // Words of the sample come first, since they are more frequent.
-      const found = [...words.near(word, term, slips), ...exact.near(word, term, slips)]
-      if (!isWhole && found.length === 0) {
+      const nearby = [...words.near(word, term, slips), ...exact.near(word, term, slips)]
+      if (!isWhole && nearby.length === 0) {
         // The engine compares the word with all its words, in the time of a search.
         const fuzzy = { fuzziness: slips, prefixLength: slips - 1, maxExpansions: 50 }
         const rare = await wordsIn(new Match(term, searchColumn, fuzzy), { word, term }, slips)
-        found.push(...rare.near(word, term, slips))
+        nearby.push(...rare.near(word, term, slips))
       }
-      const corrections = new Map(found.map((near) => [near.term, near.word]))
+      const corrections = new Map(nearby.map((near) => [near.term, near.word]))
       const byFrequency = [...corrections].sort(([a], [b]) => frequencyOf(b) - frequencyOf(a))
       if (corrections.size > 0) return byFrequency.slice(0, maxCorrections).map(([, nearWord]) => nearWord)
     }

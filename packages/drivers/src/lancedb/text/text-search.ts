@@ -200,8 +200,8 @@ async function correct(
 ): Promise<QueryTerm[]> {
   const unknown: QueryTerm[] = []
   for (const item of new Map(queryTerms.map((each) => [each.word, each])).values()) {
-    const isWaiting = (memtable?.frequencyOf(item.term) ?? 0) > 0
-    if (mayBeMisspelt(item.word) && !isWaiting && !(await statistics.isSampled(item.term))) unknown.push(item)
+    const isInMemtable = (memtable?.frequencyOf(item.term) ?? 0) > 0
+    if (mayBeMisspelt(item.word) && !isInMemtable && !(await statistics.isSampled(item.term))) unknown.push(item)
   }
   const corrected = new Set<string>()
   // One by one: the engine scans all its words for each, and other searches share its threads.
