@@ -99,9 +99,9 @@ test('a reader gets passages, titles and addresses of those sources only that th
     'section_end',
     'message_start',
     'message_delta',
-    'section_end',
     'citation_info',
-    'section_end',
+    'message_delta',
+    'message_delta',
     'stop',
   ])
   // The owner previews it by the same address, with the documents that the owner may see.

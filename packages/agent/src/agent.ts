@@ -146,7 +146,7 @@ function connectParts(options: AgentOptions) {
     now,
     checkpoints,
     afterTurn,
-    keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing, follow: afterTurn.follow }),
+    keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing }),
     abandoned: createAbandonedCheck(async () => {
       // Runs of other processes have more of the text than the store, so they are ended first.
       await sharing?.start()

@@ -272,11 +272,10 @@ export class PacketWriter {
     this.#isClosed = true
   }
 
-  /** Sends a packet at the place of the current block, even after closing. */
-  emit(packet: PacketBody): void {
-    const { emit, modelIndex } = this.#options
-    const placement = { turn_index: this.#turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }
-    emit({ placement, obj: packet })
+  /** A packet at the place of the current block. */
+  place(obj: PacketBody): Packet {
+    const { modelIndex } = this.#options
+    return { placement: { turn_index: this.#turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }, obj }
   }
 
   snapshot(): AnswerSnapshot {

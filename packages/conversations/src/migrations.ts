@@ -5,6 +5,7 @@ import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
 import { retentionMigration } from './sessions/retention-migration.ts'
+import { linesMigration } from './sessions/lines-migration.ts'
 import { pinMigration } from './sessions/pin-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
@@ -87,6 +88,7 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0014-usage': usageMigration,
       '0015-unsupported-numbers': unsupportedNumbersMigration,
       '0016-pinned-sessions': pinMigration,
+      '0017-lines': linesMigration,
     },
   })
 }

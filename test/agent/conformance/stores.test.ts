@@ -112,23 +112,12 @@ testMutants<RunMistake>(
       'names the question for the answer': {
         runs: (base) => changing(base, ({ messageId }) => ({ messageId: messageId - 1 })),
       },
-      'has lines before there are any': { runs: (base) => changing(base, ({ lines }) => ({ lines: lines ?? [] })) },
-      'joins lines': { runs: (base) => changing(base, ({ lines }) => ({ lines: lines && [lines.join('')] })) },
+      'has lines before there are any': { runs: (base) => withLines(base, (lines) => lines ?? []) },
+      'joins lines': { runs: (base) => withLines(base, (lines) => lines && [lines.join('')]) },
       'reads escapes of lines': {
-        runs: (base) => ({
-          complete: (owner, key, { messageId, lines = [] }) =>
-            base.complete(owner, key, { messageId, lines: lines.map((line) => line.replaceAll(String.raw`\n`, ' ')) }),
-        }),
+        runs: (base) => withLines(base, (lines) => lines && lines.map((line) => line.replaceAll(String.raw`\n`, ' '))),
       },
-      'keeps lines of an answer that was replaced': {
-        runs: (base) => ({
-          complete: async (owner, key, run) => {
-            const messageId = (await base.find(owner, key))?.messageId ?? run.messageId
-            await base.complete(owner, key, { ...run, messageId })
-          },
-        }),
-      },
-      'keeps no lines': { runs: () => ({ complete: async () => {} }) },
+      'keeps no lines': { runs: (base) => withLines(base, () => null) },
       'keeps keys for ever': { advance: () => 0 },
       'forgets keys after an hour': { advance: (milliseconds) => milliseconds * 24 },
       'takes a key twice': {
@@ -165,6 +154,17 @@ testMutants<RunMistake>(
     },
   },
 )
+
+type Lines = Awaited<ReturnType<RunStore['answer']>>['lines']
+
+function withLines(base: RunStore, change: (lines: Lines) => Lines): Partial<RunStore> {
+  return {
+    answer: async (id) => {
+      const answer = await base.answer(id)
+      return { ...answer, lines: change(answer.lines) }
+    },
+  }
+}
 
 type Send = NonNullable<Awaited<ReturnType<RunStore['find']>>>
 

@@ -29,7 +29,7 @@ describe('what is kept', () => {
     expect(messages.at(-1)?.reasoning).toBe('All is known.')
   })
 
-  test('agents and their steps, shown again without the steps, and left out of later prompts', async () => {
+  test('agents and their steps, shown again, and left out of later prompts', async () => {
     const { agent, send, db, model } = await newResearch({
       orchestrate: ({ index }) =>
         index === 0
@@ -59,27 +59,39 @@ describe('what is kept', () => {
     expect(child?.['parent_call_id']).toBe(parent?.['call_id'])
 
     const { packets } = await agent.sessions.get(id, ana)
-    expect(packetNames(packets[0] ?? [])).toEqual([
-      '2.0 reasoning_start',
-      '2.0 reasoning_delta "First two."',
-      '2.0 section_end',
-      '3.0 top_level_branching 2',
-      '3.0 research_agent_start',
-      '3.0 intermediate_report_start',
-      '3.0 intermediate_report_delta',
-      '3.0 section_end',
-      '3.1 research_agent_start',
-      '3.1 intermediate_report_start',
-      '3.1 intermediate_report_delta',
-      '3.1 section_end',
+    // The agents work side by side.
+    const shown = packetNames(packets[0] ?? [])
+    expect(shown.filter((name) => !name.startsWith('3.'))).toEqual([
+      '0.0 deep_research_plan_start',
+      '0.0 deep_research_plan_delta',
+      '0.0 section_end',
+      '1.0 reasoning_start',
+      '1.0 reasoning_delta "First two."',
+      '1.0 reasoning_done',
       '4.0 message_start [about find one., about find two.]',
-      expect.stringContaining('Both are known'),
-      '4.0 section_end',
-      '5.0 citation_info 1 about find one.',
-      '5.0 citation_info 2 about find two.',
-      '5.0 section_end',
-      '5.0 stop null',
+      '4.0 message_delta "Both are known "',
+      '4.0 citation_info 1 about find one.',
+      '4.0 message_delta "[[1]](https://wiki.example/about%20find%20one.)"',
+      '4.0 citation_info 2 about find two.',
+      '4.0 message_delta "[[2]](https://wiki.example/about%20find%20two.)."',
+      '4.0 stop null',
     ])
+    expect(shown).toContain('3.0 top_level_branching 2')
+    for (const [agent, document] of [
+      ['3.0', 'one'],
+      ['3.1', 'two'],
+    ] as const)
+      expect(shown.filter((name) => name.startsWith(agent) && !name.includes('branching'))).toEqual([
+        `${agent} research_agent_start`,
+        `${agent}.0 search_tool_start internal`,
+        `${agent}.0 search_tool_queries_delta ["Find ${document}."]`,
+        `${agent}.0 search_tool_documents_delta [about find ${document}.]`,
+        `${agent}.0 section_end`,
+        `${agent} intermediate_report_start`,
+        `${agent} intermediate_report_delta`,
+        `${agent} intermediate_report_cited_docs`,
+        `${agent} section_end`,
+      ])
     await readAll(await send({ ...asking, chat_session_id: id, message: 'And then?' }))
     const later = model.requests.findLast((call) => phaseOf(call) === 'plan')
     expect(later?.prompt.every(({ role }) => role !== 'tool')).toBe(true)

@@ -251,18 +251,21 @@ describe('a scripted model and scripted actions give, line by line', () => {
     for (const index of [0, 1]) expect(lines.filter(ofModel(index))).toEqual(expected.filter(ofModel(index)))
   })
 
-  test('a stored answer shown again', async () => {
+  test('a stored answer without lines shown again', async () => {
     const search = searchAction({
       shown: [nights, swaps],
       matches: [nights, swaps, archive],
       queries: ['telescope nights'],
     })
-    const { agent, send } = await newSetting(
+    const { agent, send, db } = await newSetting(
       [[call('internal_search', { queries: ['telescope nights'] })], ['Twelve [1].']],
       { actions: [search] },
     )
     const run = await send()
     await run.whole()
+    // As a version that kept no lines left it.
+    const tables = db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
+    await tables.updateTable('inlay_chat_messages').set({ lines: null }).execute()
     const { packets } = await agent.sessions.get(run.sessionId, ana)
     expect(packets[0]).toEqual(streams.replayedSearch)
   })

@@ -11,7 +11,7 @@ function newKeyedSends() {
   const store = {
     find: async () => stored && { ...stored, sessionId: 's', openedSession: true },
   } as unknown as RunStore
-  const sends = createKeyedSends({ store, runs, maxRunBytes: 1_000, sharing: undefined, follow: () => {} })
+  const sends = createKeyedSends({ store, runs, maxRunBytes: 1_000, sharing: undefined })
   const started: PromiseWithResolvers<void>[] = []
   const send = (): Promise<LiveRun> =>
     sends.once('k', toRequest(), ana, async ({ bodyHash }) => {

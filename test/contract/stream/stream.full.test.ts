@@ -47,7 +47,7 @@ test('a stream is events by default, lines when they are asked for, and never he
   expect(first!.split('\n').toSorted()).toEqual([expect.stringMatching(/^data: \{/), 'id: 1'])
 })
 
-test('thinking has a turn of its own, live; shown again it ends like a section', async () => {
+test('thinking has a turn of its own, live and shown again', async () => {
   service.answerWith(() => [{ reasoning: 'The user asks' }, { reasoning: ' for 17*23.' }, '17 x 23', ' = 391.'])
   const lines = await service.stream({ message: 'x' })
   expect(orderOf(lines)).toEqual([
@@ -61,13 +61,20 @@ test('thinking has a turn of its own, live; shown again it ends like a section',
     '1 stop',
   ])
   const replay = await replayOf(lines)
-  expect(replay.slice(0, 3).map(({ obj }) => obj.type)).toEqual(['reasoning_start', 'reasoning_delta', 'section_end'])
+  expect(orderOf(replay)).toEqual([
+    '0 reasoning_start',
+    '0 reasoning_delta',
+    '0 reasoning_done',
+    '1 message_start',
+    '1 message_delta',
+    '1 stop',
+  ])
 })
 
-test('a plain answer is shown again at turn 1, in one piece', async () => {
+test('a plain answer is shown again at its turn, in one piece', async () => {
   const lines = await service.stream({ message: 'Hi' })
   const replay = await replayOf(lines)
-  expect(orderOf(replay)).toEqual(['1 message_start', '1 message_delta', '1 section_end', '1 stop'])
+  expect(orderOf(replay)).toEqual(['0 message_start', '0 message_delta', '0 stop'])
   expect(firstOf(replay, 'message_delta').content).toBe('Hello! How can I help?')
   for (const { placement } of replay) expect(placement).toMatchObject({ sub_turn_index: null, model_index: null })
 })
@@ -118,10 +125,9 @@ test('a search tells its documents before the answer that cites them, and is sho
     '0 section_end',
     '1 message_start',
     '1 message_delta',
-    '1 section_end',
-    '2 citation_info',
-    '2 section_end',
-    '2 stop',
+    '1 citation_info',
+    '1 message_delta',
+    '1 stop',
   ])
 })
 

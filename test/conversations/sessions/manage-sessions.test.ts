@@ -47,19 +47,18 @@ test('a session shows every message of every branch, and its answers again', asy
     [
       '0.0 reasoning_start',
       '0.0 reasoning_delta "Search."',
-      '0.0 section_end',
+      '0.0 reasoning_done',
       '1.0 search_tool_start internal',
       '1.0 search_tool_queries_delta ["q"]',
       '1.0 search_tool_documents_delta [leave]',
       '1.0 section_end',
       '2.0 message_start [leave]',
-      '2.0 message_delta "28 days [[1]](https://wiki.example/leave)."',
-      '2.0 section_end',
-      '3.0 citation_info 1 leave',
-      '3.0 section_end',
-      '3.0 stop null',
+      '2.0 message_delta "28 days "',
+      '2.0 citation_info 1 leave',
+      '2.0 message_delta "[[1]](https://wiki.example/leave)."',
+      '2.0 stop null',
     ],
-    ['1.0 message_start null', '1.0 message_delta "Thirty."', '1.0 section_end', '1.0 stop null'],
+    ['0.0 message_start null', '0.0 message_delta "Thirty."', '0.0 stop null'],
   ])
 })
 

@@ -151,6 +151,8 @@ export interface AnswerOutcome {
   readonly durationMs: number
   /** Tokens of its model calls, as the provider counted them. Absent: unknown. */
   readonly usage?: Usage
+  /** The lines of its run, to be shown again by `recordedPackets`; without line feeds. Absent: too many to be kept. */
+  readonly lines?: readonly string[]
 }
 
 /** Error text of an answer whose process ended before it was complete. */

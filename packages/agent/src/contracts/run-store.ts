@@ -10,8 +10,6 @@ export interface SendRecord {
   readonly messageId: number
   /** Whether the send opened the session. */
   readonly openedSession: boolean
-  /** The lines of the finished run, one JSON each; undefined while it runs, or if its process ended first. */
-  readonly lines: readonly string[] | undefined
 }
 
 /** A stored answer, from which a run can be rebuilt. */
@@ -23,6 +21,8 @@ export interface StoredAnswer {
   readonly error: { readonly code: string | null; readonly message: string } | null
   readonly documents: readonly SearchDoc[] | null
   readonly toolCalls: readonly ToolCallRecord[]
+  /** See `AnswerOutcome.lines`; null while it runs, or if they were not kept. */
+  readonly lines: readonly string[] | null
 }
 
 /**
@@ -32,8 +32,6 @@ export interface StoredAnswer {
 export interface RunStore {
   /** The send with a key; keys expire after a day. */
   find(ownerId: string, key: string): Promise<SendRecord | undefined>
-  /** Stores the lines of a finished run with its key, unless another answer has replaced it there. */
-  complete(ownerId: string, key: string, run: Pick<SendRecord, 'messageId' | 'lines'>): Promise<void>
   /** Throws SESSION_NOT_FOUND when there is no such answer. */
   answer(messageId: number): Promise<StoredAnswer>
 }

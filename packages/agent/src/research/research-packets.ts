@@ -15,8 +15,8 @@ export interface ResearchWriter extends Branch {
   openAnswer(turn: number, options: AnswerPacketsOptions): StepPackets
   /** Replaces the gathered documents. */
   setDocuments(documents: readonly SearchDoc[]): void
-  /** Sends a packet at the current turn, even after closing. */
-  emitCurrent: PacketWriter['emit']
+  /** A packet at the current turn. */
+  place: PacketWriter['place']
   snapshot(): AnswerSnapshot
 }
 
@@ -93,7 +93,7 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
     openAnswer,
     setTurn: (at) => void (turn = at),
     setDocuments: (gathered) => void (documents = gathered),
-    emitCurrent: (packet) => emitAt({ turn, tab: 0, sub: null }, packet),
+    place: (packet) => toPacket({ turn, tab: 0, sub: null }, modelIndex, packet),
     snapshot: () => ({ ...answer(), documents }),
   }
 }

@@ -30,6 +30,8 @@ export interface RunLog {
   newest(): LogEntry | undefined
   /** The kept lines, oldest first. Consecutive deltas are merged into one line, which folds to the same answer. */
   merged(): Iterable<string>
+  /** The kept lines as they are held: the texts after a head that they share, or whole lines after the head "". */
+  blocks(): Iterable<{ readonly head: string; readonly texts: readonly string[] }>
 }
 
 /** Options of a log. */
@@ -160,6 +162,9 @@ export function createRunLog({ maxBytes, onDrop, repeatsEnd = false }: RunLogOpt
     newest: () => log.after(log.last - 1)?.at(-1),
     merged: function* () {
       for (let index = start; index < blocks.length; index++) yield* mergedLines(blocks[index]!)
+    },
+    blocks: function* () {
+      for (const block of blocks.slice(start)) yield { head: block.head, texts: textsOf(block) }
     },
   }
   return log

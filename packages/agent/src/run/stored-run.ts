@@ -2,9 +2,10 @@ import { InlayError } from '@inlay/protocol'
 import type { StreamLine, ToolCallDetail } from '@inlay/protocol'
 import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
 import { createRun, type LiveRun } from './live-runs.ts'
+import { streamedLines } from './recorded-lines.ts'
 
 /**
- * Recreates a finished run from its stored lines, or from the stored answer if the lines were not kept.
+ * Recreates a finished run from the lines of its answers, or from the stored answer if the lines were not kept.
  * @throws CONFLICT while another process is running it
  */
 export async function readStoredRun(store: RunStore, record: SendRecord, maxBytes: number): Promise<LiveRun> {
@@ -12,8 +13,10 @@ export async function readStoredRun(store: RunStore, record: SendRecord, maxByte
   const run = createRun({ sessionId, messageId }, maxBytes)
   const answer = await store.answer(messageId)
   for (const call of toCallDetails(answer)) run.tellCall(call)
-  // Lines were encoded by us from lines of this type.
-  const lines = record.lines?.map((json) => JSON.parse(json) as StreamLine) ?? shortLines(record, answer)
+  const lines = answer.lines ? streamedLines(answer.lines) : shortLines(record, answer)
+  const several = lines.find((line) => 'responses' in line)
+  for (const { message_id: id } of several?.responses.slice(1) ?? [])
+    lines.push(...streamedLines((await store.answer(id)).lines ?? []))
   for (const line of lines) run.write(line)
   run.end()
   return run

@@ -29,7 +29,7 @@ const unsupportedKey = async (): Promise<never> => {
 }
 
 /** Used when the host stores conversations but no idempotency keys. */
-export const noKeys: RunStore = { find: unsupportedKey, complete: unsupportedKey, answer: unsupportedKey }
+export const noKeys: RunStore = { find: unsupportedKey, answer: unsupportedKey }
 
 /** Used when there is no persona store. */
 export const onlyDefaultPersona: PersonaLookup = {

@@ -31,9 +31,8 @@ interface HeldMessage {
   outcome: Partial<AnswerOutcome>
 }
 
-interface HeldSend extends Omit<SendRecord, 'lines'> {
+interface HeldSend extends SendRecord {
   readonly createdAt: number
-  lines: readonly string[] | undefined
 }
 
 /** State shared by the in-memory stores of a process. */
@@ -111,16 +110,12 @@ function runsIn({ sends, messages }: Memory, now: () => number): RunStore {
       for (const [name, { createdAt }] of sends) if (createdAt <= now() - dayMs) sends.delete(name)
       return sends.get(nameOf(ownerId, key))
     },
-    complete: async (ownerId, key, { messageId, lines }) => {
-      const send = sends.get(nameOf(ownerId, key))
-      if (send?.messageId === messageId) send.lines = lines
-    },
     answer: async (messageId) => {
       const answer = messages.get(messageId)
       if (!answer) throw new InlayError('SESSION_NOT_FOUND')
       const { parentId, status, text, outcome } = answer
-      const { error = null, documents = null, toolCalls = [] } = outcome
-      return { parentId, status, text, error, documents, toolCalls }
+      const { error = null, documents = null, toolCalls = [], lines = null } = outcome
+      return { parentId, status, text, error, documents, toolCalls, lines }
     },
   }
 }
@@ -161,14 +156,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
     const { bodyHash = '' } = opening.key ?? {}
     const openedSession = earlier?.openedSession ?? opening.session === null
     const messageId = answers[0]?.id ?? 0
-    sends.set(sendName, {
-      bodyHash,
-      sessionId: session.id,
-      messageId,
-      openedSession,
-      createdAt: time,
-      lines: undefined,
-    })
+    sends.set(sendName, { bodyHash, sessionId: session.id, messageId, openedSession, createdAt: time })
   }
   return {
     ...readBranch(memory, before, opening.history),

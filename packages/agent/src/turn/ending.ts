@@ -1,8 +1,8 @@
-import { InlayError, isInlayError, isJsonObject, type Origin, type Principal, type Usage } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
+import type { Origin, Packet, Principal, StreamLine, Usage } from '@inlay/protocol'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
-import type { LiveRun } from '../run/live-runs.ts'
 import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -36,21 +36,26 @@ export function describeFailure(
   return isJsonObject(own) ? { ...failure, details: { ...failure.details, ...own } } : failure
 }
 
-/** Sends the packets that end an answer. */
-export function sendEnding(
+/** The lines that end an answer. One that its user stopped ends with its run. */
+export function endingLines(
   ending: Ending,
-  turn: { readonly run: LiveRun; readonly includeUsage: boolean },
-  writer: Pick<PacketWriter, 'emit'>,
-  progress: AnswerProgress,
-): void {
-  if (!('failure' in ending)) {
-    if (ending.status === 'cancelled') return
-    const { usage } = progress
-    return writer.emit({ type: 'stop', stop_reason: null, ...(turn.includeUsage && { usage }) })
-  }
+  includeUsage: boolean,
+  writer: Pick<PacketWriter, 'place'>,
+  { usage }: AnswerProgress,
+): StreamLine[] {
+  if (ending.status === 'cancelled') return []
+  if (!('failure' in ending)) return [writer.place({ type: 'stop', stop_reason: null, ...(includeUsage && { usage }) })]
   const { message, code, retryable, details } = ending.failure
-  writer.emit({ type: 'error', exception: message, error_code: code, is_retryable: retryable })
-  turn.run.write({ error: message, stack_trace: null, error_code: code, is_retryable: retryable, details })
+  return [
+    writer.place({ type: 'error', exception: message, error_code: code, is_retryable: retryable }),
+    { error: message, stack_trace: null, error_code: code, is_retryable: retryable, details },
+  ]
+}
+
+/** Ends a run that its user stopped; one packet for all models, without a `model_index`. */
+export const stopPacket: Packet = {
+  placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
+  obj: { type: 'stop', stop_reason: 'user_cancelled' },
 }
 
 /** A turn whose answers are stored and whose run has ended. */
@@ -80,8 +85,6 @@ export interface FinishedAnswer {
 export interface AfterTurn {
   /** Starts the work after a finished turn. */
   onEnd(turn: FinishedTurn): void
-  /** Makes `close` wait for other work. */
-  follow(work: Promise<void>): void
   /** Aborts summaries in progress; resolves once all other work is done. */
   close(): Promise<void>
 }
@@ -140,7 +143,6 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
       if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },
-    follow,
     close: async () => {
       closing.abort()
       await Promise.all(following)

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import {
+  encodeLine,
   InlayError,
   isInlayError,
   type BaseFilters,
@@ -19,7 +20,7 @@ import type { AnswerOutcome, ConversationStore } from '../contracts/conversation
 import { toFailure } from '../model/failures.ts'
 import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
-import { closing, describeFailure, sendEnding, type Ending } from './ending.ts'
+import { closing, describeFailure, endingLines, stopPacket, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
 import { besideResults, SearchStrategy, type GroundingMemory } from './search-first.ts'
 import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
@@ -30,6 +31,7 @@ import { historyLimits } from '../prompt/history.ts'
 import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, turnInstructions, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
+import { recordedLines } from '../run/recorded-lines.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/scheduling'
@@ -101,13 +103,7 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
   const parts: TurnParts =
     requestId === undefined ? shared : { ...shared, onError: (error) => shared.onError(error, { requestId }) }
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
-  // One stop packet for all models, without a `model_index`.
-  if (finished.some(({ outcome }) => outcome.status === 'cancelled')) {
-    run.write({
-      placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
-      obj: { type: 'stop', stop_reason: 'user_cancelled' },
-    })
-  }
+  if (finished.some(({ outcome }) => outcome.status === 'cancelled')) run.write(stopPacket)
   run.end()
   const { caller, userText, origin, settle } = turn
   const { opened } = turn.prompt
@@ -147,6 +143,9 @@ async function makeAnswer(
   }
   writer.close()
   forget()
+  const recorded = recordedLines(run.log, modelIndex)
+  const ends = endingLines(ending, turn.includeUsage, writer, progress)
+  const stops = ending.status === 'cancelled' ? [stopPacket] : ends
   const outcome: AnswerOutcome = {
     ...writer.snapshot(),
     status: ending.status,
@@ -154,11 +153,12 @@ async function makeAnswer(
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
     usage: progress.usage,
+    ...(recorded && { lines: [...recorded, ...stops.map(encodeLine)] }),
   }
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
   // A failure to store the answer is reported in the run, whatever else ended it.
-  if (fault) ending = { status: 'failed', failure: toFailure(fault, context) }
-  sendEnding(ending, turn, writer, progress)
+  const failed = fault && ({ status: 'failed', failure: toFailure(fault, context) } as const)
+  for (const line of failed ? endingLines(failed, turn.includeUsage, writer, progress) : ends) run.write(line)
   return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
 }
 
@@ -178,8 +178,9 @@ async function storeOutcome(
     onError(error)
     const fault = faultOf(error)
     const { code, message } = fault
+    const { lines: _, ...kept } = outcome
     const failed: AnswerOutcome = {
-      ...outcome,
+      ...kept,
       status: 'failed',
       error: { code, message },
       toolCalls: [],
@@ -202,7 +203,7 @@ function faultOf(error: unknown): InlayError {
 
 /** Writes one answer. */
 interface AnswerResponder {
-  readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'emit'>
+  readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'place'>
   readonly respond: () => Promise<void>
 }
 
@@ -300,7 +301,7 @@ function createResearchResponder(
       progress,
     )
   }
-  return { writer: { ...writer, emit: writer.emitCurrent }, respond: respondByResearch }
+  return { writer, respond: respondByResearch }
 }
 
 /** Context of all calls of an answer. */

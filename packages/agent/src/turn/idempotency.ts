@@ -29,8 +29,6 @@ export interface KeyedSendsOptions {
   readonly maxRunBytes: number
   /** Finds the runs of other processes. */
   readonly sharing: Pick<RunSharing, 'ofMessage'> | undefined
-  /** Tracks work that continues after a run. */
-  readonly follow: (work: Promise<void>) => void
 }
 
 /**
@@ -51,7 +49,7 @@ export interface KeyedSends {
 }
 
 /** Keyed sends of one process. */
-export function createKeyedSends({ store, runs, maxRunBytes, sharing, follow }: KeyedSendsOptions): KeyedSends {
+export function createKeyedSends({ store, runs, maxRunBytes, sharing }: KeyedSendsOptions): KeyedSends {
   // Sends in progress, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()
 
@@ -63,10 +61,10 @@ export function createKeyedSends({ store, runs, maxRunBytes, sharing, follow }: 
         message: 'This Idempotency-Key was used for another message: take a new key for a new message.',
       })
     }
-    const { sessionId, messageId, lines } = record
+    const { sessionId, messageId } = record
     const run =
       runs.ofMessage(messageId) ??
-      (lines === undefined ? await sharing?.ofMessage(sessionId, messageId).catch(() => undefined) : undefined) ??
+      (await sharing?.ofMessage(sessionId, messageId).catch(() => undefined)) ??
       (await readStoredRun(store, record, maxRunBytes))
     return { run, record }
   }
@@ -78,9 +76,7 @@ export function createKeyedSends({ store, runs, maxRunBytes, sharing, follow }: 
     const earlier = await repeat(caller, key)
     if (earlier && !isRetryable(earlier.run)) return earlier.run
     try {
-      const run = await (earlier ? startAgain(key, earlier.record, start) : start(key))
-      follow(keepLines(store, run, caller, key.key))
-      return run
+      return await (earlier ? startAgain(key, earlier.record, start) : start(key))
     } catch (error) {
       // Another process may have stored the key in the meantime.
       const other = await repeat(caller, key)
@@ -106,14 +102,6 @@ export function createKeyedSends({ store, runs, maxRunBytes, sharing, follow }: 
       return run.finally(() => underway.delete(name))
     },
   }
-}
-
-async function keepLines(store: RunStore, run: LiveRun, caller: Principal, key: string): Promise<void> {
-  await run.ended
-  const entries = run.log.after(0)
-  // The lines of a very long run may be gone, but its answer is stored.
-  if (entries === undefined || entries.length === 0) return
-  await store.complete(caller.id, key, { messageId: run.messageId, lines: entries.map(({ json }) => json) })
 }
 
 interface Repeat {

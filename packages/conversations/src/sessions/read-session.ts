@@ -1,8 +1,8 @@
-import { isJsonObject, type SearchDoc } from '@inlay/protocol'
+import { isJsonObject, type Packet, type SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
-import { byScore, replayPackets } from '@inlay/agent'
+import { byScore, recordedPackets, replayPackets } from '@inlay/agent'
 import { createSlices, mapInSlices } from '@inlay/scheduling'
 import type { ToolCallRecord } from '@inlay/agent'
 import type { FailedCall, StoredMessage, StoredSession } from './stored-session.ts'
@@ -87,11 +87,9 @@ const documentsOf = (row: Selectable<MessageTable>): readonly SearchDoc[] | null
   parse(row.documents) as readonly SearchDoc[] | null
 const citationsOf = (row: Selectable<MessageTable>): Citations => (parse(row.citations) ?? []) as Citations
 
-/** Packets that show an answer again, with these of its tool calls. */
-export function toPackets(
-  row: Selectable<MessageTable>,
-  calls: readonly ToolCallRecord[],
-): ReturnType<typeof replayPackets> {
+/** Packets that show an answer again as it was streamed, from its lines or, where none were kept, from its tool calls. */
+export function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): Packet[] {
+  if (row.lines !== null) return recordedPackets(row.lines.split('\n'))
   return replayPackets({
     text: row.text,
     reasoning: row.reasoning,

@@ -26,22 +26,12 @@ export function createRunStore(db: ConversationDatabase, now: () => number): Run
         sessionId: row.session_id,
         messageId: row.message_id,
         openedSession: row.opened_session === 1,
-        lines: row.lines?.split('\n'),
       }
-    },
-    complete: async (ownerId, key, { messageId, lines }) => {
-      await db
-        .updateTable('inlay_chat_send_keys')
-        .set({ lines: lines?.join('\n') ?? null })
-        .where('owner_id', '=', ownerId)
-        .where('key', '=', key)
-        .where('message_id', '=', messageId)
-        .execute()
     },
     answer: async (messageId) => {
       const answer = await db
         .selectFrom('inlay_chat_messages')
-        .select(['parent_id', 'status', 'text', 'error', 'error_code', 'documents'])
+        .select(['parent_id', 'status', 'text', 'error', 'error_code', 'documents', 'lines'])
         .where('id', '=', messageId)
         .executeTakeFirst()
       if (!answer) throw new InlayError('SESSION_NOT_FOUND')
@@ -58,6 +48,7 @@ export function createRunStore(db: ConversationDatabase, now: () => number): Run
         error: answer.error === null ? null : { code: answer.error_code, message: answer.error },
         documents: answer.documents === null ? null : JSON.parse(answer.documents),
         toolCalls: calls.map(toCallRecord),
+        lines: answer.lines?.split('\n') ?? null,
       }
     },
   }
@@ -84,13 +75,13 @@ export async function storeSendKey(
     const row = { owner_id: ownerId, key, body_hash: bodyHash, session_id: sessionId, message_id: messageId }
     await records
       .insertInto('inlay_chat_send_keys')
-      .values({ ...row, opened_session: openedSession ? 1 : 0, created_at: time, lines: null })
+      .values({ ...row, opened_session: openedSession ? 1 : 0, created_at: time })
       .execute()
     return
   }
   const replaced = await records
     .updateTable('inlay_chat_send_keys')
-    .set({ message_id: messageId, created_at: time, lines: null })
+    .set({ message_id: messageId, created_at: time })
     .where('owner_id', '=', ownerId)
     .where('key', '=', key)
     .where('message_id', '=', replaces)

@@ -1,11 +1,11 @@
-import { replayPackets, toMainline, type MessageRole, type ToolCallRecord } from '@inlay/agent'
+import { toMainline, type MessageRole } from '@inlay/agent'
 import { mapInSlices } from '@inlay/scheduling'
-import type { PacketBody, Principal, SearchDoc } from '@inlay/protocol'
+import type { Packet, PacketBody, Principal, SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { toListing } from './listing.ts'
-import { readCalls, readMessages, toMessage } from './read-session.ts'
+import { readCalls, readMessages, toMessage, toPackets } from './read-session.ts'
 import type { StoredMessage, StoredSession } from './stored-session.ts'
 
 /** Returns the ids of those documents that the caller may read. */
@@ -13,9 +13,9 @@ export type ReadableDocuments = (documentIds: readonly string[], caller: Princip
 
 /**
  * Reads a shared session as its readers see it: questions and answers of the selected branch, with the sources they may
- * read themselves, and that documents were searched. Other branches, reasoning, what was searched for, other tool calls
- * and their results, model parameters and feedback stay with the owner, since each can hold text of documents that a
- * reader may not see.
+ * read themselves, the plan of a research, and that documents were searched. Other branches, reasoning, what was searched
+ * for, other tool calls and their results, model parameters and feedback stay with the owner, since each can hold text
+ * of documents that a reader may not see.
  */
 export async function readSharedSession(
   db: ConversationDatabase,
@@ -27,55 +27,81 @@ export async function readSharedSession(
     return { id, parentId, latestChildId, role: role as MessageRole }
   })
   const mainline = new Set(toMainline(nodes))
-  const selected = rows.filter(({ id }) => mainline.has(id))
-  const messages = await mapInSlices(selected, (message) => toMessage(message, []))
   const calls = await readCalls(db, [...mainline])
-  const searches = new Map(messages.map(({ id }) => [id, (calls.get(id) ?? []).filter(isSearch)]))
-  const documents = messages.flatMap(({ id, documents: own }) => [
-    ...(own ?? []),
-    ...searches.get(id)!.flatMap((call) => call.packets.flatMap(documentsOf)),
-  ])
+  const shownRows = rows.filter(({ id }) => mainline.has(id))
+  const answers = shownRows.filter(({ role }) => role === 'assistant')
+  const packets = await mapInSlices(answers, (message) => toPackets(message, calls.get(message.id) ?? []))
+  const messages = await mapInSlices(shownRows, (message) => toMessage(message, []))
+  const documents = [...messages.flatMap((message) => message.documents ?? []), ...packets.flat().flatMap(documentsOf)]
   const seen = await readable([...new Set(documents.map(({ document_id: id }) => id))])
   const isShown = (document: SearchDoc): boolean => document.is_internet || seen.has(document.document_id)
-  const shown = await mapInSlices(messages, (message) => toShared(message, isShown))
-  const answers = shown.filter(({ role }) => role === 'assistant')
   return {
     ...toListing(row),
     ownerId: row.owner_id,
     isDeleted: false,
-    messages: shown,
-    packets: await mapInSlices(answers, ({ id, text, documents, citations }) =>
-      replayPackets({
-        text,
-        reasoning: null,
-        documents,
-        citations: Object.entries(citations ?? {}).map(([number, documentId]) => ({
-          number: Number(number),
-          documentId,
-        })),
-        wasCancelled: false,
-        calls: searches.get(id)!.map((call) => sharedSearch(call, isShown)),
-      }),
-    ),
+    messages: await mapInSlices(messages, (message) => toShared(message, isShown)),
+    packets: await mapInSlices(packets, (each) => toSharedPackets(each, isShown)),
     currentRunId: null,
   }
 }
 
-const isSearch = ({ parentCallId, packets }: ToolCallRecord): boolean =>
-  parentCallId === undefined && packets.some(({ type }) => type === 'search_tool_start')
-
-const documentsOf = (packet: PacketBody): readonly SearchDoc[] =>
-  packet.type === 'search_tool_documents_delta' ? packet.documents : []
-
-/** A search without its queries, and with the documents that a reader may see. */
-function sharedSearch(call: ToolCallRecord, isShown: (document: SearchDoc) => boolean): ToolCallRecord {
-  const packets = call.packets.flatMap((packet): PacketBody[] => {
-    if (packet.type === 'search_tool_start') return [packet]
-    const documents = documentsOf(packet).filter(isShown)
-    return documents.length === 0 ? [] : [{ type: 'search_tool_documents_delta', documents }]
-  })
-  return { ...call, arguments: {}, reasoning: null, packets }
+function documentsOf({ obj }: Packet): readonly SearchDoc[] {
+  if (obj.type === 'search_tool_documents_delta' || obj.type === 'open_url_documents') return obj.documents
+  if (obj.type === 'intermediate_report_cited_docs') return obj.cited_docs ?? []
+  return obj.type === 'message_start' ? (obj.final_documents ?? []) : []
 }
+
+/**
+ * The packets of an answer as its readers see them: texts, sources they may read, the plan of a research, and that
+ * documents were searched. What a research agent was asked and reported is shown if they may read all of its sources.
+ */
+function toSharedPackets(packets: readonly Packet[], isShown: (document: SearchDoc) => boolean): Packet[] {
+  const documents = packets.flatMap(documentsOf)
+  const shown = new Set(documents.filter(isShown).map(({ document_id: id }) => id))
+  const isWhole = documents.every(isShown)
+  const cited = packets.flatMap(({ obj }) => (obj.type === 'citation_info' ? [obj] : []))
+  const hidden = new Set(cited.filter((each) => !shown.has(each.document_id)).map((each) => `${each.citation_number}`))
+  const toSharedBody = (obj: PacketBody): PacketBody | undefined => {
+    switch (obj.type) {
+      case 'message_start':
+        return { ...obj, final_documents: obj.final_documents?.filter(isShown) ?? null }
+      case 'message_delta':
+        return { ...obj, content: withoutLinks(obj.content, hidden) }
+      case 'citation_info':
+        return shown.has(obj.document_id) ? obj : undefined
+      case 'search_tool_documents_delta':
+        return obj.documents.some(isShown) ? { ...obj, documents: obj.documents.filter(isShown) } : undefined
+      case 'research_agent_start':
+        return isWhole ? obj : { ...obj, research_task: '' }
+      case 'intermediate_report_start':
+      case 'intermediate_report_delta':
+      case 'intermediate_report_cited_docs':
+        return isWhole ? obj : undefined
+      case 'stop':
+        return { type: 'stop', stop_reason: obj.stop_reason }
+      default:
+        return sharedTypes.has(obj.type) ? obj : undefined
+    }
+  }
+  /** Places where a reader sees a step, which ends. */
+  const steps = new Set<string>()
+  return packets.flatMap((packet): Packet[] => {
+    const { turn_index: turn, tab_index: tab, sub_turn_index: sub } = packet.placement
+    const place = `${turn}.${tab}.${sub}`
+    if (packet.obj.type === 'section_end') return steps.delete(place) ? [packet] : []
+    const obj = toSharedBody(packet.obj)
+    if (obj && startsStep.test(obj.type)) steps.add(place)
+    return obj ? [{ ...packet, obj }] : []
+  })
+}
+
+const startsStep = /^(search_tool_start|research_agent_start|deep_research_plan_start|message_start)$/
+
+const sharedTypes: ReadonlySet<string> = new Set([
+  'search_tool_start',
+  'deep_research_plan_start',
+  'deep_research_plan_delta',
+])
 
 function toShared(message: StoredMessage, isShown: (document: SearchDoc) => boolean): StoredMessage {
   const documents = message.documents?.filter(isShown) ?? null

@@ -39,6 +39,7 @@ export async function finishAnswer(
     duration_ms: Math.round(outcome.durationMs),
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
+    lines: outcome.lines?.join('\n') ?? null,
   })
   const text = { sessionId, ownerId, messageId: answerId, text: outcome.text }
   // Only an answer that had ended before can be in the index.
@@ -94,6 +95,7 @@ type StoredOutcome = Pick<
   | 'duration_ms'
   | 'input_tokens'
   | 'output_tokens'
+  | 'lines'
 >
 
 const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome) =>
@@ -110,6 +112,7 @@ const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome)
       duration_ms: outcome.duration_ms,
       input_tokens: outcome.input_tokens,
       output_tokens: outcome.output_tokens,
+      lines: outcome.lines,
       seen_at: null,
     })
     .where('id', '=', outcome.id),

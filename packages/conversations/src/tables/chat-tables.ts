@@ -60,6 +60,8 @@ export interface MessageTable {
   documents: string | null
   /** JSON of what the model was told besides the prompt. */
   request_params: string | null
+  /** The lines of a finished answer, see `recordedPackets`; null while it runs, or if there were too many. */
+  lines: string | null
 }
 
 /** One call of an action that led to an answer. */
@@ -101,8 +103,6 @@ export interface SendKeyTable {
   /** 1 when the send opened the session. */
   opened_session: number
   created_at: number
-  /** All lines of the finished run, one JSON a line; null while it runs. */
-  lines: string | null
 }
 
 /** Feedback on an answer; clients see the newest row with a rating. */

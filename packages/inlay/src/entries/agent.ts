@@ -10,6 +10,7 @@ export {
   inMemoryStores,
   internalSearchId,
   placeMessage,
+  recordedPackets,
   replayPackets,
   toMainline,
   toPath,

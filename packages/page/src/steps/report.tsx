@@ -29,7 +29,9 @@ export function Report({ step, sources }: { step: ResearchBlock; sources: Answer
   }
   const text = step.report.replaceAll(marker, (whole, digits: string) => {
     const document = documents.get(Number(digits))
-    return document === undefined ? whole : `[[${digits}]](${addressOf(document)})`
+    if (document !== undefined) return `[[${digits}]](${addressOf(document)})`
+    // A report that was cut off has no documents for its numbers to lead to.
+    return step.progress === 'running' ? whole : ''
   })
   return <Markdown text={text} citations={citations} />
 }

@@ -1,0 +1,256 @@
+import { createStorage } from 'unstorage'
+import { expect, test } from 'vitest'
+import type { CodeRunner } from '@inlay/agent'
+import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Packet, StreamLine } from '@inlay/protocol'
+import { newResearch, asking } from '../research/research-script.ts'
+import { ana, ben, eventually, newPassage, newSetting, packetsOf, readAll, type Setting } from '../setting.ts'
+
+const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
+
+/** A model that calls one tool, then answers. */
+const callThenSay =
+  (name: string, input: object): Script =>
+  ({ prompt }) =>
+    prompt.at(-1)?.role === 'user'
+      ? [{ reasoning: 'Hm, ' }, { reasoning: 'a tool.' }, { call: { name, input, pieces: 3 } }]
+      : [{ reasoning: 'Now ' }, { reasoning: 'I know.' }, 'It is ', 'so [1]. ', 'Really.']
+
+const codeRunner: CodeRunner = {
+  packages: [],
+  async run({ onOutput }) {
+    onOutput?.({ stream: 'stdout', text: '1' })
+    onOutput?.({ stream: 'stderr', text: 'warned' })
+    return { exitCode: 0, timedOut: false, error: null, files: [], droppedFiles: [], isOutputCut: false }
+  },
+}
+
+const booking = scriptedAction({
+  id: 1001,
+  name: 'book_room',
+  displayName: 'Booking',
+  start: { type: 'custom_tool_start', tool_name: 'book_room', tool_id: 1001 },
+  packets: [
+    { type: 'custom_tool_args', tool_name: 'book_room', tool_args: { room: 'A' } },
+    {
+      type: 'custom_tool_delta',
+      tool_name: 'book_room',
+      tool_id: 1001,
+      response_type: 'json',
+      data: { free: true },
+      file_ids: null,
+      error: null,
+    },
+  ],
+})
+const broken = scriptedAction({
+  id: 1002,
+  name: 'broken',
+  start: { type: 'custom_tool_start', tool_name: 'broken', tool_id: 1002 },
+  fails: new Error('It broke.'),
+})
+
+const search = async () => [newPassage('leave', 'Leave is 25 days.'), newPassage('other', 'Nothing.')]
+
+interface Kind {
+  readonly kind: string
+  readonly setting: () => Promise<Setting>
+  readonly ask?: Parameters<Setting['send']>[0]
+}
+
+const kinds: Kind[] = [
+  { kind: 'a plain answer', setting: () => newSetting([['It is ', '25.']]) },
+  { kind: 'reasoning', setting: () => newSetting([[{ reasoning: 'Hm, ' }, { reasoning: 'well.' }, 'It is 25.']]) },
+  {
+    kind: 'a search',
+    setting: () => newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search }),
+  },
+  {
+    kind: 'a search with its help',
+    setting: () =>
+      newSetting(
+        ({ prompt, tools }) =>
+          !tools && JSON.stringify(prompt).includes('You prepare a search')
+            ? ['{"question": "How long is leave?", "keywords": ["holiday"]}']
+            : prompt.some(({ role }) => role === 'tool')
+              ? ['25 [1].']
+              : [{ call: { name: 'internal_search', input: { queries: ['leave'], sources: ['web'] } } }],
+        { search, searchHelp: {} },
+      ),
+  },
+  {
+    kind: 'tool calls side by side, with text before',
+    setting: () =>
+      newSetting(
+        [
+          ['Let me see. ', { call: { name: 'book_room', input: {} } }, { call: { name: 'broken', input: {} } }],
+          ['Booked.'],
+        ],
+        { actions: [booking, broken] },
+      ),
+  },
+  {
+    kind: 'custom tools',
+    setting: () => newSetting(callThenSay('book_room', { room: 'A' }), { actions: [booking] }),
+  },
+  {
+    kind: 'a failed tool',
+    setting: () => newSetting(callThenSay('broken', {}), { actions: [broken] }),
+  },
+  {
+    kind: 'Python',
+    setting: () => newSetting(callThenSay('run_python', { code: 'print(1)\nprint(2)' }), { codeRunner }),
+  },
+  {
+    kind: 'an image',
+    setting: () =>
+      newSetting(callThenSay('generate_image', { prompt: 'a heron' }), {
+        storage: createStorage(),
+        imageGenerator: async () => [{ bytes: png, mediaType: 'image/png' }],
+      }),
+  },
+  {
+    kind: 'deep research with a plan and agents',
+    setting: () => newResearch(),
+    ask: asking,
+  },
+  {
+    kind: 'an answer that fails in its middle',
+    setting: () =>
+      newSetting([['It is ', { error: new Error('The model broke.') }]], { limits: { maxModelAttempts: 1 } }),
+  },
+]
+
+const merged: Readonly<Record<string, string>> = {
+  message_delta: 'content',
+  reasoning_delta: 'reasoning',
+  deep_research_plan_delta: 'content',
+  intermediate_report_delta: 'content',
+}
+
+/** Signs of life say nothing afterwards. */
+const isKept = ({ obj }: Packet): boolean => !obj.type.endsWith('_heartbeat')
+
+/** Packets by their place, in order, with texts in one piece and without the position of the model. */
+function byPlace(lines: readonly StreamLine[]): Record<string, Packet['obj'][]> {
+  const places: Record<string, Record<string, unknown>[]> = {}
+  for (const { placement, obj } of packetsOf(lines).filter(isKept)) {
+    const { turn_index: turn, tab_index: tab, sub_turn_index: sub } = placement
+    const packets = (places[`${turn}.${tab}.${sub}`] ??= [])
+    const before = packets.at(-1)
+    const given = { ...obj } as Record<string, unknown>
+    const field = merged[obj.type]
+    if (before?.['type'] !== obj.type) packets.push(given)
+    else if (field !== undefined) before[field] = String(before[field]) + String(given[field])
+    else if (obj.type === 'python_tool_delta')
+      Object.assign(before, {
+        stdout: String(before['stdout']) + obj.stdout,
+        stderr: String(before['stderr']) + obj.stderr,
+        file_ids: [...(before['file_ids'] as string[]), ...obj.file_ids],
+      })
+    else if (obj.type === 'tool_call_argument_delta')
+      for (const [name, delta] of Object.entries(obj.argument_deltas)) {
+        const deltas = (before['argument_deltas'] = { ...(before['argument_deltas'] as Record<string, unknown>) })
+        deltas[name] = String(deltas[name] ?? '') + String(delta)
+      }
+    else packets.push(given)
+  }
+  return places as Record<string, Packet['obj'][]>
+}
+
+/** What a reload gives for the only answer of a session. */
+async function reloadOf({ agent }: Setting, sessionId: string): Promise<readonly Packet[]> {
+  const { packets } = await agent.sessions.get(sessionId, ana)
+  expect(packets).toHaveLength(1)
+  for (const { placement } of packets[0]!) expect(placement.model_index).toBeNull()
+  return packets[0]!
+}
+
+test.each(kinds)('a reload shows what was streamed: $kind', async ({ setting, ask }) => {
+  const made = await setting()
+  const run = await made.send(ask)
+  const lines = await readAll(run)
+  const reload = await reloadOf(made, run.sessionId)
+  expect(byPlace(reload)).toEqual(byPlace(lines))
+  const types = (packets: readonly Packet[]): string[] => [...new Set(packets.map(({ obj }) => obj.type))]
+  expect(types(reload)).toEqual(types(packetsOf(lines).filter(isKept)))
+  // Texts are in one piece.
+  const deltas = reload.filter(({ obj }) => obj.type in merged)
+  const places = deltas.map(({ placement, obj }) => JSON.stringify([placement, obj.type]))
+  if (!reload.some(({ obj }) => obj.type === 'citation_info')) expect(new Set(places).size).toBe(places.length)
+})
+
+test('a reload shows what was streamed: a stopped answer', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const waiting = scriptedAction({
+    id: 1003,
+    name: 'wait',
+    start: { type: 'custom_tool_start', tool_name: 'wait', tool_id: 1003 },
+    pause: async ({ signal }) => {
+      resolve()
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    },
+  })
+  const made = await newSetting([['Wait. ', { call: { name: 'wait', input: {} } }]], { actions: [waiting] })
+  const run = await made.send()
+  await promise
+  await made.agent.stop(run.sessionId, ana)
+  const lines = await readAll(run)
+  expect(byPlace(await reloadOf(made, run.sessionId))).toEqual(byPlace(lines))
+})
+
+test('a reload shows each of several models what it streamed', async () => {
+  const made = await newSetting(({ prompt }) => [`${prompt.length} `, 'is it.'])
+  const overrides = [{ model_version: 'one' }, { model_version: 'two' }]
+  const run = await made.send({ llm_overrides: overrides })
+  const lines = packetsOf(await readAll(run))
+  const { packets } = await made.agent.sessions.get(run.sessionId, ana)
+  expect(packets).toHaveLength(2)
+  for (const [index, reload] of packets.entries())
+    expect(byPlace(reload)).toEqual(byPlace(lines.filter(({ placement }) => placement.model_index === index)))
+})
+
+test('an answer without kept lines is shown by its text and its calls', async () => {
+  const made = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search })
+  const run = await made.send()
+  await readAll(run)
+  await eventually(() => run.finished)
+  const db = made.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
+  await db.updateTable('inlay_chat_messages').set({ lines: null }).execute()
+  const types = (await reloadOf(made, run.sessionId)).map(({ obj }) => obj.type)
+  expect(types).toEqual(expect.arrayContaining(['search_tool_start', 'message_delta', 'citation_info', 'stop']))
+})
+
+/** A shared research as ben reads it, who may see these of its documents. */
+async function sharedResearch(
+  readable: readonly string[],
+): Promise<{ own: readonly Packet[]; shared: readonly Packet[] }> {
+  const made = await newResearch(
+    {},
+    { readableDocuments: async (ids) => new Set(ids.filter((id) => readable.includes(id))) },
+  )
+  const run = await made.send(asking)
+  await readAll(run)
+  await made.agent.sessions.share(run.sessionId, 'public', ana)
+  const { packets } = await made.agent.sessions.get(run.sessionId, ben, { shared: 'public' })
+  return { own: await reloadOf(made, run.sessionId), shared: packets[0]! }
+}
+
+test('a shared research shows its steps as its owner sees them, without what was searched for', async () => {
+  const { own, shared } = await sharedResearch(['about find one.', 'about find two.'])
+  const isKeptBack = ({ obj }: Packet): boolean =>
+    obj.type === 'search_tool_queries_delta' || obj.type === 'top_level_branching'
+  expect(byPlace(shared)).toEqual(byPlace(own.filter((packet) => !isKeptBack(packet))))
+  expect(shared.map(({ obj }) => obj.type)).toEqual(
+    expect.arrayContaining(['deep_research_plan_delta', 'intermediate_report_delta', 'intermediate_report_cited_docs']),
+  )
+})
+
+test('a shared research keeps tasks and reports back from a reader who may not see all of its documents', async () => {
+  const { shared } = await sharedResearch(['about find one.'])
+  const types = shared.map(({ obj }) => obj.type)
+  expect(types.filter((type) => type === 'research_agent_start')).toHaveLength(2)
+  expect(types.filter((type) => type === 'search_tool_documents_delta')).toHaveLength(1)
+  expect(types.some((type) => type.startsWith('intermediate_report'))).toBe(false)
+  expect(JSON.stringify(shared)).not.toMatch(/find two|Find two|Report on/)
+})
