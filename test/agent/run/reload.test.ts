@@ -167,10 +167,10 @@ async function reloadOf({ agent }: Setting, sessionId: string): Promise<readonly
 }
 
 test.each(kinds)('a reload shows what was streamed: $kind', async ({ setting, ask }) => {
-  const made = await setting()
-  const run = await made.send(ask)
+  const chat = await setting()
+  const run = await chat.send(ask)
   const lines = await readAll(run)
-  const reload = await reloadOf(made, run.sessionId)
+  const reload = await reloadOf(chat, run.sessionId)
   expect(byPlace(reload)).toEqual(byPlace(lines))
   const types = (packets: readonly Packet[]): string[] => [...new Set(packets.map(({ obj }) => obj.type))]
   expect(types(reload)).toEqual(types(packetsOf(lines).filter(isKept)))
@@ -191,33 +191,33 @@ test('a reload shows what was streamed: a stopped answer', async () => {
       await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
     },
   })
-  const made = await newSetting([['Wait. ', { call: { name: 'wait', input: {} } }]], { actions: [waiting] })
-  const run = await made.send()
+  const chat = await newSetting([['Wait. ', { call: { name: 'wait', input: {} } }]], { actions: [waiting] })
+  const run = await chat.send()
   await promise
-  await made.agent.stop(run.sessionId, ana)
+  await chat.agent.stop(run.sessionId, ana)
   const lines = await readAll(run)
-  expect(byPlace(await reloadOf(made, run.sessionId))).toEqual(byPlace(lines))
+  expect(byPlace(await reloadOf(chat, run.sessionId))).toEqual(byPlace(lines))
 })
 
 test('a reload shows each of several models what it streamed', async () => {
-  const made = await newSetting(({ prompt }) => [`${prompt.length} `, 'is it.'])
+  const chat = await newSetting(({ prompt }) => [`${prompt.length} `, 'is it.'])
   const overrides = [{ model_version: 'one' }, { model_version: 'two' }]
-  const run = await made.send({ llm_overrides: overrides })
+  const run = await chat.send({ llm_overrides: overrides })
   const lines = packetsOf(await readAll(run))
-  const { packets } = await made.agent.sessions.get(run.sessionId, ana)
+  const { packets } = await chat.agent.sessions.get(run.sessionId, ana)
   expect(packets).toHaveLength(2)
   for (const [index, reload] of packets.entries())
     expect(byPlace(reload)).toEqual(byPlace(lines.filter(({ placement }) => placement.model_index === index)))
 })
 
 test('an answer without kept lines is shown by its text and its calls', async () => {
-  const made = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search })
-  const run = await made.send()
+  const chat = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search })
+  const run = await chat.send()
   await readAll(run)
   await eventually(() => run.finished)
-  const db = made.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
+  const db = chat.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
   await db.updateTable('inlay_chat_messages').set({ lines: null }).execute()
-  const types = (await reloadOf(made, run.sessionId)).map(({ obj }) => obj.type)
+  const types = (await reloadOf(chat, run.sessionId)).map(({ obj }) => obj.type)
   expect(types).toEqual(expect.arrayContaining(['search_tool_start', 'message_delta', 'citation_info', 'stop']))
 })
 
@@ -225,15 +225,15 @@ test('an answer without kept lines is shown by its text and its calls', async ()
 async function sharedResearch(
   readable: readonly string[],
 ): Promise<{ own: readonly Packet[]; shared: readonly Packet[] }> {
-  const made = await newResearch(
+  const chat = await newResearch(
     {},
     { readableDocuments: async (ids) => new Set(ids.filter((id) => readable.includes(id))) },
   )
-  const run = await made.send(asking)
+  const run = await chat.send(asking)
   await readAll(run)
-  await made.agent.sessions.share(run.sessionId, 'public', ana)
-  const { packets } = await made.agent.sessions.get(run.sessionId, ben, { shared: 'public' })
-  return { own: await reloadOf(made, run.sessionId), shared: packets[0]! }
+  await chat.agent.sessions.share(run.sessionId, 'public', ana)
+  const { packets } = await chat.agent.sessions.get(run.sessionId, ben, { shared: 'public' })
+  return { own: await reloadOf(chat, run.sessionId), shared: packets[0]! }
 }
 
 test('a shared research shows its steps as its owner sees them, without what was searched for', async () => {
