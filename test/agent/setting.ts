@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely'
 import { repairModels } from '@inlay/drivers/model-repair'
+import { smallModels } from '@inlay/small-models'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createConversations, migrateConversations, type ConversationsOptions } from '@inlay/conversations'
 import type { Action, ModelProvider, Passage, PassageSearch, ResolvedModel, Run } from '@inlay/agent'
@@ -70,6 +71,7 @@ export async function newSetting(script: Script, options: Partial<ConversationsO
     sessionNames: 'off',
     // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false },
+    smallModels: async () => smallModels,
     onError: (error) => void errors.push(error),
     ...options,
     // `createInlay` wraps models of a host in the same way.

@@ -5,6 +5,7 @@ interface Manifest {
   name: string
   version: string
   dependencies?: Record<string, string>
+  optionalDependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
   private?: boolean
@@ -121,6 +122,7 @@ test.each(folders)('%s declares every package it imports, and imports every pack
     used.add(packageOf(specifier))
     const allowed = [
       ...declared,
+      ...Object.keys(manifest.optionalDependencies ?? {}),
       manifest.name,
       ...(typeOnly || isScript || isBundled(packageOf(specifier)) ? bundled : []),
     ]

@@ -8,6 +8,7 @@ import type { RunStore } from './contracts/run-store.ts'
 import type { FileSearch, NamedDocumentSet, PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
 import type { SharedRuns } from './contracts/shared-runs.ts'
+import type { SmallModels } from './contracts/small-models.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
 import type { HostAction } from './tool-calls/host-actions.ts'
@@ -60,6 +61,11 @@ export interface AgentStores {
 /** Options of {@link createAgent}. */
 export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Partial<Services> {
   readonly models: ModelProvider
+  /**
+   * Loads the help for models that call no tools by themselves, `smallModels` of `@inlay/small-models`. Default: none, and
+   * such a model answers with an error that says what to install.
+   */
+  readonly smallModels?: () => Promise<SmallModels>
   /** Model that actions and searches ask, for example a faster one. Default: the model that answers. */
   readonly questionModel?: LlmOverride
   /** Actions besides the built-in ones; their ids and names must be unique. */

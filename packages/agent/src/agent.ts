@@ -25,7 +25,6 @@ import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
-import { GroundingMemory } from './turn/search-first.ts'
 import { readMessage } from './turn/plan-turn.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
@@ -120,7 +119,7 @@ function connectParts(options: AgentOptions) {
     hooks,
     questionModel,
     maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
-    grounding: new GroundingMemory(),
+    smallModels: options.smallModels,
     slowModels: new SlowModels(),
     onEnd: afterTurn.onEnd,
   }
@@ -134,6 +133,7 @@ function connectParts(options: AgentOptions) {
     admit: options.admit,
     checkFilters: options.checkFilters ?? (async () => {}),
     before: hooks?.before,
+    smallModels: options.smallModels,
     systemPrompt: options.systemPrompt,
     runLimit: createCallerLimit(Math.max(1, limits.maxCallerRuns ?? 1000)),
     research,

@@ -51,6 +51,7 @@ export type {
   StreamListener,
   TappedModel,
 } from './contracts/model.ts'
+export type { GivenOptions, SmallModels, Wording, WordingOptions } from './contracts/small-models.ts'
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'
 export type { HostAgent, Responder, ResponderPart, ResponderTool, ResponderTurn } from './contracts/responder.ts'

@@ -9,8 +9,8 @@ import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
 const prose = 'I know this by heart: every person on earth gets as many days of leave as they like, '.repeat(3)
 
-/** An agent over a model of which nothing is known yet. */
-async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}, passages = [leave]) {
+/** An agent over a model that calls no tools by itself. */
+async function smallModel(script: Script, more: Partial<ResolvedModel> = {}, passages = [leave]) {
   const model = scriptedModel(script)
   const setting = await newSetting(script, {
     models: providerOf(model, { callsTools: false, ...more }),
@@ -25,20 +25,19 @@ async function unknownModel(script: Script, more: Partial<ResolvedModel> = {}, p
 
 const hasResults = (prompt: unknown): boolean => JSON.stringify(prompt).includes('25 days')
 
-describe('a model of which nothing is known', () => {
-  test('gets the results of a search instead of what it wrote without one, and from then on at once', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+describe('a model that calls no tools by itself', () => {
+  test('gets the results of a search at once, and no search to call', async () => {
+    const { ask, model } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     expect(await ask()).toContain('It is 25 days')
-    expect(model.requests).toHaveLength(2)
-    expect(await ask()).toContain('It is 25 days')
-    expect(model.requests).toHaveLength(3)
+    expect(model.requests).toHaveLength(1)
+    expect(model.requests[0]?.prompt[0]?.content).toContain('Take facts from these results alone')
     const { tools, prompt } = model.requests.at(-1) ?? {}
     expect(tools).toBeUndefined()
     expect(JSON.stringify(prompt)).not.toContain('internal_search')
   })
 
   test('gets the results as text before its question, with the numbers they are cited by', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    const { ask, model } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     expect(await ask()).toMatch(/25 days \[\[1\]\]/)
     const { prompt, temperature } = model.requests.at(-1) ?? {}
     const form =
@@ -49,18 +48,8 @@ describe('a model of which nothing is known', () => {
     expect(temperature).toBeLessThan(0.3)
   })
 
-  test('reads the same instructions whether it was tried before the results came, or gets them at once', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
-    await ask()
-    await ask()
-    const [tried, withResults, atOnce] = model.requests.map(({ prompt }) => prompt[0]?.content)
-    expect(tried).toContain('Use internal_search')
-    expect(withResults).toBe(atOnce)
-    expect(atOnce).toContain('Take facts from these results alone')
-  })
-
   test('reads the date of each passage', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose], {}, [
+    const { ask, model } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose], {}, [
       { ...leave, document: { ...leave.document, updated_at: '2025-01-15T08:00:00.000Z' } },
     ])
     await ask()
@@ -92,7 +81,7 @@ describe('a model of which nothing is known', () => {
   })
 
   test('is asked once for a first message: nothing helps it to search', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    const { ask, model } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     await ask()
     await ask()
     expect(model.requests.every(({ prompt }) => JSON.stringify(prompt).includes('assistant of an organisation'))).toBe(
@@ -101,85 +90,18 @@ describe('a model of which nothing is known', () => {
   })
 
   test('has each sentence cited that stands in a result, also when it cites another', async () => {
-    const { ask } = await unknownModel(({ prompt }) => [
+    const { ask } = await smallModel(({ prompt }) => [
       hasResults(prompt) ? 'It is 25 days [1]. Full-time staff receive 25 days. Ask your lead.' : prose,
     ])
     expect((await ask()).match(/\[\[1\]\]/g)).toHaveLength(2)
   })
 
-  const searches = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
-
-  test('searches by itself once it was seen to call the search', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) =>
-      hasResults(prompt) ? ['It is 25 days [1].'] : [searches],
-    )
-    expect(await ask()).toContain('25 days')
-    expect(await ask()).toContain('25 days')
-    expect(model.requests).toHaveLength(4)
-    expect(model.requests.every(({ tools }) => (tools ?? []).length > 0)).toBe(true)
-  })
-
-  test('gets results still when it called the search once and then no more', async () => {
-    const { ask } = await unknownModel(({ prompt }, index) =>
-      hasResults(prompt) ? ['It is 25 days [1].'] : index === 0 ? [searches] : [prose],
-    )
-    for (let count = 0; count < 4; count++) expect(await ask()).toContain('It is 25 days')
-  })
-
-  test('streams at once what it writes without a search when it called the search three times', async () => {
-    let isSearching = true
-    const { ask, model } = await unknownModel(({ prompt }) =>
-      hasResults(prompt) ? ['It is 25 days [1].'] : isSearching ? [searches] : ['Hello!'],
-    )
-    for (let count = 0; count < 3; count++) await ask()
-    isSearching = false
-    const before = model.requests.length
-    expect(await ask()).toBe('Hello!')
-    expect(model.requests).toHaveLength(before + 1)
-  })
-
-  test('gets results again when it answers first questions without a search though it is trusted', async () => {
-    let isSearching = true
-    const { ask } = await unknownModel(({ prompt }) =>
-      hasResults(prompt) ? ['It is 25 days [1].'] : isSearching ? [searches] : [prose],
-    )
-    for (let count = 0; count < 3; count++) await ask()
-    isSearching = false
-    const answers: string[] = []
-    for (let count = 0; count < 10; count++) answers.push((await ask()) ?? '')
-    expect(answers.map((answer) => answer.includes('It is 25 days'))).toEqual([
-      ...Array.from({ length: 5 }, () => false),
-      ...Array.from({ length: 5 }, () => true),
-    ])
-  })
-
-  test('gets results for a follow-up that it answers from memory, though it searched before', async () => {
-    let isSearching = true
-    const { send, model } = await unknownModel(({ prompt }) =>
-      JSON.stringify(prompt.at(-1)).includes('25 days')
-        ? ['It is 25 days [1].']
-        : isSearching
-          ? [searches]
-          : ['3 days.'],
-    )
-    const { sessionId } = await send()
-    isSearching = false
-    expect((await send({ message: 'Are you sure?', chat_session_id: sessionId })).answer).toContain('25 days')
-    expect(model.requests).toHaveLength(4)
-  })
-
   test('gets the results for a follow-up of an answer that was searched for in its place', async () => {
-    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
+    const { send } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
     const { sessionId } = await send()
     expect((await send({ message: 'And for part-time staff?', chat_session_id: sessionId })).answer).toContain(
       '25 days',
     )
-  })
-
-  test('is asked to search again after a while', async () => {
-    const { ask, model } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
-    for (let count = 0; count < 26; count++) await ask()
-    expect(model.requests.filter(({ tools }) => (tools ?? []).length > 0)).toHaveLength(2)
   })
 })
 
@@ -281,10 +203,10 @@ test.each([
   ['numbers alone', '[1] 2 [2] 3'],
   ['a marker alone', '[document 1]'],
 ])('a model that is given results and answers with %s is asked once more for words', async (_, wordless) => {
-  const answers = [prose, wordless, 'It is 25 days [1].']
-  const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
+  const answers = [wordless, 'It is 25 days [1].']
+  const { ask, model } = await smallModel((_call, step) => [answers[step]!])
   expect(await ask()).toMatch(/^It is 25 days \[\[1\]\]\([^)]*\)\.$/)
-  const [, first, second] = model.requests
+  const [first, second] = model.requests
   expect(second!.prompt.slice(0, -1)).toEqual(first!.prompt)
   expect(JSON.stringify(second!.prompt.at(-1))).toContain('whole sentences, in the language of the question')
 })
@@ -293,45 +215,45 @@ test.each([
   ['a marker', '[1] Full-time staff receive 25 days.'],
   ['two markers', '[1] [2] Full-time staff receive 25 days. [1]'],
 ])('%s that a model copies from the head of a result does not begin its answer', async (_, answer) => {
-  const { ask } = await unknownModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
+  const { ask } = await smallModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
   expect(await ask()).toMatch(/^Full-time staff receive 25 days\. \[\[1\]\]\([^)]*\)$/)
 })
 
 test('an answer may begin with a link', async () => {
   const answer = '[1](https://wiki.example) tells it.'
-  const { ask } = await unknownModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
+  const { ask } = await smallModel(({ prompt }) => [hasResults(prompt) ? answer : prose])
   expect(await ask()).toBe(answer)
 })
 
 test('a model that answers with the numbers of results twice is left with them', async () => {
-  const answers = [prose, '1', '1']
-  const { ask, model } = await unknownModel((_call, step) => [answers[step]!])
+  const answers = ['1', '1']
+  const { ask, model } = await smallModel((_call, step) => [answers[step]!])
   expect(await ask()).toBe('1')
-  expect(model.requests).toHaveLength(3)
-})
-
-test.each(['25', '[1] 25'])('a number that is none of a result is an answer: %s', async (answer) => {
-  const { ask, model } = await unknownModel((_call, step) => [step === 0 ? prose : answer])
-  expect(await ask()).toMatch(/^25 \[\[1\]\]\(\S+\)$/)
   expect(model.requests).toHaveLength(2)
 })
 
+test.each(['25', '[1] 25'])('a number that is none of a result is an answer: %s', async (answer) => {
+  const { ask, model } = await smallModel(() => [answer])
+  expect(await ask()).toMatch(/^25 \[\[1\]\]\(\S+\)$/)
+  expect(model.requests).toHaveLength(1)
+})
+
 test('a short answer to a follow-up is cited by what the conversation is about', async () => {
-  const answers = [prose, 'You get 25 days of leave [1].', '25.']
-  const { send, model } = await unknownModel((_call, step) => [answers[step]!])
+  const answers = ['You get 25 days of leave [1].', '25.']
+  const { send, model } = await smallModel((_call, step) => [answers[step]!])
   const { sessionId } = await send()
   const { answer } = await send({ message: 'And for full-time staff?', chat_session_id: sessionId })
   expect(answer).toMatch(/^25\. \[\[1\]\]/)
-  expect(model.requests).toHaveLength(3)
+  expect(model.requests).toHaveLength(2)
 })
 
 test('a model that only repeats itself is stopped, and the answer says so', async () => {
-  const { ask, model } = await unknownModel(({ prompt }) =>
+  const { ask, model } = await smallModel(({ prompt }) =>
     hasResults(prompt) ? ['It is', ...Array.from({ length: 5_000 }, () => ' [1]')] : [prose],
   )
   const answer = await ask()
   expect(answer).toMatch(/^It is \[\[1\]\]\(\S+\)\s+\*The answer ends here because the model only repeated itself\.\*$/)
-  expect(model.requests).toHaveLength(2)
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a step that is stopped counts the tokens it wrote until then', async () => {
@@ -342,8 +264,6 @@ test('a step that is stopped counts the tokens it wrote until then', async () =>
     models: providerOf(model, { callsTools: false }),
     search: async () => [leave],
   })
-  // The first question finds out that the model does not search, so the second one has a single step.
-  await (await setting.send()).whole()
   const [stop] = (await setting.lines({ include_usage: true })).slice(-1)
   const isBetween = (least: number, most: number) => (tokens: number) => tokens > least && tokens < most
   expect(stop).toMatchObject({
@@ -358,37 +278,19 @@ test('a step that is stopped counts the tokens it wrote until then', async () =>
 
 test('numbers that go on for long are an answer, and shown once, however they are cut', async () => {
   const numbers = '1 2 3 4 5 6 7 8 9 10 '.repeat(12)
-  const { ask, model } = await unknownModel((_call, step) =>
-    step === 0 ? [prose] : [numbers, { reasoning: 'Hm.' }, numbers],
-  )
+  const { ask, model } = await smallModel(() => [numbers, { reasoning: 'Hm.' }, numbers])
   expect(await ask()).toBe(numbers + numbers)
-  expect(model.requests).toHaveLength(2)
-})
-
-test('what a model shows where its tools are relied on says nothing of where they are not', async () => {
-  const model = scriptedModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : prose])
-  const { resolve, list } = providerOf(model, { callsTools: false })
-  let grounding: 'tools' | 'auto' = 'tools'
-  const { send } = await newSetting(() => [], {
-    models: { resolve: async (override) => ({ ...(await resolve(override)), grounding }), list },
-    search: async () => [leave],
-  })
-  const ask = async () => (await (await send()).whole()).answer
-  expect(await ask()).toBe(prose)
-  grounding = 'auto'
-  expect(await ask()).toContain('It is 25 days')
-  // The model may search first, regardless of earlier answers.
-  expect(model.requests).toHaveLength(3)
+  expect(model.requests).toHaveLength(1)
 })
 
 test('a model that is known to call tools streams at once what it writes without one', async () => {
-  const { ask, model } = await unknownModel(() => ['Hello!'], { callsTools: true })
+  const { ask, model } = await smallModel(() => ['Hello!'], { callsTools: true })
   expect(await ask()).toBe('Hello!')
   expect(model.requests).toHaveLength(1)
 })
 
 test('an unknown model set to search-first gets the results in the question, and no search to talk about', async () => {
-  const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], { grounding: 'search-first' })
+  const { ask, model } = await smallModel(() => ['It is 25 days [1].'], { grounding: 'search-first' })
   expect(await ask()).toContain('25 days')
   expect(model.requests).toHaveLength(1)
   expect(model.requests[0]?.tools?.map(({ name }) => name) ?? []).not.toContain('internal_search')
@@ -397,96 +299,49 @@ test('an unknown model set to search-first gets the results in the question, and
 
 test('a model that calls tools, set to search-first, gets the results and may search again', async () => {
   const settings = { grounding: 'search-first', callsTools: true } as const
-  const { ask, model } = await unknownModel(() => ['It is 25 days [1].'], settings)
+  const { ask, model } = await smallModel(() => ['It is 25 days [1].'], settings)
   expect(await ask()).toContain('25 days')
   expect(model.requests).toHaveLength(1)
   expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
   expect(model.requests[0]?.prompt.some(({ role }) => role === 'tool')).toBe(true)
 })
 
-test('a model set to search-first that only repeats its search gets the results in the question', async () => {
-  const again = [{ call: { name: 'internal_search', input: { queries: ['How many days of leave do I get?'] } } }]
-  const { ask, model } = await unknownModel(
-    (_call, step) => (step === 0 ? again : ['Full-time staff receive 25 days.']),
-    { grounding: 'search-first', callsTools: true },
-  )
-  expect(await ask()).toContain('25 days. [[1]]')
-  const last = model.requests.at(-1)!
-  expect(last.tools?.map(({ name }) => name) ?? []).not.toContain('internal_search')
-  expect(JSON.stringify(last.prompt.findLast(({ role }) => role === 'user'))).toContain(
-    'Results of a search made for you',
-  )
+describe('a model that calls tools by itself', () => {
+  test('is never searched for, and its text is never held back', async () => {
+    const replies = [
+      [{ call: { name: 'internal_search', input: { queries: ['leave'] } } }],
+      ['25 days [1].'],
+      ['3 days.'],
+    ]
+    const { send, model } = await smallModel((_call, step) => replies[step]!, { callsTools: true })
+    const { sessionId } = await send()
+    expect((await send({ message: 'And for part-timers?', chat_session_id: sessionId })).answer).toBe('3 days.')
+    expect(model.requests).toHaveLength(3)
+  })
+
+  test('keeps all tools when a person says yes to its question', async () => {
+    const model = scriptedModel(() => ['Shall I look it up?'])
+    const setting = await newSetting([], {
+      models: providerOf(model),
+      actions: [scriptedAction({ id: 7, name: 'book' })],
+      search: async () => [leave],
+    })
+    const { chat_session_id: session } = await (await setting.send({ message: 'Hello' })).whole()
+    await (await setting.send({ message: 'yes', chat_session_id: session })).whole()
+    for (const { tools } of model.requests)
+      expect(tools?.map(({ name }) => name)).toEqual(expect.arrayContaining(['internal_search', 'book']))
+  })
 })
 
-describe('a follow-up of an answer from documents', () => {
-  const days: Readonly<Record<string, string>> = {
-    full: 'Full-time staff receive 25 days.',
-    part: 'Part-timers receive 15 days.',
-  }
-
-  /** A model that calls tools searches for the first question alone, and answers others from memory. */
-  async function forgetful(fromMemory: string, more: Partial<ResolvedModel> = { callsTools: true }) {
-    const searched: string[] = []
-    const model = scriptedModel(({ prompt }) => {
-      const last = JSON.stringify(prompt.slice(prompt.findLastIndex(({ role }) => role === 'user')))
-      if (last.includes('receive')) return [last.includes('15 days') ? 'They get 15 days [1].' : 'You get 25 days [1].']
-      if (last.includes('How many')) return [{ call: { name: 'internal_search', input: { queries: ['leave'] } } }]
-      return [fromMemory]
-    })
-    const setting = await newSetting(() => [], {
-      models: providerOf(model, more),
-      search: async ({ text }) => {
-        searched.push(text)
-        return [newPassage('leave', text.includes('part-timers') ? days['part']! : days['full']!)]
-      },
-    })
-    let sessionId: string | null = null
-    const send = async (message: string, input: Partial<SendMessageInput> = {}) => {
-      const run = await (await setting.send({ message, chat_session_id: sessionId, ...input })).whole()
-      sessionId = run.chat_session_id
-      return run.answer
-    }
-    return { send, model, searched }
-  }
-
-  test.each([
-    ['in a few words', 'They get 3 days.'],
-    ['at length', `They get 3 days. ${prose}`],
-  ])('is searched for anew when a model that calls tools answers it from memory %s', async (_, fromMemory) => {
-    const { send, model, searched } = await forgetful(fromMemory)
-    expect(await send('How many days of leave do I get?')).toContain('25 days')
-    expect(await send('And for part-timers?')).toMatch(/^They get 15 days \[\[1\]\]/)
-    // The follow-up alone finds nothing about leave.
-    expect(searched.at(-1)).toMatch(/^And for part-timers\? .*days leave/)
-    // It may search once more.
-    expect(model.requests.at(-1)?.tools?.map(({ name }) => name)).toContain('internal_search')
-    expect(model.requests).toHaveLength(4)
+test('a model that calls no tools fails with what to do where the help is left out', async () => {
+  const setting = await newSetting([], {
+    models: providerOf(scriptedModel([]), { callsTools: false }),
+    search: async () => [leave],
+    smallModels: undefined,
   })
-
-  test('is searched for anew behind small talk, too', async () => {
-    const { send } = await forgetful('They get 3 days.')
-    await send('How many days of leave do I get?')
-    expect(await send('Thanks!')).toBe('They get 3 days.')
-    expect(await send('And for part-timers?')).toContain('15 days')
-  })
-
-  test('is searched for anew without citations, too', async () => {
-    const { send } = await forgetful('They get 3 days.')
-    await send('How many days of leave do I get?', { include_citations: false })
-    expect(await send('And for part-timers?', { include_citations: false })).toBe('They get 15 days.')
-  })
-
-  test('streams what the model writes when its search is relied on', async () => {
-    const { send } = await forgetful('They get 3 days.', { callsTools: true, grounding: 'tools' })
-    await send('How many days of leave do I get?')
-    expect(await send('And for part-timers?')).toBe('They get 3 days.')
-  })
-
-  test('streams at once in a conversation without documents', async () => {
-    const { send, model } = await forgetful('Sorting is easy.')
-    await send('Sort a list in Python.')
-    await send('And backwards?')
-    expect(model.requests).toHaveLength(2)
+  await expect(setting.send()).rejects.toMatchObject({
+    code: 'NOT_IMPLEMENTED',
+    message: expect.stringContaining('Install @inlay/small-models'),
   })
 })
 
@@ -495,13 +350,11 @@ describe('small talk', () => {
   const greets: Script = ({ tools }) => (tools?.some(({ name }) => name === 'internal_search') ? [unlike] : ['Hello!'])
 
   test.each([
-    ['unknown', {}],
+    ['that calls no tools', {}],
     ['set to search-first', { grounding: 'search-first' }],
-    ['known to call tools', { callsTools: true }],
-    ['that calls tools, set to search-first', { callsTools: true, grounding: 'search-first' }],
   ] as const)('is not searched for by a model %s', async (_, more) => {
     for (const message of ['hi', 'Thanks!', 'Who are you?', '你好', '👍']) {
-      const { send, model } = await unknownModel(greets, more)
+      const { send, model } = await smallModel(greets, more)
       expect((await send({ message })).answer).toBe('Hello!')
       expect(JSON.stringify(model.requests)).not.toContain('25 days')
       expect(model.requests).toHaveLength(1)
@@ -509,7 +362,7 @@ describe('small talk', () => {
   })
 
   test('is answered by the assistant of the organisation, not by the model of a company', async () => {
-    const { send, model } = await unknownModel(() => ['Hello!'], { grounding: 'search-first' })
+    const { send, model } = await smallModel(() => ['Hello!'], { grounding: 'search-first' })
     await send({ message: 'Who are you?' })
     await send({ message: 'How many days of leave do I get?' })
     const [talk, question] = model.requests.map(({ prompt }) => JSON.stringify(prompt))
@@ -518,7 +371,7 @@ describe('small talk', () => {
   })
 
   test.each(['Thanks!', 'Bye', 'Who are you?'])('is not searched for behind an answer either: %s', async (message) => {
-    const { send, model } = await unknownModel(({ prompt }) => [
+    const { send, model } = await smallModel(({ prompt }) => [
       hasResults(prompt.at(-1)) ? 'It is 25 days [1].' : 'Hello!',
     ])
     const { sessionId } = await send({ message: 'How many days of leave do I get?' })
@@ -549,25 +402,25 @@ describe('small talk', () => {
   })
 
   test('is offered the search, too, where the model is set to call tools', async () => {
-    const { send, model } = await unknownModel(() => ['Hello!'], { grounding: 'tools' })
+    const { send, model } = await smallModel(() => ['Hello!'], { grounding: 'tools' })
     await send({ message: 'hi' })
     expect(model.requests[0]?.tools?.map(({ name }) => name)).toContain('internal_search')
   })
 
   test('tells nothing about the model: the next question tries it as before', async () => {
-    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : 'Hello!'])
+    const { send } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : 'Hello!'])
     const { sessionId } = await send({ message: 'hi' })
     expect((await send({ chat_session_id: sessionId })).answer).toContain('25 days')
   })
 
   test('is searched for when the request asks for the search', async () => {
-    const { send } = await unknownModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : unlike])
+    const { send } = await smallModel(({ prompt }) => [hasResults(prompt) ? 'It is 25 days [1].' : unlike])
     expect((await send({ message: 'hi', forced_tool_id: 1 })).answer).toContain('25 days')
   })
 
   test('"OK" is an answer to a question of the assistant', async () => {
     const replies = [['Hello! Shall I look it up?'], [unlike], ['It is 25 days [1].'], ['Fine.']]
-    const { send } = await unknownModel((_call, step) => replies[step]!, { callsTools: true })
+    const { send } = await smallModel((_call, step) => replies[step]!, { callsTools: true })
     const { sessionId } = await send({ message: 'hi' })
     expect((await send({ message: 'OK', chat_session_id: sessionId })).answer).toContain('25 days')
     expect((await send({ message: 'OK', chat_session_id: sessionId })).answer).toBe('Fine.')

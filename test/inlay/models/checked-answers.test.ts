@@ -18,7 +18,7 @@ function numberOf({ body }: RecordedRequest, text: string): number {
 
 async function answersOf(write: (request: RecordedRequest) => string) {
   const server = await startOpenAi((request) => (hasNewResults(request) ? [{ text: write(request) }] : [search]))
-  const over = await overServer(server, { name: 'm-1' })
+  const over = await overServer(server, { name: 'm-1', grounding: 'tools', comparesCitations: true })
   const section = { text: `${cellar} The keys of the house are elsewhere.`, link: 'https://docs.example/cellar' }
   const document = {
     id: 'cellar',

@@ -16,7 +16,13 @@ async function start(parts: readonly ReplyPart[], env: Readonly<Record<string, s
       ? parts
       : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['annual leave', 'meeting room'] } }] }],
   )
-  const { options } = readSettings({ INLAY_MODEL: 'plain', INLAY_MODEL_BASE_URL: `${server.origin}/v1`, ...env })
+  const { options } = readSettings({
+    INLAY_MODEL: 'plain',
+    INLAY_MODEL_BASE_URL: `${server.origin}/v1`,
+    INLAY_MODEL_GROUNDING: 'tools',
+    INLAY_COMPARED_CITATIONS: 'on',
+    ...env,
+  })
   onTestFinished(() => server.close())
   return startWithDocuments(documents, { ...options, searchHelp: { expand: false } })
 }

@@ -45,7 +45,7 @@ test('a model behind an API adds what documents say instead, and is asked nothin
   const server = await startModel([
     { text: '```json\n{"question": "How many days of annual leave do I get?", "keywords": ["leave days"]}\n```' },
   ])
-  const inlay = await start({ model: { name: 'stand-in', baseUrl: `${server.origin}/v1` } })
+  const inlay = await start({ model: { name: 'stand-in', grounding: 'tools', baseUrl: `${server.origin}/v1` } })
   const { queries, lines } = await ask(inlay)
   expect(queries).toEqual([['How many days of annual leave do I get?', 'vacation allotment', 'leave days']])
   expect(server.requests).toHaveLength(4)
@@ -56,7 +56,7 @@ test('a model behind an API adds what documents say instead, and is asked nothin
 
 test('a model that refuses to help still gets what its own query finds', async () => {
   const server = await startModel({ status: 400 })
-  const inlay = await start({ model: { name: 'stand-in', baseUrl: `${server.origin}/v1` } })
+  const inlay = await start({ model: { name: 'stand-in', grounding: 'tools', baseUrl: `${server.origin}/v1` } })
   const { queries, lines } = await ask(inlay)
   expect(queries).toEqual([['vacation allotment']])
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('vacation plants')
@@ -66,7 +66,7 @@ test('a model that refuses to help still gets what its own query finds', async (
 test('a host that wants no help pays for none', async () => {
   const server = await startModel([{ text: '{}' }])
   const inlay = await start({
-    model: { name: 'stand-in', baseUrl: `${server.origin}/v1` },
+    model: { name: 'stand-in', grounding: 'tools', baseUrl: `${server.origin}/v1` },
     searchHelp: { expand: false },
   })
   await ask(inlay)

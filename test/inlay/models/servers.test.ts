@@ -83,14 +83,16 @@ test('a search that is demanded of llama.cpp is demanded by the word it understa
 
 test('the output limit of a setting is sent, and an answer that it cuts says so', async () => {
   const server = await startVllm(afterSearch([search]))
-  const { ask } = await overServer(server, { name: 'm-1', maxOutputTokens: 60 })
+  const { ask } = await overServer(server, { name: 'm-1', grounding: 'tools', maxOutputTokens: 60 })
   expect((await ask(question)).answer).not.toContain('output limit')
   expect(server.requests.map(({ body }) => body['max_tokens'] ?? body['max_completion_tokens'])).toEqual([60, 60])
 
   const cut = await startVllm((request) =>
     hasResults(request) ? [{ text: 'The keys ha' }, { end: 'length' }] : [search],
   )
-  const { answer, error_msg: error } = await (await overServer(cut, { name: 'm-1', maxOutputTokens: 60 })).ask(question)
+  const { answer, error_msg: error } = await (
+    await overServer(cut, { name: 'm-1', grounding: 'tools', maxOutputTokens: 60 })
+  ).ask(question)
   expect(error).toBeNull()
   expect(answer).toMatch(/^The keys ha\n\n\*The answer ends here because the model reached its output limit\..*\*$/)
 })

@@ -32,7 +32,7 @@ export interface ModelObservations {
 
 /**
  * How a model gets documents. `tools`: it calls the search. `search-first`: Inlay searches with the user's question.
- * `auto`: `tools`, unless its server rejects tools or it answered without searching.
+ * `auto`: as is known of the model, or was found out when it was first used.
  */
 export type Grounding = 'auto' | 'tools' | 'search-first'
 
@@ -54,12 +54,12 @@ export interface ModelOptions {
   readonly temperature?: number
   /**
    * How the model gets documents: `tools` lets it call the search, `search-first` searches before asking it.
-   * Default `auto`: `tools`, unless its server refuses tools or the model answered without searching.
+   * Default `auto`: as is known of the model, or is found out when it is first used.
    */
   readonly grounding?: Grounding
   /**
    * Whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go,
-   * missing ones are added. Default true.
+   * missing ones are added. Default: only for models that call no tools or do not cite by themselves.
    */
   readonly comparesCitations?: boolean
 }
@@ -80,8 +80,10 @@ export interface ResolvedModel extends ModelOptions {
   readonly quotesOnly?: boolean
   /** Default: nothing is known. */
   readonly observed?: ModelObservations
-  /** Whether it is known to call tools; otherwise its answers show it. Default: true. */
+  /** Whether it calls tools by itself, as is known or recorded of it; an option `grounding` wins. Default: true. */
   readonly callsTools?: boolean
+  /** Whether it puts the numbers of results behind what it takes from them; `comparesCitations` wins. Default: true. */
+  readonly cites?: boolean
 }
 
 /** A model that clients may choose. */

@@ -11,12 +11,12 @@ import { StepOutput, type AttemptState, type StepRequest, type StepResult } from
  *
  * - a call that failed before its first output: later, or with a shorter prompt when it was too long
  * - a step without output after tool results: asks the model to continue
- * - a forced tool that was not called, or a text the request does not accept: asks once more; the first text stays hidden
+ * - a forced tool that was not called: asks once more; the first text stays hidden
  *
  * @throws the model's failure; an InlayError for steps without output and for a forced tool that was not called
  */
 export async function playStep(request: StepRequest): Promise<StepResult> {
-  const { forced, askAgain, reminder = [] } = request
+  const { forced, reminder = [] } = request
   const prompt = fitPrompt(request.options.prompt, request.promptTokens)
   const first = await retryStep(request, prompt).catch((error: unknown) => {
     if (!isEmptyAfterResults(error, prompt)) throw error
@@ -30,14 +30,8 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
       message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
     })
   }
-  const demand = first.calls.length === 0 ? askAgain?.(textOf(first)) : undefined
-  if (!demand) return first
-  const second = await retryStep({ ...request, hold: undefined, reminder: [...reminder, demand] }, prompt)
-  return addUsageOf(first, second)
+  return first
 }
-
-const textOf = ({ content }: StepResult): string =>
-  content.map(({ type, text }) => (type === 'text' ? text : '')).join('')
 
 const callsOneOf = ({ calls }: StepResult, names: readonly string[]): boolean =>
   calls.some(({ name }) => names.includes(name))
@@ -164,8 +158,7 @@ async function playOnce(
   const { model, options, signal, reminder = [] } = request
   const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
-  const sent = request.rewrite?.(prompt) ?? prompt
-  const call = { ...options, prompt: [...sent, ...reminder], abortSignal: signal }
+  const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
   const { stream } = await untilAborted(opened, signal)
@@ -173,9 +166,8 @@ async function playOnce(
   // Also stops reading a model that ignores its signal.
   const cancel = (): void => void reader.cancel(signal.reason).catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
-  output.onStop = cancel
   try {
-    while (!output.isStopped) {
+    for (;;) {
       const { done, value } = await reader.read()
       if (done) break
       output.onPart(value, isTapped ? 'tapped' : 'new')

@@ -8,8 +8,6 @@ import type {
 } from '@ai-sdk/provider'
 import { InlayError, storable } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
-import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import { RepetitionDetector } from './repetition.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from './tool-loop.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
@@ -20,18 +18,6 @@ export interface StepListener extends StreamListener {
   onCall(): void
   /** More of the text arguments of a call, by name. */
   onArguments(name: string, deltas: Readonly<Record<string, string>>): void
-}
-
-/** Decides when the listener gets the text of a step. */
-export interface TextHold {
-  /** Judges the text so far: keep holding it, show it and all that follows, or end the step without showing it. */
-  readonly judge: (text: string) => 'hold' | 'show' | 'stop'
-  /** Changes the held text when it is shown. Default: it is shown as it is. */
-  readonly change?: (text: string) => string
-  /** Whether a call of this tool shows the text before it. */
-  readonly isShownBy: (toolName: string) => boolean
-  /** Whether the step may end without text and calls. */
-  readonly allowsEmpty: boolean
 }
 
 export interface StepRequest {
@@ -45,14 +31,6 @@ export interface StepRequest {
   readonly reminder?: readonly LanguageModelV4Message[]
   /** Tools of which this step has to call one; text is held back until it does. Default: none. */
   readonly forced?: readonly string[] | undefined
-  /** Holds text back where no tool is forced. Default: text is passed on as it arrives. */
-  readonly hold?: TextHold | undefined
-  /** Whether to end the step when its text only repeats itself. Default: false. */
-  readonly endsRepetition?: boolean
-  /** Returns what to add to the prompt to ask a second time, undefined to accept the text. Default: all are accepted. */
-  readonly askAgain?: ((text: string) => LanguageModelV4Message | undefined) | undefined
-  /** Rewrites the prompt right before it is sent, after it was shortened. Default: it stays. */
-  readonly rewrite?: (prompt: LanguageModelV4Message[]) => LanguageModelV4Message[]
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Attempts of a model call that fails before its first output, at least 1. */
@@ -78,9 +56,6 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
-/** Raw finish reason of a step that only repeated itself. */
-export const repetitionEnd = 'repetition'
-
 const failedEnds = new Set<string>(['error', 'interrupted'])
 
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
@@ -96,53 +71,25 @@ export class StepOutput implements StreamListener {
   /** Text that is held back. */
   #text = ''
   #hasText = false
-  /** Undefined once text may pass. */
-  #hold: TextHold | undefined
-  #isStopped = false
+  /** Tools that show the held text once one of them is called; undefined once text may pass. */
+  #awaited: readonly string[] | undefined
   readonly #textPairs = new SurrogatePairs()
   readonly #reasoningPairs = new SurrogatePairs()
-  readonly #repetition: RepetitionDetector | undefined
-  #isRepeating = false
-  /** All text while repetition is looked for: a tapped model hands its parts over at its end. */
-  #watchedText = ''
 
   constructor(request: StepRequest, attemptState: AttemptState) {
-    const { forced } = request
     this.#request = request
     this.#attemptState = attemptState
-    this.#hold = forced ? holdUntilCall(forced) : request.hold
-    this.#repetition = request.endsRepetition ? new RepetitionDetector() : undefined
+    // A step that calls none of them is asked again.
+    this.#awaited = request.forced
   }
-
-  /** Whether the text ended the step before its end. */
-  get isStopped(): boolean {
-    return this.#isStopped
-  }
-
-  /** Called when the text ends the step. */
-  onStop: () => void = () => {}
 
   onText = (part: string): void => {
     const delta = this.#textPairs.push(part)
-    if (delta === '' || this.#isRepeating) return
+    if (delta === '') return
     this.#attemptState.hasOutput = true
     this.#hasText ||= delta.trim() !== ''
-    if (this.#repetition) this.#watchedText += delta
-    if (this.#repetition?.push(delta)) {
-      this.#isRepeating = true
-      this.#stop()
-    }
-    if (!this.#hold) return this.#request.listener.onText(delta)
-    this.#text += delta
-    const verdict = this.#hold.judge(this.#text)
-    if (verdict === 'show') this.#showHeld()
-    if (verdict === 'stop') this.#stop()
-  }
-
-  #stop(): void {
-    if (this.#isStopped) return
-    this.#isStopped = true
-    this.onStop()
+    if (this.#awaited) this.#text += delta
+    else this.#request.listener.onText(delta)
   }
 
   onReasoning = (part: string): void => {
@@ -157,7 +104,7 @@ export class StepOutput implements StreamListener {
     if (part.type === 'text-delta' && state === 'new') this.onText(part.delta)
     else if (part.type === 'reasoning-delta' && state === 'new') this.onReasoning(part.delta)
     else if (part.type === 'tool-input-start') {
-      if (this.#hold?.isShownBy(part.toolName)) this.#showHeld()
+      if (this.#awaited?.includes(part.toolName)) this.#showHeld()
       this.#onCall()
       const names = this.#request.streamed?.get(part.toolName)
       if (names) this.#streams.set(part.id, { name: part.toolName, stream: createArgumentStream(names) })
@@ -177,31 +124,14 @@ export class StepOutput implements StreamListener {
   end(): StepResult {
     const finish = this.#finish
     const content = this.#content()
-    if (this.#isStopped) {
-      const finishReason = { unified: 'stop', raw: this.#isRepeating ? repetitionEnd : undefined } as const
-      const written: WrittenPart[] = this.#isRepeating ? [{ type: 'text', text: this.#watchedText }] : content
-      return { content: written, calls: [], finishReason, usage: finish?.usage ?? this.#estimateUsage() }
-    }
-    const { options, forced, hold, context } = this.#request
+    const { options, forced, context } = this.#request
     // A forced step without output is asked again, like one that gave only text.
-    const mayBeEmpty = forced !== undefined || hold?.allowsEmpty === true
-    const saidAnything = this.#hasText || this.#calls.length > 0 || mayBeEmpty
+    const saidAnything = this.#hasText || this.#calls.length > 0 || forced !== undefined
     if (!finish || !saidAnything || failedEnds.has(finish.finishReason.unified)) {
       const toolChoice = options.toolChoice?.type ?? 'auto'
       throw asError(stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context))
     }
     return { content, calls: this.#calls, finishReason: finish.finishReason, usage: finish.usage }
-  }
-
-  /** A step that is stopped never reports its usage, and yet costs tokens. */
-  #estimateUsage(): LanguageModelV4Usage {
-    const { options, promptTokens: limit } = this.#request
-    const input = Math.min(promptTokens(options.prompt), limit)
-    const text = estimateTokens(this.#watchedText || this.#text)
-    return {
-      inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-      outputTokens: { total: text, text, reasoning: undefined },
-    }
   }
 
   #onCall(): void {
@@ -210,9 +140,8 @@ export class StepOutput implements StreamListener {
   }
 
   #showHeld(): void {
-    const text = this.#hold?.change?.(this.#text) ?? this.#text
-    this.#hold = undefined
-    if (text !== '') this.#request.listener.onText(text)
+    this.#awaited = undefined
+    if (this.#text !== '') this.#request.listener.onText(this.#text)
   }
 
   #keep(part: LanguageModelV4StreamPart): void {
@@ -246,13 +175,6 @@ class SurrogatePairs {
     return storable(isOpen ? text.slice(0, -1) : text)
   }
 }
-
-/** Holds text until one of these tools is called: a step that calls none of them is asked again. */
-const holdUntilCall = (names: readonly string[]): TextHold => ({
-  judge: () => 'hold',
-  isShownBy: (name) => names.includes(name),
-  allowsEmpty: true,
-})
 
 function asError(failure: Failure | undefined): InlayError {
   if (!failure) return new InlayError('EMPTY_LLM_RESPONSE')

@@ -6,7 +6,7 @@ import { isCiting } from '../citations/citing-actions.ts'
 import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
-import { repetitionEnd, type StepRequest, type StepResult } from '../model/step-output.ts'
+import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packet-writer.ts'
 import { estimateTokens, maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
@@ -17,7 +17,7 @@ import {
   type CallSetting,
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
-import type { SearchStrategy } from './search-first.ts'
+import type { FirstSearch } from './search-first.ts'
 
 export interface AnswerMessageOptions {
   readonly model: ResolvedModel
@@ -27,8 +27,8 @@ export interface AnswerMessageOptions {
   /** Follows everything else in each step. */
   readonly reminder: readonly LanguageModelV4Message[]
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
-  /** How the model gets documents. */
-  readonly strategy: SearchStrategy
+  /** Made before the model is asked. Default: none. */
+  readonly firstSearch?: FirstSearch | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -65,7 +65,7 @@ interface AnswerStep extends StepResult {
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
 export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
   const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
-  const { writer, model, actions, setting, strategy } = options
+  const { writer, model, actions, setting } = options
   const { userMessage, given } = setting
   writer.citable.question = joinHistory(userMessage, given?.messages ?? []) ?? userMessage
   const windowTokens = maxPromptTokens(model.contextTokens, actions)
@@ -77,26 +77,14 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
       const fresh = plan.calls.filter((call) => !repeated.includes(call))
       const hasNewCalls = fresh.length + plan.unknown.length > 0
-      const isAnswer = !hasNewCalls && (repeated.length === 0 || isEcho(step))
-      const { unified, raw } = step.finishReason
-      const cutNote = raw === repetitionEnd ? repetitionNote : cutNotes[unified]
+      const isAnswer = !hasNewCalls && repeated.length === 0
+      const cutNote = cutNotes[step.finishReason.unified]
       if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
-      const hasSearched = state.searches.size > 0
-      // A small model answers from memory when it was given nothing.
-      if (
-        isAnswer &&
-        hasSearched &&
-        strategy.isGiven &&
-        !strategy.hasFiles &&
-        writer.citable.isEmpty &&
-        writer.hasText()
-      )
-        writer.onText(nothingNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
       const isSearch = fresh.every(({ action }) => action.builtIn === 'SearchTool')
-      const { maxTokens, share } = strategy.isGiven ? givenResults : isSearch ? searchResults : results
+      const { maxTokens, share } = isSearch ? searchResults : results
       const freeTokens = Math.min(
         windowTokens - promptTokens([...options.prompt, ...exchanges]),
         Math.min(maxTokens, model.contextTokens * share) / 0.8,
@@ -116,27 +104,16 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 const results = { maxTokens: 10_000, share: 0.25 }
 /** Passages come best first: those further down seldom hold an answer that the first ones do not. */
 const searchResults = { maxTokens: 3_200, share: 0.25 }
-/** Small models, which call no tools, answer best from few passages. */
-const givenResults = { maxTokens: 3_000, share: 0.15 }
 
 const cutNotes: Readonly<Record<string, string>> = {
   length: '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*',
   'content-filter': "\n\n*The answer ends here because the model provider's content filter stopped it.*",
 }
 
-const repetitionNote = '\n\n*The answer ends here because the model only repeated itself.*'
-
-const nothingNote = '\n\n*Nothing was found in the documents for this question.*'
-
 const searchKinds = new Set(['SearchTool', 'WebSearchTool'])
 
 const searchKey = ({ action, input }: Pick<OpenCall, 'action' | 'input'>): string =>
   JSON.stringify([action.name, input])
-
-/** Whether a step whose calls only repeat searches is an answer: a call written as text next to it is an echo. */
-const isEcho = ({ content, calls }: StepResult): boolean =>
-  content.some(({ type, text }) => type === 'text' && text.trim() !== '') &&
-  calls.some(({ providerOptions }) => providerOptions?.['inlay']?.['writtenAsText'] === true)
 
 function noteResults(
   state: AnswerState,
@@ -168,41 +145,37 @@ async function playNext(
   state: AnswerState,
   progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, strategy } = options
+  const { writer, firstSearch, model } = options
   state.step++
-  if (state.repeatedSteps > 0) strategy.noteRepeatedSearch()
   writer.beginStep()
   const isLast = state.step >= options.maxSteps - 1 || state.mustAnswer
   const isFirst = state.step === 0 && !isLast
   const forced = isFirst ? options.forced : []
-  const offered = forced.length > 0 ? forced : strategy.offered(options.actions)
-  const search = isFirst ? strategy.firstStep(offered) : undefined
-  if (search) return { ...search, isLast, offered }
-
-  const isFree = isFirst && forced.length === 0
-  const request = {
-    ...toStepRequest(prompt, options, state, { isLast, forced, offered }),
-    ...strategy.adapt(isFree, offered),
+  if (isFirst && firstSearch) {
+    const { action, call } = firstSearch
+    const finishReason = { unified: 'tool-calls', raw: undefined } as const
+    return { content: [], calls: [call], finishReason, usage: noTokens, isLast, offered: [action] }
   }
-  const played = await playDespiteRefusal(request, options, () => (isFirst ? strategy.search(offered) : undefined))
+  const offered = forced.length > 0 ? forced : options.actions
+  const played = await playDespiteRefusal(toStepRequest(prompt, options, state, { isLast, forced, offered }), model)
   progress.usage = addUsage(progress.usage, played.usage)
-  const missedSearch = isFree ? strategy.judge(played, offered) : undefined
-  return { ...(missedSearch ?? played), isLast, offered }
+  return { ...played, isLast, offered }
 }
 
-/** Plays a step. A server that turns out to refuse tools gets a search in place of the step, or the step without them. */
-async function playDespiteRefusal(
-  request: StepRequest,
-  { model: { observed } }: AnswerMessageOptions,
-  search: () => StepResult | undefined,
-): Promise<StepResult> {
+const noTokens: StepResult['usage'] = {
+  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 0, text: 0, reasoning: 0 },
+}
+
+/** Plays a step, once more without tools where the server turns out to refuse them. */
+async function playDespiteRefusal(request: StepRequest, { observed }: ResolvedModel): Promise<StepResult> {
   const refusedBefore = observed?.refusesTools
   try {
     return await playStep(request)
   } catch (error) {
     const hasJustRefused = refusedBefore === false && observed?.refusesTools
     if (!hasJustRefused) throw error
-    return search() ?? playStep({ ...request, forced: undefined })
+    return playStep({ ...request, forced: undefined })
   }
 }
 
@@ -218,11 +191,10 @@ function toStepRequest(
   state: AnswerState,
   { isLast, forced, offered }: StepBounds,
 ): StepRequest {
-  const { model, reasoning, strategy, includeCitations, maxSteps } = options
+  const { model, reasoning, includeCitations, maxSteps } = options
   // After an action that asks for the answer, its result says what to do.
   const isOver = state.step > 0 && options.actions.length > 0 && (state.step >= maxSteps - 1 || state.repeatedSteps > 1)
-  // A small model that answers from given results should stay close to them.
-  const { temperature = strategy.isGiven ? 0 : undefined } = model
+  const { temperature } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
   const reminder = [...options.reminder, ...stepReminder]
   return {

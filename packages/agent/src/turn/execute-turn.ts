@@ -16,20 +16,21 @@ import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
+import type { SmallModels } from '../contracts/small-models.ts'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { toFailure } from '../model/failures.ts'
 import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, endingLines, stopPacket, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
-import { besideResults, SearchStrategy, type GroundingMemory } from './search-first.ts'
+import { besideResults, firstSearch, isSmall, isSmallTalk, loadHelp } from './search-first.ts'
 import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { branchTokens } from '../prompt/summaries.ts'
-import { makeTurnPrompt, turnInstructions, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
+import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import { recordedLines } from '../run/recorded-lines.ts'
 import type { ReasoningEffort } from '../model/override-precedence.ts'
@@ -57,7 +58,7 @@ export interface TurnOptions {
   readonly origin: Origin
   readonly filters: BaseFilters | null
   /** Options for the prompts of all answers. */
-  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'isGiven' | 'isTalk'>
+  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'wording'>
   readonly actions: readonly Action[]
   /** Actions of which the first step has to use one. */
   readonly forced: readonly Action[]
@@ -89,7 +90,8 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly actionTimeoutMs: number
   readonly hooks?: ToolCallHooks | undefined
   readonly maxModelAttempts: number
-  readonly grounding: GroundingMemory
+  /** Loads the help for models that call no tools by themselves. Default: there is none. */
+  readonly smallModels?: (() => Promise<SmallModels>) | undefined
   readonly slowModels: SlowModels
   /** Finds the model that actions ask. Default: the model of the answer. */
   readonly questionModel?: () => Promise<ResolvedModel>
@@ -217,9 +219,9 @@ function createChatResponder(
   writing: WritingOptions,
   progress: AnswerProgress,
 ): AnswerResponder {
-  const { includeCitations, contextDocuments, hostAgent, userText } = turn
+  const { includeCitations, contextDocuments, hostAgent, forced } = turn
   const { model } = answer
-  const { quotesOnly, comparesCitations = !quotesOnly } = model
+  const comparesCitations = model.comparesCitations ?? (isSmall(model) || model.cites === false)
   const writer = new PacketWriter({ ...writing, includeCitations, comparesCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }
@@ -230,37 +232,31 @@ function createChatResponder(
     await respond({ ...common, responder, prompt, resultTokens }, progress)
   }
   const respondByModel = async (): Promise<void> => {
-    const strategy = new SearchStrategy({
-      ...common,
-      memory: parts.grounding,
-      model,
-      opened: turn.prompt.opened,
-      isForced: turn.forced.length > 0,
-      question: userText,
-      citable: writer.citable,
-    })
-    const own = {
-      ...turn.prompt,
-      actions: strategy.describedActions(turn.actions),
-      isGiven: strategy.grounding === 'given',
-      isTalk: strategy.isTalk,
-    }
-    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt({ ...own, model }, turn.run.signal)
-    const given = { ...own, actions: besideResults(turn.actions), isGiven: true }
-    strategy.hasFiles = hasFiles
-    strategy.instructions = { own: turnInstructions(own, hasFiles), given: turnInstructions(given, hasFiles) }
+    const { opened } = turn.prompt
+    const search = firstSearch({ model, opened, forced, actions: turn.actions })
+    const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
+    const isSearched = search !== undefined
+    const isTalk = forced.length === 0 && isSmallTalk(opened)
+    const actions = help && (isSearched || isTalk) ? besideResults(turn.actions) : turn.actions
+    const wording = help && ((hasFiles: boolean) => help.wording({ isTalk, isSearched, hasFiles }))
+    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt(
+      { ...turn.prompt, actions, model, wording },
+      turn.run.signal,
+    )
+    writer.citable.completesCitations = isSearched
     if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
     const { reminder, reasoning } = answer
     await answerMessage(
       {
         ...common,
+        actions,
         prompt,
-        model,
+        model: help && search ? help.givenModel(model, { includeCitations, hasFiles }) : model,
         modelIndex: writing.modelIndex,
         reminder,
         reasoning,
-        strategy,
-        forced: turn.forced,
+        firstSearch: search,
+        forced,
         maxSteps: parts.maxSteps,
         maxAttempts: parts.maxModelAttempts,
         wait: parts.wait,

@@ -13,6 +13,7 @@ import type { Action } from '../contracts/action.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
+import type { SmallModels } from '../contracts/small-models.ts'
 import type { ContextFiles } from '../prompt/context-files.ts'
 import {
   admitResearch,
@@ -24,6 +25,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
+import { isSmall, loadHelp } from './search-first.ts'
 import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
 import {
   checkSessionSettings,
@@ -44,6 +46,8 @@ export interface PlanParts extends Pick<Services, 'onError'> {
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
   readonly before: TurnHooks['before']
   readonly research: ResearchOptions
+  /** Loads the help for models that call no tools by themselves. Default: there is none. */
+  readonly smallModels?: (() => Promise<SmallModels>) | undefined
 }
 
 /** A message that passed every check; nothing is stored yet. */
@@ -87,6 +91,8 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     ...(grounding && { grounding }),
     ...(typeof comparesCitations === 'boolean' && { comparesCitations }),
   }))
+  // Fails with a status where the help is left out.
+  if (!context.persona.hostAgent) for (const each of models) if (isSmall(each)) await loadHelp(each, parts.smallModels)
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined

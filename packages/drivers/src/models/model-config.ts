@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelOptions } from '@inlay/agent'
+import type { AbilityRecords } from './adapting/probe.ts'
 
 /** One model of a provider. */
 export interface ModelConfig extends ModelOptions {
@@ -52,6 +53,8 @@ export interface ModelProvidersConfig {
   readonly wrapFetch?: (next: typeof globalThis.fetch) => typeof globalThis.fetch
   /** The model of providers of the type `extractive`; required when there is one. */
   readonly builtIn?: BuiltInModel
+  /** Where it is recorded what models do by themselves. Default: it is found out anew by each process. */
+  readonly abilities?: AbilityRecords
   /** Called once for each part of a request that a server refuses and that is omitted from then on. */
   readonly onNotice?: (message: string) => void
 }

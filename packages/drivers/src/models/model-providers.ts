@@ -2,6 +2,7 @@ import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
+import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import type { BuiltInModel, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
@@ -10,6 +11,7 @@ import { repairModel } from './repair/model-repair.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
+export type { AbilityRecords, ModelAbilities } from './adapting/probe.ts'
 export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 
 interface Provider extends OfferingProvider {
@@ -29,7 +31,8 @@ function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): P
   return { config, models: [model], defaultModel: model.name, make }
 }
 
-function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: ModelProvidersConfig): Provider {
+function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Provider {
+  const { wrapFetch, builtIn, onNotice, abilities } = options
   const { name, type, models } = config
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
@@ -53,9 +56,52 @@ function toProvider(config: ProviderConfig, { wrapFetch, builtIn, onNotice }: Mo
     if (notices.size < 1_000) notices.add(notice)
   }
   const makeModel = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
-  const ask = askingOf(config, memories, carrier || {})
+  const askServed = askingOf(config, memories, carrier || {})
   const make = (modelId: string): LanguageModelV4 => repairModel(makeModel(modelId), memories(modelId))
-  return { config, models, defaultModel, memories, make, ...(ask && { ask }) }
+  const probe = probingOf(config, { memories, makeModel, records: abilities })
+  const ask = async (modelId: string): Promise<void> => {
+    await askServed?.(modelId)
+    await probe(modelId)
+  }
+  return { config, models, defaultModel, memories, make, ask }
+}
+
+interface ProbingOptions {
+  readonly memories: ModelMemories
+  readonly makeModel: (modelId: string) => LanguageModelV4
+  readonly records: AbilityRecords | undefined
+}
+
+/** A slow machine reads even a short prompt for a while. */
+const probeTimeoutMs = 60_000
+
+/**
+ * Finds out once what a model does by itself, unless that is known, recorded or configured. A probe that fails says
+ * nothing: the model is tried again with the next message, and until then treated as one that calls no tools.
+ */
+function probingOf(
+  { type, baseUrl = type, models }: ProviderConfig,
+  { memories, makeModel, records }: ProbingOptions,
+): (modelId: string) => Promise<void> {
+  const running = new Map<string, Promise<void>>()
+  const find = async (modelId: string): Promise<void> => {
+    const memory = memories(modelId)
+    const key = `${baseUrl} ${modelId}`
+    const recorded = await records?.read(key).catch(() => undefined)
+    const none = { callsTools: false, cites: false }
+    memory.abilities = memory.refusesTools ? none : recorded
+    if (memory.abilities) return
+    const outcome = await probeModel(makeModel(modelId), AbortSignal.timeout(probeTimeoutMs)).catch(() => undefined)
+    memory.abilities = memory.refusesTools ? none : outcome
+    if (memory.abilities) await records?.write(key, memory.abilities).catch(() => {})
+  }
+  return async (modelId) => {
+    const configured = models?.find(({ name }) => name === modelId)?.grounding ?? 'auto'
+    if (configured !== 'auto' || knownModel(type, modelId).callsTools || memories(modelId).abilities) return
+    const probe = running.get(modelId) ?? find(modelId).finally(() => running.delete(modelId))
+    running.set(modelId, probe)
+    await probe
+  }
 }
 
 function askingOf(
@@ -78,13 +124,13 @@ function askingOf(
   return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId, memories(modelId).since))
 }
 
-type Described = ModelOptions & Listed & Pick<ResolvedModel, 'callsTools'>
+type Described = ModelOptions & Listed & Pick<ResolvedModel, 'callsTools' | 'cites'>
 
 function describe(provider: Provider, name: string): Described {
   const configured = provider.models?.find((model) => model.name === name)
-  const observed = provider.memories?.(name).contextTokens
-  const seen = observed !== undefined && { contextTokens: observed }
-  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...configured, name }
+  const { contextTokens, abilities } = provider.memories?.(name) ?? {}
+  const seen = contextTokens !== undefined && { contextTokens }
+  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...abilities, ...configured, name }
 }
 
 type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages' | 'reasons'>

@@ -92,13 +92,13 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
   grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), {
     name: 'INLAY_MODEL_GROUNDING',
     meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
-    without: 'auto: tools, unless the server refuses them or the model answered without searching',
+    without: 'auto: as is known of the model, or found out by one harmless call when it is first used',
   }),
   comparesCitations: modelOption('compared_citations', onOff, {
     name: 'INLAY_COMPARED_CITATIONS',
     meaning:
       'whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go, missing ones are added',
-    without: 'on; none is added once the model cites by itself in an answer',
+    without: 'on for models that call no tools or do not cite by themselves',
   }),
   provider: modelOption('provider', anyText('a name')),
   displayName: modelOption('display_name', anyText('a text')),

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import type { ModelProvider } from '@inlay/agent'
+import type { ModelProvider, SmallModels } from '@inlay/agent'
+import type { AbilityRecords } from '@inlay/drivers/model-providers'
 import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { DownloadProgress } from '@inlay/drivers/local-models'
@@ -325,16 +326,24 @@ async function modelParts(
 ): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
   const configured = options.models
     ? (await import('@inlay/drivers/model-repair')).repairModels(options.models)
-    : await configuredModels(options.model, onError)
-  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> => configuredModels(choices, onError)
+    : await configuredModels(options.model, onError, abilitiesIn(workspace))
+  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> =>
+    configuredModels(choices, onError, abilitiesIn(workspace))
   const local = localModelParts({ configured, workspace, make })
   return offersLocalModels(options) ? local : { ...local, models: configured }
 }
+
+/** What models do by themselves is found out once, not by each process. */
+const abilitiesIn = (workspace: WorkspaceRecords): AbilityRecords => ({
+  read: async (key) => (await workspace.get('model_abilities', 1, key))?.value,
+  write: (key, abilities) => workspace.put('model_abilities', 1, abilities, key),
+})
 
 /** The models of the options alone. */
 export async function configuredModels(
   choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
   onError: (error: unknown) => void,
+  abilities?: AbilityRecords,
 ): Promise<ModelProvider> {
   const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
     import('@inlay/drivers/model-providers'),
@@ -344,7 +353,7 @@ export async function configuredModels(
   const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
   const onNotice = (message: string): void =>
     onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
-  return modelProviders({ ...config, builtIn: builtInModel, onNotice })
+  return modelProviders({ ...config, builtIn: builtInModel, onNotice, ...(abilities && { abilities }) })
 }
 
 /** Options passed to conversations unchanged. */
@@ -360,6 +369,20 @@ function conversationOptions(options: InlayOptions) {
     limits,
     searchHelp,
     questionModel,
+    smallModels: loadSmallModels,
+  }
+}
+
+/** Loads the help for models that call no tools by themselves, which a host may leave out. */
+async function loadSmallModels(): Promise<SmallModels> {
+  try {
+    const { smallModels } = await import('@inlay/small-models')
+    return smallModels
+  } catch (error) {
+    const message =
+      'The language model calls no tools by itself. Run `npm install @inlay/small-models`, which helps such models, or ' +
+      'set INLAY_MODEL_GROUNDING=tools.'
+    throw new InlayError('NOT_IMPLEMENTED', { message, cause: error })
   }
 }
 

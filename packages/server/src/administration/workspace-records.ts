@@ -46,6 +46,8 @@ export interface WorkspaceValues {
   readonly limits: { readonly callers?: CallerLimits | null; readonly tenant?: CallerLimits | null }
   /** The selected local model; a single record with id 1. */
   readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
+  /** What a model does by itself; one record with id 1, by the address of its server and its name as owner. */
+  readonly model_abilities: { readonly callsTools: boolean; readonly cites: boolean }
   /** Ids of pinned agents in order; one record with id 1 per owner. */
   readonly pinned: readonly number[]
   /** Ids of disabled actions, by agent id and owner. */

@@ -1,6 +1,7 @@
 import type { ModelObservations } from '@inlay/agent'
 import type { Transport, TransportAnswer, TransportRequest } from '../stream/transport.ts'
 import { readAnswer } from './answer-text.ts'
+import type { ModelAbilities } from './probe.ts'
 import { readRequest, refusedPart, withoutRefused, type Omission } from './refusals.ts'
 import { statedWindow } from './window.ts'
 
@@ -14,6 +15,8 @@ export interface ModelMemory extends ModelObservations {
   /** Whether a refusal contained the context window, which takes precedence over lists. */
   hasStatedWindow: boolean
   ask?: () => Promise<void>
+  /** Found out by a probe, or recorded before; undefined while unknown. */
+  abilities?: ModelAbilities
 }
 
 /** Observations about the models of one provider, by name. */

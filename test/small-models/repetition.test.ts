@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RepetitionDetector } from '@inlay/agent/internal/model/repetition'
+import { RepetitionDetector } from '@inlay/small-models/internal/repetition'
 
 /** How much of a text passes before it counts as repeated; undefined for all of it. */
 function readUntilRepeated(text: string, size: number): number | undefined {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { withGivenResults } from '@inlay/agent/internal/turn/given-results'
+import { withGivenResults } from '@inlay/small-models/internal/given-results'
 import { expect, test } from 'vitest'
-import { cpuMsOf } from '../../cpu-time.ts'
+import { cpuMsOf } from '../cpu-time.ts'
 
 /** The prompt with one result of a search made for the model. */
 function promptWith(content: string): string {

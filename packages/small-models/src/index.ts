@@ -1,0 +1,10 @@
+/**
+ * Help for language models that call no tools by themselves. A model gets it by what is recorded of it, so that nothing
+ * of this package is loaded for others.
+ */
+import type { SmallModels } from '@inlay/agent'
+import { givenModel } from './given-model.ts'
+import { wording } from './wording.ts'
+
+/** The help, for `createAgent({ smallModels: async () => smallModels })`; `createInlay` takes it where it is installed. */
+export const smallModels: SmallModels = { givenModel, wording }
