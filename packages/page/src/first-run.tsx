@@ -5,15 +5,10 @@ import type { Counts } from './documents/counts.ts'
 import type { AnsweringModel } from './service/service.ts'
 import { texts } from './texts/texts.ts'
 
-interface FirstRunProps {
-  readonly counts: Counts | undefined
-  readonly model: AnsweringModel
-}
-
 const storageName = 'inlay-first-run'
 
 /** First steps after the installation: add documents, choose a model, ask. One click hides them permanently. */
-export function FirstRun({ counts, model }: FirstRunProps): JSX.Element | null {
+export function FirstRun({ counts, model }: { counts: Counts | undefined; model: AnsweringModel }): JSX.Element | null {
   const words = texts.frame
   const [kept, setKept] = useState<readonly string[]>(readKept)
   const keep = (step: 'model' | 'skipped'): void => setKept(storeKept([...kept, step]))

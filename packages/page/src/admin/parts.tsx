@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ConfirmButton } from '../controls/confirm-button.tsx'
+import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -204,7 +204,8 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
   return (
     <span class="confirm u-flex u-gap-6 u-center" role="group" aria-label={question}>
       <span class="u-small">{question}</span>
-      <ConfirmButton
+      <ConfirmButtons
+        keep={() => setPhase('shown')}
         disabled={phase === 'removing'}
         confirm={() => {
           setPhase('removing')
@@ -215,10 +216,7 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
         }}
       >
         {words}
-      </ConfirmButton>
-      <button type="button" class="quiet-button" onClick={() => setPhase('shown')}>
-        {texts.frame.keep}
-      </button>
+      </ConfirmButtons>
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import { DislikeIcon, LikeIcon, MoreIcon, RetryIcon } from '../controls/icons.tsx'
 import { copyText } from '../controls/copy-text.ts'
 import { Menu } from '../controls/menu.tsx'
@@ -48,16 +49,12 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
           </button>
         )}
         {!(isLast && failed) && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.chat.answerAgain}
-            title={texts.chat.answerAgain}
+          <IconButton
+            icon={<RetryIcon />}
+            label={texts.chat.answerAgain}
             disabled={isAnswering}
             onClick={() => retry(turn)}
-          >
-            <RetryIcon />
-          </button>
+          />
         )}
         {answer !== '' && turn.fold.state.messageId !== null && <Rating turn={turn} rate={conversation.rate} />}
         {answer !== '' && (
@@ -98,16 +95,7 @@ function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }): JSX
     setAsked(next === null ? 'nothing' : 'reason')
   }
   const thumb = (feedback: 'like' | 'dislike', label: string, icon: JSX.Element): JSX.Element => (
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={label}
-      title={label}
-      aria-pressed={turn.feedback === feedback}
-      onClick={() => toggle(feedback)}
-    >
-      {icon}
-    </button>
+    <IconButton icon={icon} label={label} aria-pressed={turn.feedback === feedback} onClick={() => toggle(feedback)} />
   )
   return (
     <>

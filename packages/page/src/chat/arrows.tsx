@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { IconButton } from '../controls/icon-button.tsx'
 import { ChevronIcon, LeftIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -19,18 +20,14 @@ export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX
   const arrow = (to: number, label: string, icon: JSX.Element): JSX.Element => {
     const id = ids[to]
     return (
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={label}
-        title={label}
+      <IconButton
+        icon={icon}
+        label={label}
         disabled={isDisabled}
         // Not disabled, or the first and the last version would take the focus away.
         aria-disabled={id === undefined}
         onClick={() => id !== undefined && choose(id)}
-      >
-        {icon}
-      </button>
+      />
     )
   }
   return (

@@ -16,14 +16,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps): JS
   return (
     <ul class="attachments u-all-columns u-flex u-wrap u-gap-6" aria-label={texts.chat.files}>
       {attachments.all.map((attachment) => (
-        <li
-          key={attachment.id}
-          class={
-            attachment.refusal === null
-              ? 'file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
-              : 'file-chip refused u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
-          }
-        >
+        <li key={attachment.id} class={attachment.refusal === null ? 'file-chip' : 'file-chip refused'}>
           <Preview attachment={attachment} />
           <span>
             {labelOf(attachment)}

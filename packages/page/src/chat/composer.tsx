@@ -2,6 +2,8 @@ import type { Question } from '@inlay/client/conversation'
 import type { JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments, type Attachments } from './attachments.ts'
+import { FileField } from '../controls/file-field.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import { ClipIcon, CloseIcon, ResearchIcon, SendIcon, SlidersIcon, StopIcon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
 import {
@@ -195,9 +197,7 @@ export function Composer(props: ComposerProps): JSX.Element {
       {showsOptions && <Options {...props} close={closeOptions} />}
       <form
         ref={form}
-        class={
-          isDropped ? 'composer dropping u-grid u-line u-surface u-shadow' : 'composer u-grid u-line u-surface u-shadow'
-        }
+        class={`composer ${isDropped ? 'dropping ' : ''}u-grid u-line u-surface u-shadow`}
         onSubmit={(event) => {
           event.preventDefault()
           draft.send()
@@ -319,10 +319,7 @@ function Chips({ settings, models, actions, changeSettings }: ComposerProps): JS
   return (
     <ul class="setting-chips u-flex u-wrap u-gap-6 u-all-columns" aria-label={texts.chat.options.chosen}>
       {chosen.map(({ label, without }) => (
-        <li
-          key={label}
-          class="file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground"
-        >
+        <li key={label} class="file-chip">
           <span>{label}</span>
           <button type="button" aria-label={texts.chat.options.remove(label)} onClick={() => changeSettings(without)}>
             <CloseIcon />
@@ -357,15 +354,12 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JS
           <span class="u-ellipsis u-min-0" dir="auto">
             {question.question}
           </span>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.chat.doNotAskThing(question.question)}
+          <IconButton
+            icon={<CloseIcon />}
+            label={texts.chat.doNotAskThing(question.question)}
             title={texts.chat.doNotAsk}
             onClick={() => unqueue(question)}
-          >
-            <CloseIcon />
-          </button>
+          />
         </li>
       ))}
     </ul>
@@ -416,18 +410,7 @@ function FilePicker({ picker, add }: FilePickerProps): JSX.Element {
       >
         <ClipIcon />
       </button>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        class="visually-hidden"
-        tabIndex={-1}
-        aria-label={texts.chat.files}
-        onChange={(event) => {
-          add([...(event.currentTarget.files ?? [])])
-          event.currentTarget.value = ''
-        }}
-      />
+      <FileField picker={picker} label={texts.chat.files} take={add} />
     </>
   )
 }

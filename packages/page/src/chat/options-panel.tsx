@@ -75,51 +75,26 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
   return (
     <>
       {models.length > 1 && (
-        <label class="option u-grid u-center u-gap-12">
-          <span>{texts.chat.model}</span>
-          <select
-            value={settings.modelId ?? ''}
-            onChange={({ currentTarget: { value } }) =>
+        <>
+          <Choice
+            label={texts.chat.model}
+            none={usual === undefined ? words.usual : words.usualModel(usual.name)}
+            value={settings.modelId}
+            offered={models.filter(({ isDefault }) => !isDefault).map(({ id, name }) => [id, name])}
+            choose={(modelId) => {
+              const isSecond = settings.secondModelId === (modelId ?? usual?.id)
               // Another model may not support the effort.
-              change({
-                ...settings,
-                effort: null,
-                modelId: value === '' ? null : Number(value),
-                secondModelId:
-                  settings.secondModelId === Number(value === '' ? usual?.id : value) ? null : settings.secondModelId,
-              })
-            }
-          >
-            <option value="">{usual === undefined ? words.usual : words.usualModel(usual.name)}</option>
-            {models
-              .filter(({ isDefault }) => !isDefault)
-              .map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-          </select>
-        </label>
-      )}
-      {models.length > 1 && (
-        <label class="option u-grid u-center u-gap-12">
-          <span>{words.beside}</span>
-          <select
-            value={settings.secondModelId ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              change({ ...settings, secondModelId: value === '' ? null : Number(value) })
-            }
-          >
-            <option value="">{words.noSecond}</option>
-            {models
-              .filter(({ id }) => id !== model?.id)
-              .map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-          </select>
-        </label>
+              change({ ...settings, effort: null, modelId, ...(isSecond && { secondModelId: null }) })
+            }}
+          />
+          <Choice
+            label={words.beside}
+            none={words.noSecond}
+            value={settings.secondModelId}
+            offered={models.filter(({ id }) => id !== model?.id).map(({ id, name }) => [id, name])}
+            choose={(secondModelId) => change({ ...settings, secondModelId })}
+          />
+        </>
       )}
       {model?.hasTemperature === true && (
         <label class="option u-grid u-center u-gap-12">
@@ -139,22 +114,52 @@ function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPan
         </label>
       )}
       {model !== undefined && model.efforts.length > 0 && (
-        <label class="option u-grid u-center u-gap-12">
-          <span>{words.effort}</span>
-          <select
-            value={settings.effort ?? ''}
-            onChange={({ currentTarget: { value } }) => change({ ...settings, effort: value === '' ? null : value })}
-          >
-            <option value="">{words.usual}</option>
-            {model.efforts.map((effort) => (
-              <option key={effort} value={effort}>
-                {words.efforts[effort as keyof typeof words.efforts] ?? effort}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={words.effort}
+          none={words.usual}
+          value={settings.effort}
+          offered={model.efforts.map((effort) => [
+            effort,
+            words.efforts[effort as keyof typeof words.efforts] ?? effort,
+          ])}
+          choose={(effort) => change({ ...settings, effort })}
+        />
       )}
     </>
+  )
+}
+
+interface ChoiceProps<Value> {
+  readonly label: string
+  /** Words for null. */
+  readonly none: string
+  readonly value: Value | null
+  readonly offered: readonly (readonly [value: Value, name: string])[]
+  readonly choose: (value: Value | null) => void
+}
+
+function Choice<Value extends string | number>({
+  label,
+  none,
+  value,
+  offered,
+  choose,
+}: ChoiceProps<Value>): JSX.Element {
+  return (
+    <label class="option u-grid u-center u-gap-12">
+      <span>{label}</span>
+      <select
+        value={value ?? ''}
+        onChange={({ currentTarget: { selectedIndex } }) => choose(offered[selectedIndex - 1]?.[0] ?? null)}
+      >
+        <option value="">{none}</option>
+        {offered.map(([known, name]) => (
+          <option key={known} value={known}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   )
 }
 
@@ -186,24 +191,13 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
           </label>
         ))}
       </div>
-      <label class="option u-grid u-center u-gap-12">
-        <span>{words.firstAction}</span>
-        <select
-          value={settings.forcedTool ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            change({ ...settings, forcedTool: value === '' ? null : Number(value) })
-          }
-        >
-          <option value="">{words.modelDecides}</option>
-          {actions
-            .filter(({ id }) => allowed.includes(id))
-            .map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-        </select>
-      </label>
+      <Choice
+        label={words.firstAction}
+        none={words.modelDecides}
+        value={settings.forcedTool}
+        offered={actions.filter(({ id }) => allowed.includes(id)).map(({ id, name }) => [id, name])}
+        choose={(forcedTool) => change({ ...settings, forcedTool })}
+      />
     </fieldset>
   )
 }
@@ -248,20 +242,13 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
       <legend class="u-bold">{words.filters}</legend>
       {choices(words.sources, values?.sources ?? [], sources, 'sources')}
       {choices(words.sets, values?.sets ?? [], sets, 'sets')}
-      <label class="option u-grid u-center u-gap-12">
-        <span>{words.changed}</span>
-        <select
-          value={days ?? ''}
-          onChange={({ currentTarget: { value } }) => change({ days: value === '' ? null : Number(value) })}
-        >
-          <option value="">{words.anyTime}</option>
-          {periods.map((period) => (
-            <option key={period} value={period}>
-              {words.withinDays(period)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={words.changed}
+        none={words.anyTime}
+        value={days}
+        offered={periods.map((period) => [period, words.withinDays(period)])}
+        choose={(chosen) => change({ days: chosen })}
+      />
       {values !== undefined && (values.tags.length > 0 || tagWords !== '') && (
         <>
           <label class="option u-grid u-center u-gap-12">

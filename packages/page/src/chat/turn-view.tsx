@@ -49,10 +49,7 @@ function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
   return (
     <ul class="u-above-8 u-flex u-wrap u-gap-6" aria-label={texts.chat.filesOfQuestion}>
       {files.map(({ id, name }) => (
-        <li
-          key={id}
-          class="file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground"
-        >
+        <li key={id} class="file-chip">
           <FileIcon />
           <span>{name}</span>
         </li>

@@ -3,8 +3,10 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
-import { ConfirmButton } from '../controls/confirm-button.tsx'
+import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
+import { NamingForm } from '../controls/naming-form.tsx'
 import { ProjectChoice } from '../projects/project-choice.tsx'
 import { ProjectMark } from '../projects/project-mark.tsx'
 import type { Projects } from '../projects/projects.ts'
@@ -175,7 +177,17 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
       </li>
     )
   if (phase === 'naming')
-    return <Naming name={name} save={(given) => chats.rename(chat.id, given)} end={() => setPhase('shown')} />
+    return (
+      <li class="document chat-row u-grid u-center u-line-below">
+        <NamingForm
+          name={name}
+          label={texts.chats.name}
+          maxLength={200}
+          save={(given) => chats.rename(chat.id, given)}
+          end={() => setPhase('shown')}
+        />
+      </li>
+    )
   return (
     <li class="document chat-row u-grid u-center u-line-below">
       <a class="document-name u-medium u-anywhere" href={chatAddress(chat.id, chat.match?.messageId)} dir="auto">
@@ -211,27 +223,17 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
   )
 }
 
-interface AskDeleteProps {
-  readonly name: string
-  readonly remove: () => void
-  readonly keep: () => void
-}
-
-function AskDelete({ name, remove, keep }: AskDeleteProps): JSX.Element {
+function AskDelete({ name, remove, keep }: { name: string; remove: () => void; keep: () => void }): JSX.Element {
   return (
     <span class="confirm u-flex u-gap-6" role="group" aria-label={texts.chats.askDelete(name)}>
-      <ConfirmButton
+      <ConfirmButtons
+        keep={keep}
         confirm={() => {
           // If deleting fails, it is listed again.
           keep()
           remove()
         }}
-      >
-        {texts.frame.delete}
-      </ConfirmButton>
-      <button type="button" class="quiet-button" onClick={keep}>
-        {texts.frame.keep}
-      </button>
+      />
     </span>
   )
 }
@@ -248,9 +250,7 @@ interface RowButtonsProps {
 function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtonsProps): JSX.Element {
   const words = texts.chats
   const button = (label: string, title: string, icon: JSX.Element, act: () => void): JSX.Element => (
-    <button type="button" class="icon-button" aria-label={label} title={title} onClick={act}>
-      {icon}
-    </button>
+    <IconButton icon={icon} label={label} title={title} onClick={act} />
   )
   return (
     <span class="row-buttons u-flex u-gap-2">
@@ -261,45 +261,6 @@ function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtons
       {button(words.renameThing(name), words.rename, <PenIcon />, rename)}
       {button(texts.frame.deleteThing(name), texts.frame.delete, <BinIcon />, askDelete)}
     </span>
-  )
-}
-
-function Naming({ name, save, end }: { name: string; save: (name: string) => void; end: () => void }): JSX.Element {
-  const [given, setGiven] = useState(name)
-  return (
-    <li class="document chat-row u-grid u-center u-line-below">
-      <form
-        class="row naming u-all-columns"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (given.trim() !== '') save(given.trim())
-          end()
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Escape') end()
-        }}
-      >
-        <label class="visually-hidden" for="chat-name">
-          {texts.chats.name}
-        </label>
-        <input
-          id="chat-name"
-          type="text"
-          maxLength={200}
-          value={given}
-          ref={(field) => {
-            if (field !== null && document.activeElement === document.body) field.select()
-          }}
-          onInput={(event) => setGiven(event.currentTarget.value)}
-        />
-        <button type="submit" class="button">
-          {texts.frame.save}
-        </button>
-        <button type="button" class="quiet-button" onClick={end}>
-          {texts.frame.cancel}
-        </button>
-      </form>
-    </li>
   )
 }
 

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import {
   CloseIcon,
   Mark,
@@ -77,16 +78,13 @@ export function Sidebar({
           <Mark />
           <span>Inlay</span>
         </a>
-        <button
-          type="button"
-          class="icon-button fold-sidebar"
-          aria-label={isFolded ? texts.frame.showSidebar : texts.frame.foldSidebar}
+        <IconButton
+          icon={<SidebarIcon />}
+          class="fold-sidebar"
+          label={isFolded ? texts.frame.showSidebar : texts.frame.foldSidebar}
           aria-expanded={!isFolded}
-          title={isFolded ? texts.frame.showSidebar : texts.frame.foldSidebar}
           onClick={() => setIsFolded(!isFolded)}
-        >
-          <SidebarIcon />
-        </button>
+        />
       </div>
       <button
         type="button"
@@ -212,15 +210,13 @@ function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps):
         <ChatHit chat={chat} words={words} />
         {words.trim() !== '' && <ProjectMark projects={projects} sessionId={id} />}
       </a>
-      <button
-        type="button"
-        class="icon-button pin"
-        aria-label={label}
+      <IconButton
+        icon={isPinned ? <UnpinIcon /> : <PinIcon />}
+        class="pin"
+        label={label}
         title={isPinned ? texts.chats.unpin : texts.chats.pin}
         onClick={() => pin(id, !isPinned)}
-      >
-        {isPinned ? <UnpinIcon /> : <PinIcon />}
-      </button>
+      />
     </li>
   )
 }
@@ -293,15 +289,13 @@ function Drawer({
   }, [])
   return (
     <>
-      <button
-        type="button"
-        class="icon-button open-drawer u-flex-none"
-        aria-label={texts.frame.openMenu}
+      <IconButton
+        icon={<SidebarIcon />}
+        class="open-drawer u-flex-none"
+        label={texts.frame.openMenu}
         aria-haspopup="dialog"
         onClick={() => setIsOpen(true)}
-      >
-        <SidebarIcon />
-      </button>
+      />
       {isOpen && (
         <dialog
           ref={drawer}
@@ -314,14 +308,7 @@ function Drawer({
               drawer.current?.close()
           }}
         >
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.frame.closeMenu}
-            onClick={() => drawer.current?.close()}
-          >
-            <CloseIcon />
-          </button>
+          <IconButton icon={<CloseIcon />} label={texts.frame.closeMenu} onClick={() => drawer.current?.close()} />
           <RecentChats service={service} chats={chats} place={place} sessionId={sessionId} projects={projects} />
           <a
             class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -40,15 +41,7 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
       <button type="button" class="text-button u-bold" onClick={undo}>
         {texts.frame.undo}
       </button>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={texts.frame.close}
-        title={texts.frame.close}
-        onClick={close}
-      >
-        <CloseIcon />
-      </button>
+      <IconButton icon={<CloseIcon />} label={texts.frame.close} onClick={close} />
     </div>
   )
 }

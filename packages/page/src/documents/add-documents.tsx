@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Documents } from './use-documents.ts'
 import { useFileIntake, type FileIntake } from './file-intake.ts'
+import { FileField } from '../controls/file-field.tsx'
 import { useFileDrop } from '../controls/use-file-drop.ts'
 import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
@@ -30,14 +31,7 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
       <h2 id="add-title" class="visually-hidden">
         {documentTexts.add}
       </h2>
-      <div
-        class={
-          isOver
-            ? 'drop over u-grid u-place-center u-full u-muted u-round u-inside-16'
-            : 'drop u-grid u-place-center u-full u-muted u-round u-inside-16'
-        }
-        ref={place}
-      >
+      <div class={`drop ${isOver ? 'over ' : ''}u-grid u-place-center u-full u-muted u-round u-inside-16`} ref={place}>
         <p>
           {documentTexts.drop}{' '}
           <button type="button" class="text-button" onClick={() => picker.current?.click()}>
@@ -49,34 +43,22 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
           </button>
         </p>
         <p class="hint u-small">{documentTexts.kinds}</p>
-        <input
-          ref={picker}
-          type="file"
-          multiple
+        <FileField
+          picker={picker}
           accept={[...readableExtensions, '.png', '.jpg', '.jpeg'].join(',')}
-          class="visually-hidden"
-          tabIndex={-1}
-          aria-label={documentTexts.filesField}
-          onChange={(event) => {
-            const files = chosenFiles(event.currentTarget.files ?? [])
+          label={documentTexts.filesField}
+          take={(files) => {
             setPasted(null)
-            intake.add(files)
-            event.currentTarget.value = ''
+            intake.add(chosenFiles(files))
           }}
         />
-        <input
-          ref={folderPicker}
-          type="file"
-          multiple
-          class="visually-hidden"
-          tabIndex={-1}
-          aria-label={documentTexts.folderField}
-          onChange={(event) => {
-            const files = chosenFiles(event.currentTarget.files ?? [])
+        <FileField
+          picker={folderPicker}
+          label={documentTexts.folderField}
+          take={(files) => {
             setPasted(null)
             // Hidden files are left out, as in a folder that is dropped.
-            intake.add(files.filter(({ path }) => !path.split('/').some((name) => name.startsWith('.'))))
-            event.currentTarget.value = ''
+            intake.add(chosenFiles(files).filter(({ path }) => !path.split('/').some((name) => name.startsWith('.'))))
           }}
         />
       </div>

@@ -1,6 +1,7 @@
 import { safeLink } from '@inlay/text/markdown'
 import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, OutIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -44,15 +45,7 @@ export function Pane({ service }: { service: Service }): JSX.Element | null {
               <OutIcon />
             </a>
           )}
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={texts.pane.close}
-            title={texts.frame.close}
-            onClick={closePane}
-          >
-            <CloseIcon />
-          </button>
+          <IconButton icon={<CloseIcon />} label={texts.pane.close} title={texts.frame.close} onClick={closePane} />
         </div>
         <content.view key={content.id} service={service} />
       </aside>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, FolderIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -8,15 +9,7 @@ export function InProject({ name, leave }: { name: string; leave: () => void }):
     <p class="in-project u-row u-gap-8 u-note">
       <FolderIcon />
       <span dir="auto">{texts.projects.inProject(name)}</span>
-      <button
-        type="button"
-        class="icon-button"
-        aria-label={texts.projects.leaveProject}
-        title={texts.projects.leaveProject}
-        onClick={leave}
-      >
-        <CloseIcon />
-      </button>
+      <IconButton icon={<CloseIcon />} label={texts.projects.leaveProject} onClick={leave} />
     </p>
   )
 }

@@ -2,18 +2,14 @@ import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { projectAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import { FolderIcon, PlusIcon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import type { Projects } from './projects.ts'
 
-interface ProjectListProps {
-  readonly projects: Projects
-  readonly place: Place
-}
-
 /** The projects in the sidebar, and a way to begin another. */
-export function ProjectList({ projects, place }: ProjectListProps): JSX.Element {
+export function ProjectList({ projects, place }: { projects: Projects; place: Place }): JSX.Element {
   const [isNaming, setIsNaming] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const words = texts.projects
@@ -31,16 +27,12 @@ export function ProjectList({ projects, place }: ProjectListProps): JSX.Element 
     <section class="projects" aria-label={words.title}>
       <div class="projects-head u-flex u-between">
         <h2 class="u-muted u-tiny u-bold">{words.title}</h2>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={words.create}
-          title={words.create}
+        <IconButton
+          icon={<PlusIcon />}
+          label={words.create}
           aria-expanded={isNaming}
           onClick={() => setIsNaming(!isNaming)}
-        >
-          <PlusIcon />
-        </button>
+        />
       </div>
       {isNaming && <NewProject create={create} end={() => setIsNaming(false)} />}
       {failure !== null && <FailureNote failure={failure} />}

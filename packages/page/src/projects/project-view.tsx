@@ -2,8 +2,11 @@ import type { ProjectDetails, UserFile } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
-import { ConfirmButton } from '../controls/confirm-button.tsx'
+import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { FileField } from '../controls/file-field.tsx'
+import { NamingForm } from '../controls/naming-form.tsx'
+import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, FileIcon, PlusIcon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
@@ -163,52 +166,30 @@ interface ProjectHeadProps {
 }
 
 function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element {
-  const [given, setGiven] = useState<string | null>(null)
-  const field = useRef<HTMLInputElement>(null)
-  const isNaming = given !== null
-  useEffect(() => field.current?.select(), [isNaming])
+  const [isNaming, setIsNaming] = useState(false)
   return (
     <div class="documents-head project-head u-row u-wrap">
-      {given === null ? (
+      {!isNaming ? (
         <>
           <h1 id="project-title" dir="auto">
             {name}
           </h1>
-          <button type="button" class="quiet-button" onClick={() => setGiven(name)}>
+          <button type="button" class="quiet-button" onClick={() => setIsNaming(true)}>
             {texts.chats.rename}
           </button>
         </>
       ) : (
-        <form
-          class="row naming u-all-columns"
-          aria-labelledby="project-title"
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (given.trim() !== '' && given.trim() !== name) rename(given.trim())
-            setGiven(null)
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'Escape') setGiven(null)
-          }}
+        <NamingForm
+          name={name}
+          label={texts.projects.name}
+          maxLength={255}
+          save={rename}
+          end={() => setIsNaming(false)}
         >
           <h1 class="visually-hidden" id="project-title">
             {name}
           </h1>
-          <input
-            type="text"
-            maxLength={255}
-            aria-label={texts.projects.name}
-            value={given}
-            ref={field}
-            onInput={(event) => setGiven(event.currentTarget.value)}
-          />
-          <button type="submit" class="button">
-            {texts.frame.save}
-          </button>
-          <button type="button" class="quiet-button" onClick={() => setGiven(null)}>
-            {texts.frame.cancel}
-          </button>
-        </form>
+        </NamingForm>
       )}
       <button type="button" class="button u-at-end" onClick={startChat}>
         <PlusIcon />
@@ -287,19 +268,7 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
           <PlusIcon />
           {texts.frame.addFiles}
         </button>
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          class="visually-hidden"
-          tabIndex={-1}
-          aria-label={words.filesToAdd}
-          onChange={({ currentTarget }) => {
-            const chosen = [...(currentTarget.files ?? [])]
-            currentTarget.value = ''
-            void addAll(chosen)
-          }}
-        />
+        <FileField picker={picker} label={words.filesToAdd} take={(chosen) => void addAll(chosen)} />
       </div>
       {refused.map((message) => (
         <FailureNote key={message} failure={{ message }} />
@@ -308,14 +277,7 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
       {files.length > 0 && (
         <ul class="project-files u-flex u-wrap u-gap-8">
           {files.map(({ id, name, status, reason }) => (
-            <li
-              key={id}
-              class={
-                status === 'FAILED'
-                  ? 'file-chip failed u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
-                  : 'file-chip u-inline-flex u-center u-gap-6 u-min-0 u-note u-anywhere u-line u-round-10 u-ground'
-              }
-            >
+            <li key={id} class="file-chip">
               <FileIcon />
               <span dir="auto">{status === 'PROCESSING' ? words.reading(name) : name}</span>
               {reason !== null && <span class="failure-words">{reason}</span>}
@@ -351,9 +313,7 @@ function ProjectChat({ id, name, day, takeOut }: ProjectChatProps): JSX.Element 
       </a>
       <span class="state u-inline-flex u-center u-gap-8 u-note">{day}</span>
       <span class="row-buttons u-flex u-gap-2">
-        <button type="button" class="icon-button" aria-label={label} title={label} onClick={takeOut}>
-          <CloseIcon />
-        </button>
+        <IconButton icon={<CloseIcon />} label={label} onClick={takeOut} />
       </span>
     </li>
   )
@@ -374,10 +334,7 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }): 
       aria-label={texts.chats.askDelete(name)}
     >
       <p>{texts.projects.deleteLead}</p>
-      <ConfirmButton confirm={remove}>{texts.frame.delete}</ConfirmButton>
-      <button type="button" class="quiet-button" onClick={() => setIsAsking(false)}>
-        {texts.frame.keep}
-      </button>
+      <ConfirmButtons confirm={remove} keep={() => setIsAsking(false)} />
     </div>
   )
 }

@@ -73,13 +73,7 @@ function Passages({ query, passages }: { query: string; passages: readonly Found
   )
 }
 
-interface PassageCardProps {
-  readonly passage: FoundPassage
-  readonly query: string
-  readonly rank: number
-}
-
-function PassageCard({ passage, query, rank }: PassageCardProps): JSX.Element {
+function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: string; rank: number }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false)
   const { pieces, words, of } = matchOf(withoutMarkup(passage.text), query)
   const href = safeLink(passage.link)

@@ -208,14 +208,11 @@ function objectOf({ toolName, data }: ToolBlock): string {
   return typeof named === 'string' ? `: ${named}` : ''
 }
 
-interface SearchWords {
-  readonly now: string
-  readonly stopped: string
-  readonly nothing: string
-  readonly found: (count: number) => string
-}
-
-function searchTitle(step: ToolBlock, isNow: boolean, words: SearchWords): string {
+function searchTitle(
+  step: ToolBlock,
+  isNow: boolean,
+  words: { now: string; stopped: string; nothing: string; found: (count: number) => string },
+): string {
   if (isNow) return words.now
   if (step.progress === 'stopped') return words.stopped
   const count = new Set((step.documents ?? []).map((document) => document.document_id)).size

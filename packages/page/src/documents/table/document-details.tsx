@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { AdminAccess } from '../../admin/admin-place.tsx'
 import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
+import { IconButton } from '../../controls/icon-button.tsx'
 import { CloseIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
@@ -57,15 +58,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
       }}
     >
       <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full u-relative u-gap-12">
-        <button
-          type="button"
-          class="icon-button details-close"
-          aria-label={texts.frame.close}
-          title={texts.frame.close}
-          onClick={close}
-        >
-          <CloseIcon />
-        </button>
+        <IconButton icon={<CloseIcon />} class="details-close" label={texts.frame.close} onClick={close} />
         <dl class="details-facts u-grid u-small u-anywhere">
           <dt>{documentTexts.path}</dt>
           <dd>{id}</dd>

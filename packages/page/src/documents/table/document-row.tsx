@@ -2,7 +2,8 @@ import { safeLink } from '@inlay/text/markdown'
 import { unreadKeys } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { ConfirmButton } from '../../controls/confirm-button.tsx'
+import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
+import { IconButton } from '../../controls/icon-button.tsx'
 import { BinIcon, OutIcon, PenIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
@@ -204,28 +205,22 @@ function Actions({
           {texts.frame.retry}
         </button>
       )}
-      <button
-        type="button"
-        class="icon-button"
+      <IconButton
+        icon={<PenIcon />}
         tabIndex={tabIndex}
         aria-expanded={isOpen}
-        aria-label={documentTexts.detailsOf(title)}
+        label={documentTexts.detailsOf(title)}
         title={documentTexts.details}
         onClick={() => open(!isOpen)}
-      >
-        <PenIcon />
-      </button>
-      <button
-        type="button"
-        class="icon-button"
+      />
+      <IconButton
+        icon={<BinIcon />}
         tabIndex={tabIndex}
-        aria-label={texts.frame.deleteThing(title)}
+        label={texts.frame.deleteThing(title)}
         title={texts.frame.delete}
         disabled={isBusy}
         onClick={() => ask(true)}
-      >
-        <BinIcon />
-      </button>
+      />
     </>
   )
 }
@@ -249,7 +244,8 @@ function Confirm({
         ask(false)
       }}
     >
-      <ConfirmButton
+      <ConfirmButtons
+        keep={() => ask(false)}
         confirm={() => {
           ask(false)
           setIsBusy(true)
@@ -258,12 +254,7 @@ function Confirm({
             () => setIsBusy(false),
           )
         }}
-      >
-        {texts.frame.delete}
-      </ConfirmButton>
-      <button type="button" class="quiet-button" onClick={() => ask(false)}>
-        {texts.frame.keep}
-      </button>
+      />
     </span>
   )
 }

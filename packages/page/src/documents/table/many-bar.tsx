@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ConfirmButton } from '../../controls/confirm-button.tsx'
+import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
@@ -226,10 +226,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
     >
       <strong>{question}</strong>
       <span class="u-flex u-wrap u-gap-8 u-at-end">
-        <ConfirmButton confirm={go}>{texts.frame.delete}</ConfirmButton>
-        <button type="button" class="quiet-button" onClick={keep}>
-          {texts.frame.keep}
-        </button>
+        <ConfirmButtons confirm={go} keep={keep} />
       </span>
     </span>
   )

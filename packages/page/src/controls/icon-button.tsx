@@ -1,0 +1,25 @@
+import type { JSX } from 'preact'
+
+interface IconButtonProps {
+  readonly icon: JSX.Element
+  /** Read out. */
+  readonly label: string
+  /** Shown where the pointer rests. Default: `label`. */
+  readonly title?: string
+  readonly class?: string
+  readonly disabled?: boolean
+  readonly tabIndex?: number
+  readonly 'aria-disabled'?: boolean
+  readonly 'aria-expanded'?: boolean
+  readonly 'aria-haspopup'?: 'dialog'
+  readonly 'aria-pressed'?: boolean
+  readonly onClick: () => void
+}
+
+export function IconButton({ icon, label, title = label, class: name = '', ...button }: IconButtonProps): JSX.Element {
+  return (
+    <button type="button" class={`icon-button ${name}`.trimEnd()} aria-label={label} title={title} {...button}>
+      {icon}
+    </button>
+  )
+}

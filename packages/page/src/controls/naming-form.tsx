@@ -1,0 +1,49 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { texts } from '../texts/texts.ts'
+
+interface NamingFormProps {
+  readonly name: string
+  readonly label: string
+  readonly maxLength: number
+  /** Called with another name, without spaces around it. */
+  readonly save: (name: string) => void
+  readonly end: () => void
+  readonly children?: ComponentChildren
+}
+
+/** Takes the place of a name that is changed. */
+export function NamingForm({ name, label, maxLength, save, end, children }: NamingFormProps): JSX.Element {
+  const [given, setGiven] = useState(name)
+  const field = useRef<HTMLInputElement>(null)
+  useLayoutEffect(() => field.current?.select(), [])
+  return (
+    <form
+      class="row naming u-all-columns"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (given.trim() !== '' && given.trim() !== name) save(given.trim())
+        end()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') end()
+      }}
+    >
+      {children}
+      <input
+        type="text"
+        maxLength={maxLength}
+        aria-label={label}
+        value={given}
+        ref={field}
+        onInput={(event) => setGiven(event.currentTarget.value)}
+      />
+      <button type="submit" class="button">
+        {texts.frame.save}
+      </button>
+      <button type="button" class="quiet-button" onClick={end}>
+        {texts.frame.cancel}
+      </button>
+    </form>
+  )
+}
