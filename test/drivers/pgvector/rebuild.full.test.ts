@@ -104,19 +104,3 @@ test('the index of other records is left alone, and the documents come into a ne
   expect(next.messages).toEqual([expect.stringContaining('does not belong to these documents')])
   await isWhole(next)
 })
-
-test('an index from before there were marks is taken over as it is', async () => {
-  const db = await makeRecords()
-  const first = await open(db, 'older')
-  await fill(first)
-  await first.close()
-  await database.exec('comment on table older_rows is null; alter table older_meta drop column takes_marks')
-  const next = await open(db, 'older')
-  expect(await herons(next)).toEqual(['a', 'b', 'c'])
-  expect(next.messages).toEqual([])
-  await next.close()
-  expect(await pgvectorIndex({ client: database, prefix: 'older' }).inspect?.()).toMatchObject({
-    state: 'present',
-    identity: expect.any(String),
-  })
-})

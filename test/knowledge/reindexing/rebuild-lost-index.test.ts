@@ -119,54 +119,6 @@ test("the index of other records is left alone, and this one's documents get an 
   expect(await herons(back)).toEqual(['d0', 'd1', 'd2'])
 })
 
-test('an index that was filled before indexes were marked is taken as it is', async () => {
-  const place = await makePlace()
-  const first = await place.run()
-  await fill(first)
-  await first.knowledge.close()
-  place.store.identity = undefined
-  await place.db.updateTable('inlay_spaces').set({ identity: null }).execute()
-  const second = await place.run()
-  expect(messages(second)).toEqual([])
-  expect(place.store.identity).toBe((await place.db.selectFrom('inlay_spaces').selectAll().execute())[0]!.identity)
-  expect(await herons(second)).toEqual(['d0', 'd1', 'd2'])
-})
-
-test('an index from before marks that two processes open at once is taken as it is, though one of them is killed', async () => {
-  const place = await makePlace()
-  const first = await place.run()
-  await fill(first)
-  await first.knowledge.close()
-  place.store.identity = undefined
-  await place.db.updateTable('inlay_spaces').set({ identity: null }).execute()
-  const marks = Promise.withResolvers<void>()
-  const marked = Promise.withResolvers<void>()
-  // Looks at the index before the other marks it, marks it after the other is open, and gets no further.
-  const late: MemoryIndex = {
-    ...memoryIndex(place.store),
-    mark: async (identity) => {
-      marked.resolve()
-      await marks.promise
-      place.store.identity = identity
-      await new Promise(() => {})
-    },
-  }
-  const killed = await makeKnowledge({ db: place.db, index: late })
-  void killed.knowledge.start()
-  await marked.promise
-  const second = await place.run()
-  marks.resolve()
-  await yieldToEventLoop()
-  const third = await place.run()
-  for (const opened of [second, third]) {
-    expect(messages(opened)).toEqual([])
-    expect(await herons(opened)).toEqual(['d0', 'd1', 'd2'])
-  }
-  expect(await place.db.selectFrom('inlay_spaces').selectAll().execute()).toMatchObject([
-    { phase: 'open', identity: place.store.identity },
-  ])
-})
-
 test('on request everything is indexed again, and found all the time', async () => {
   const place = await makePlace()
   const opened = await place.run()

@@ -9,7 +9,6 @@ interface Catalog {
   readonly words: string | null
   readonly meta: string | null
   readonly identity: string | null
-  readonly takes_marks: boolean
 }
 
 /**
@@ -26,14 +25,12 @@ export function identification(
     inspect: async ({ thorough = false } = {}) => {
       const [catalog] = await run<Catalog>(
         `select to_regclass($1)::text as rows, to_regclass($2)::text as words, to_regclass($3)::text as meta,
-         obj_description(to_regclass($1), 'pg_class') as identity,
-         exists (select from pg_attribute where attrelid = to_regclass($3) and attname = 'takes_marks' and not attisdropped) as takes_marks`,
+         obj_description(to_regclass($1), 'pg_class') as identity`,
         [tables.rows, tables.words, tables.meta],
       )
       if (!catalog || catalog.rows === null) return { state: 'missing' }
       const state = thorough ? await stateOf(catalog) : 'present'
-      if (catalog.identity !== null) return { state, identity: catalog.identity }
-      return { state, ...(catalog.meta !== null && !catalog.takes_marks && { predatesMarks: true }) }
+      return { state, ...(catalog.identity === null ? {} : { identity: catalog.identity }) }
     },
     mark: async (identity) =>
       void (await run(`comment on table ${tables.rows} is '${identity.replaceAll("'", "''")}'`)),

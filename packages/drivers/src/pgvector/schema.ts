@@ -29,8 +29,7 @@ export function schemaOf(tables: PgTables, language: string, dimensions: number 
     })
   return [
     ...(dimensions === undefined ? [] : ['create extension if not exists vector']),
-    `create table if not exists ${tables.meta} (singleton boolean primary key, space text not null,
-      takes_marks boolean not null default true)`,
+    `create table if not exists ${tables.meta} (singleton boolean primary key, space text not null)`,
     `create table if not exists ${tables.words} (word text collate "C" primary key)`,
     `create table if not exists ${tables.rows} (
       document_id text not null, generation text not null, position int not null, text text not null,

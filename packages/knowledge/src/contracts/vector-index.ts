@@ -114,8 +114,6 @@ export interface IndexCondition {
   readonly state: 'missing' | 'present' | 'damaged' | 'outdated'
   /** Identity written by the last `mark`; absent if never marked. */
   readonly identity?: string
-  /** Whether the index was created before its driver supported marks; it then counts as the right one. */
-  readonly predatesMarks?: true
 }
 
 /** Reason why all documents are indexed again. */

@@ -13,10 +13,8 @@ export interface IndexSpace {
   readonly phase: SpacePhase
   /** Whether its index can be read and written. */
   readonly isReadable: boolean
-  /** Mark of its index; null for an index filled before marks existed. */
+  /** Mark of its index. */
   readonly identity: string | null
-  /** Whether its index was filled before marks existed, and may still lack its mark. */
-  readonly isAdopting: boolean
   /** Reason why its documents are indexed again; null if the reason is another embedder, or if they are not. */
   readonly rebuildReason: RebuildReason | null
 }
@@ -31,8 +29,7 @@ export async function readSpaces(db: Records): Promise<IndexSpace[]> {
     space: embedder === '' ? undefined : { id: embedder, dimensions },
     phase,
     isReadable: readablePhases.includes(phase),
-    identity: identity?.replace(proposed, '') ?? null,
-    isAdopting: identity?.startsWith(proposed) ?? false,
+    identity,
     rebuildReason: rebuild_reason,
   }))
 }
@@ -219,28 +216,6 @@ export async function holdsDocuments(db: Records, number: number): Promise<boole
     .limit(1)
     .execute()
   return held.length > 0
-}
-
-/** Prefix of an identity that the index may not be marked with yet. */
-const proposed = 'proposed '
-
-/**
- * Agrees on the mark of an index that was filled before marks existed. The mark is recorded before it is written to the
- * index, so that all processes write the same one, even if one is killed in between.
- * @returns the mark that was proposed first
- */
-export async function proposeIdentity(db: Records, number: number, mark: string): Promise<string> {
-  const row = { identity: `${proposed}${mark}` }
-  await db.updateTable('inlay_spaces').set(row).where('number', '=', number).where('identity', 'is', null).execute()
-  const space = (await readSpaces(db)).find((candidate) => candidate.number === number)
-  return space?.identity ?? mark
-}
-
-/** Records that the index has the proposed mark. */
-export async function confirmIdentity(db: Records, number: number, mark: string): Promise<void> {
-  const row = { identity: mark }
-  const at = db.updateTable('inlay_spaces').set(row).where('number', '=', number)
-  await at.where('identity', '=', `${proposed}${mark}`).execute()
 }
 
 /** An index that is opened on first use, since that loads megabytes that not every process needs. */

@@ -1,14 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { RebuildReason } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
-import {
-  type IndexSpace,
-  type OpenedIndex,
-  type ReplacedSpace,
-  confirmIdentity,
-  holdsDocuments,
-  proposeIdentity,
-} from './index-space.ts'
+import { type IndexSpace, type OpenedIndex, type ReplacedSpace, holdsDocuments } from './index-space.ts'
 
 /** A thorough inspection reads the whole index. */
 const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
@@ -137,22 +130,13 @@ export class LostIndexCheck {
 
   /** Reason why the index of a space is not the one its documents were indexed into; undefined if it is. */
   async #faultOf(space: IndexSpace, how: { thorough: boolean }): Promise<RebuildReason | undefined> {
-    const { db } = this.#options
     const index = this.#directory.indexOf(space)
     if (!index.inspect || !index.mark) return undefined
-    const { state: condition, identity, predatesMarks } = await index.inspect(how)
+    const { state: condition, identity } = await index.inspect(how)
     if (condition === 'damaged' || condition === 'outdated') return condition
-    const isMarked = space.identity !== null && !space.isAdopting
-    if (condition === 'present' && identity !== undefined && isMarked)
-      return identity === space.identity ? undefined : 'foreign'
-    if (!(await holdsDocuments(db, space.number))) return undefined
-    if (condition === 'missing') return 'lost'
-    if (isMarked && !predatesMarks) return 'foreign'
-    if (this.#options.isReadOnly) return undefined
-    const mark = await proposeIdentity(db, space.number, identity ?? crypto.randomUUID())
-    if (mark !== identity) await index.mark(mark)
-    await confirmIdentity(db, space.number, mark)
-    return undefined
+    if (condition === 'present' && identity !== undefined) return identity === space.identity ? undefined : 'foreign'
+    if (!(await holdsDocuments(this.#options.db, space.number))) return undefined
+    return condition === 'missing' ? 'lost' : 'foreign'
   }
 }
 
