@@ -1,21 +1,10 @@
 // Headers of the connection, or set by the client itself.
-const ownHeaders = new Set([
-  'accept',
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'content-type',
-  'expect',
-  'host',
-  'keep-alive',
-  'last-event-id',
-  'mcp-protocol-version',
-  'mcp-session-id',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+const ownHeaders = new Set(
+  (
+    'accept accept-encoding connection content-length content-type expect host keep-alive ' +
+    'last-event-id mcp-protocol-version mcp-session-id te trailer transfer-encoding upgrade'
+  ).split(' '),
+)
 
 /**
  * Merges the headers for a server: those of the request that may be sent, overridden by the stored ones. Names are

@@ -1,7 +1,7 @@
 import { isLeaseHeld, isAmong } from '@inlay/records'
 import { pairsFor } from './permissions.ts'
 import type { Caller } from '../contracts/pairs.ts'
-import { batchesOf } from '../schema/sql.ts'
+import { batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Replaces the recorded files of documents. Call within a transaction; unchanged records are not written. */
@@ -13,13 +13,7 @@ export async function recordImages(
   const before = await db
     .selectFrom('inlay_document_images')
     .selectAll()
-    .where(
-      isAmong(
-        db,
-        'document_id',
-        documents.map(({ id }) => id),
-      ),
-    )
+    .where(isAmong(db, 'document_id', idsOf(documents)))
     .execute()
   const known = Map.groupBy(before, (row) => row.document_id)
   const changed = documents.filter(({ id, files }) => {
@@ -28,7 +22,7 @@ export async function recordImages(
   })
   await forgetImages(
     db,
-    changed.map(({ id }) => id).filter((id) => known.has(id)),
+    idsOf(changed).filter((id) => known.has(id)),
   )
   const rows = changed.flatMap(({ id, files }) =>
     [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
@@ -55,13 +49,7 @@ export async function noteWaitingImages(
         .selectFrom('inlay_documents')
         .select('id')
         .where('visible_generation', 'is', null)
-        .where(
-          isAmong(
-            db,
-            'id',
-            documents.map(({ id }) => id),
-          ),
-        ),
+        .where(isAmong(db, 'id', idsOf(documents))),
     )
     .execute()
   for (const batch of batchesOf(rows))

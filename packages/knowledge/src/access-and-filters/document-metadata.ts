@@ -1,6 +1,7 @@
 import { isAmong } from '@inlay/records'
 import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
+import { idsOf } from '../schema/sql.ts'
 
 /**
  * Stores the metadata of documents that became visible, if it is too large for their index rows. Call within a
@@ -12,10 +13,7 @@ export async function recordMetadata(
 ): Promise<void> {
   if (documents.length === 0) return
   const large = documents.flatMap(({ id, metadata }) => (metadata === null ? [] : [{ document_id: id, metadata }]))
-  await forgetMetadata(
-    db,
-    documents.map(({ id }) => id),
-  )
+  await forgetMetadata(db, idsOf(documents))
   for (const row of large) await db.insertInto('inlay_document_metadata').values(row).execute()
 }
 

@@ -2,7 +2,7 @@ import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions.ts'
 import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
-import { addToCounter, batchesOf } from '../schema/sql.ts'
+import { addToCounter, batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export function createDocumentSets({ db, now }: { readonly db: Records; readonly now: () => number }): DocumentSets {
@@ -94,7 +94,7 @@ async function readAll(db: Records, id?: number): Promise<DocumentSet[]> {
   if (id !== undefined) query = query.where('id', '=', id)
   const rows = await query.execute()
   if (rows.length === 0) return []
-  const ids = rows.map((row) => row.id)
+  const ids = idsOf(rows)
   const grants = await readGrants(db, 'document_set', ids)
   const pairs = await db
     .selectFrom('inlay_document_set_pairs')

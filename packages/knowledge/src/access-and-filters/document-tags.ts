@@ -4,7 +4,7 @@ import { pairsFor } from './permissions.ts'
 import type { KnownTag, TagQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
-import { addToCounter, batchesOf } from '../schema/sql.ts'
+import { addToCounter, batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Filterable properties of a searchable document. */
@@ -43,10 +43,7 @@ export async function recordTags(
   db: Records,
   documents: readonly (Omit<Labels, 'files'> & { readonly id: string })[],
 ): Promise<void> {
-  const before = await readTags(
-    db,
-    documents.map(({ id }) => id),
-  )
+  const before = await readTags(db, idsOf(documents))
   const changed = documents
     .map((document) => ({ ...document, links: toLinks(document) }))
     .filter(({ id, links }) => !isSame(before.get(id), links))
@@ -65,7 +62,7 @@ export async function recordTags(
   )
   await forgetTags(
     db,
-    changed.map(({ id }) => id).filter((id) => before.has(id)),
+    idsOf(changed).filter((id) => before.has(id)),
   )
   for (const slice of batchesOf(rows)) await db.insertInto('inlay_document_tags').values(slice).execute()
 }

@@ -6,7 +6,7 @@ import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/
 import type { Caller } from '../contracts/pairs.ts'
 import { fromTag } from '../contracts/vector-index.ts'
 import { type ListOrder, listOrders } from '../schema/list-orders.ts'
-import { phase } from '../schema/sql.ts'
+import { phase, idsOf } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 
@@ -213,7 +213,7 @@ export async function readableAmong(
     .where('visible_generation', 'is not', null)
     .where(isAmong(db, 'id', documentIds))
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return new Set(idsOf(rows))
 }
 
 /** Documents read by {@link readLatestFailures}. */
@@ -276,13 +276,7 @@ async function toStatuses(db: Records, rows: readonly ListedRow[]): Promise<Docu
     .innerJoin('inlay_pairs', 'inlay_pairs.id', 'pair_id')
     .select(['document_id', 'pair_id'])
     .where('is_removed', '=', 0)
-    .where(
-      isAmong(
-        db,
-        'document_id',
-        rows.map((row) => row.id),
-      ),
-    )
+    .where(isAmong(db, 'document_id', idsOf(rows)))
     .orderBy('pair_id')
     .execute()
   const byDocument = Map.groupBy(memberships, (row) => row.document_id)

@@ -4,6 +4,7 @@ import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Pair, PairProgress } from '../contracts/pairs.ts'
 import { foldCounts } from '../schema/pair-counts.ts'
 import type { Records } from '../schema/tables.ts'
+import { idsOf } from '../schema/sql.ts'
 
 /** Maximum number of failures reported per pair. */
 const maxFailures = 10
@@ -17,7 +18,7 @@ export async function readPairProgress(
   withFailures = true,
 ): Promise<PairProgress[]> {
   if (pairs.length === 0) return []
-  const ids = pairs.map(({ id }) => id)
+  const ids = idsOf(pairs)
   const counts = await readCounts(db, ids)
   const activities = await db
     .selectFrom('inlay_pair_activity')

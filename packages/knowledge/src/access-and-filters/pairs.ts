@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, privateFilesPair, readGrants, writeGrants } from './permissions.ts'
 import { readPairProgress } from './pair-progress.ts'
 import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
-import { addToCounter } from '../schema/sql.ts'
+import { addToCounter, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface PairsOptions {
@@ -107,11 +107,7 @@ async function readAll(db: Records, id?: number): Promise<Pair[]> {
     .orderBy('id')
   if (id !== undefined) query = query.where('id', '=', id)
   const rows = await query.execute()
-  const grants = await readGrants(
-    db,
-    'pair',
-    rows.map((row) => row.id),
-  )
+  const grants = await readGrants(db, 'pair', idsOf(rows))
   return rows.map((row) => {
     const { users, groups } = grants.get(row.id) ?? noGrants
     return {

@@ -4,6 +4,7 @@ import type { Caller } from '../contracts/pairs.ts'
 import { toTag, type IndexFilter, type TimeRange } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 import { forbidden, isUnrestricted, maySee, noGrants, readGrants, readPairs } from './permissions.ts'
+import { idsOf } from '../schema/sql.ts'
 
 /**
  * Converts the filters of a request and the access of the caller to filters of the index.
@@ -36,7 +37,7 @@ async function pairsOfSets(db: Records, names: readonly string[], caller: Caller
     .select(['id', 'name', 'is_public'])
     .where(isAmong(db, 'name', [...new Set(names)]))
     .execute()
-  const ids = sets.map((set) => set.id)
+  const ids = idsOf(sets)
   const grants = await readGrants(db, 'document_set', isUnrestricted(caller) ? [] : ids)
   const seen = new Set(
     sets

@@ -6,7 +6,7 @@ import { type Labels, recordTags } from '../access-and-filters/document-tags.ts'
 import { noteActivity, readMemberships } from '../access-and-filters/permissions.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
-import { holdSpace } from '../schema/sql.ts'
+import { holdSpace, idsOf } from '../schema/sql.ts'
 
 /** A document whose new generation is complete in the index. */
 export interface Written extends Labels {
@@ -60,10 +60,7 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
     )
     if (labelled.length > 0) {
       // It may have been taken out of pairs since it was claimed.
-      const pairIds = await readMemberships(
-        transaction,
-        labelled.map(({ id }) => id),
-      )
+      const pairIds = await readMemberships(transaction, idsOf(labelled))
       await recordTags(
         transaction,
         labelled.map((document) => ({ ...document, pairIds: pairIds.get(document.id) ?? [] })),
@@ -99,11 +96,7 @@ async function makeVisible(
   let before = db
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'chunk_count'])
-    .where(
-      'id',
-      'in',
-      written.map(({ id }) => id),
-    )
+    .where('id', 'in', idsOf(written))
     .orderBy('id')
   // All code locks documents by id, which prevents deadlocks.
   if (hasRowLocks(db)) before = before.forUpdate()

@@ -17,7 +17,7 @@ import type { IngestionStep } from '../contracts/steps.ts'
 import { deleteDocuments } from './delete-documents.ts'
 import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './accept-or-remove.ts'
 import { type LargeContent, releaseLargeContent, writeLargeContent } from './large-content.ts'
-import { addToCounter } from '../schema/sql.ts'
+import { addToCounter, idsOf } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
 import type { Version } from './read-document.ts'
@@ -103,7 +103,7 @@ async function applyTasks(
 ): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
   // The first statement, to take the write lock; unused numbers are skipped.
   const lastRevision = await addToCounter(db, 'revision', tasks.length)
-  const stored = await readStored(db, [...new Set(tasks.map(({ id }) => id))])
+  const stored = await readStored(db, [...new Set(idsOf(tasks))])
   const pairIds = new Set(
     tasks.flatMap((task) => (task.kind === 'accept' ? (task.pairIds ?? [task.version.pairId]) : [])),
   )
@@ -144,10 +144,7 @@ async function applyTasks(
 async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
   const rows = await storedDocuments(db, { ids: idList(db, ids) })
   if (rows.length === 0) return new Map()
-  const pairIds = await readMemberships(
-    db,
-    rows.map((row) => row.id),
-  )
+  const pairIds = await readMemberships(db, idsOf(rows))
   return new Map(
     rows.map((row) => [
       row.id,
@@ -187,11 +184,7 @@ interface WriteOptions extends IntakeOptions {
 async function write(db: Records, drafts: readonly Draft[], options: WriteOptions): Promise<void> {
   const now = options.now()
   const stale = drafts.filter(isStale)
-  if (stale.length > 0)
-    await deleteDocuments(
-      db,
-      stale.map(({ id }) => id),
-    )
+  if (stale.length > 0) await deleteDocuments(db, idsOf(stale))
   const accepted = drafts.flatMap((draft) => (draft.version ? [{ ...draft, version: draft.version }] : []))
   if (accepted.length === 0) return
   await insertDocuments(

@@ -16,6 +16,7 @@ import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
 import { type Sha256, generatedId, keptId, sha256 } from './document-ids.ts'
+import { idsOf } from '../schema/sql.ts'
 
 /** A version of a document, ready to be stored. */
 export interface Version {
@@ -158,7 +159,7 @@ async function missing(
   caller: Caller | undefined,
 ): Promise<readonly NamedFile[]> {
   if (!store || named.length === 0) return []
-  const existing = new Set(await store.find([...new Set(named.map(({ id }) => id))], caller))
+  const existing = new Set(await store.find([...new Set(idsOf(named))], caller))
   return named.filter(({ id }) => !existing.has(id))
 }
 

@@ -2,7 +2,7 @@ import { hasRowLocks, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { readMemberships } from '../access-and-filters/permissions.ts'
-import { holdSpace, phase, toGeneration } from '../schema/sql.ts'
+import { holdSpace, phase, toGeneration, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Documents claimed together. No other worker claims them while the lease is held. */
@@ -83,7 +83,7 @@ export async function claim(db: Records, options: ClaimOptions): Promise<Claim |
     // The space may have changed since the caller read it, for example with the first document.
     const documents = (await holdSpace(transaction, space)) ? await query.limit(options.limit).execute() : []
     const chosen = choose(documents, options.maxCharacters)
-    const documentIds = chosen.map((document) => document.id)
+    const documentIds = idsOf(chosen)
     const [first, last] = [chosen[0], chosen.at(-1)]
     if (!first || !last) {
       await transaction.deleteFrom('inlay_claims').where('id', '=', id).execute()
@@ -207,10 +207,7 @@ export async function readClaimed(db: Records, claimId: string): Promise<Claimed
     .orderBy('revision')
     .execute()
   if (rows.length === 0) return []
-  const pairIds = await readMemberships(
-    db,
-    rows.map((row) => row.id),
-  )
+  const pairIds = await readMemberships(db, idsOf(rows))
   return rows.map((row) => ({
     id: row.id,
     revision: Number(row.revision),
@@ -287,7 +284,7 @@ export async function readRetired(db: Records, limit: number): Promise<{ ids: st
     .orderBy('id')
     .limit(limit)
     .execute()
-  return { ids: rows.map((row) => row.id), generations: rows.flatMap((row) => toGenerations(row.generations)) }
+  return { ids: idsOf(rows), generations: rows.flatMap((row) => toGenerations(row.generations)) }
 }
 
 /** Deletes the records of removed generations. */

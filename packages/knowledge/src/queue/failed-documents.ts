@@ -1,7 +1,7 @@
 import { type RetryPolicy, retryDelayMs } from '@inlay/records'
 import { sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
-import { lockDocuments } from '../schema/sql.ts'
+import { lockDocuments, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 export interface FailedTry {
@@ -34,7 +34,7 @@ export async function recordFailures(
   context: FailureContext,
 ): Promise<void> {
   if (failed.length === 0) return
-  const ids = failed.map(({ id }) => id)
+  const ids = idsOf(failed)
   const next = failed.map((attempt) => nextTry(attempt, context))
   await db.transaction().execute(async (transaction) => {
     await lockDocuments(transaction, ids)

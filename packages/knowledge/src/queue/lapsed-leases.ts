@@ -1,7 +1,7 @@
 import { interruptionDelayMs, maxInterruptions, isLeaseHeld, isAmong, prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import { retire, toGenerations } from './claims.ts'
-import { lockDocuments, phase } from '../schema/sql.ts'
+import { lockDocuments, phase, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** Determines which claims count as abandoned. */
@@ -64,7 +64,7 @@ const orphanedDocuments = prepared((db: Records) =>
 async function requeueOrphans(db: Records, now: number): Promise<void> {
   const orphans = await orphanedDocuments(db, {})
   if (orphans.length === 0) return
-  const ids = orphans.map(({ id }) => id)
+  const ids = idsOf(orphans)
   await db.transaction().execute(async (transaction) => {
     await lockDocuments(transaction, ids)
     await transaction

@@ -12,7 +12,8 @@ export function migrateKnowledge(db: AnyDatabase): Promise<void> {
   return migrate(db, { name: 'knowledge', migrations })
 }
 
-const once = { ifNotExists: true }
+const ensureTables = (db: Records, tables: Parameters<typeof createTables>[1]): Promise<void> =>
+  createTables(db, tables, { ifNotExists: true })
 
 const migrations: Migrations = {
   '001-documents': { up: createDocuments },
@@ -39,18 +40,14 @@ const migrations: Migrations = {
 }
 
 async function createDocuments(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_documents: `
+  await ensureTables(db, {
+    inlay_documents: `
         id text primary key not null, revision bigint not null, born bigint not null, state text not null,
         hash text not null, semantic_identifier text not null, link text not null, source text not null,
         content_bytes bigint not null, accepted_at bigint not null, due_at bigint not null, claim text,
         attempts integer not null, failures integer not null, interruptions integer not null, reason text,
         visible_generation text, visible_revision bigint, chunk_count integer, indexed_at bigint`,
-    },
-    once,
-  )
+  })
   // One partial index per state: the planner uses it only for exactly this condition.
   for (const [state, columns] of [
     ['pending', ['due_at', 'revision']],
@@ -65,29 +62,21 @@ async function createDocuments(db: Records): Promise<void> {
       .where(sql.ref('state'), '=', state)
       .execute()
   await indexOn(db, 'inlay_documents_source', 'inlay_documents', ['source', 'id']).ifNotExists().execute()
-  await createTables(
-    db,
-    {
-      inlay_contents: 'id text primary key not null, content text not null',
-    },
-    once,
-  )
+  await ensureTables(db, {
+    inlay_contents: 'id text primary key not null, content text not null',
+  })
 }
 
 async function createPairs(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_counters: 'name text primary key not null, value bigint not null',
-      inlay_pairs: `
+  await ensureTables(db, {
+    inlay_counters: 'name text primary key not null, value bigint not null',
+    inlay_pairs: `
         id integer primary key not null, name text not null, is_public integer not null,
         is_paused integer not null, is_removed integer not null, created_at bigint not null`,
-      inlay_document_pairs: `
+    inlay_document_pairs: `
         pair_id integer not null, document_id text not null,
         constraint inlay_document_pairs_key primary key (pair_id, document_id)`,
-    },
-    once,
-  )
+  })
   await indexOn(db, 'inlay_document_pairs_document', 'inlay_document_pairs', ['document_id', 'pair_id'])
     .ifNotExists()
     .execute()
@@ -108,59 +97,43 @@ async function createPairs(db: Records): Promise<void> {
 }
 
 async function createDocumentSets(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_document_sets: `
+  await ensureTables(db, {
+    inlay_document_sets: `
         id integer primary key not null, name text not null unique, description text not null,
         is_public integer not null, created_at bigint not null`,
-      inlay_document_set_pairs: `
+    inlay_document_set_pairs: `
         set_id integer not null, pair_id integer not null,
         constraint inlay_document_set_pairs_key primary key (set_id, pair_id)`,
-      inlay_grants: `
+    inlay_grants: `
         kind text not null, target_id integer not null, grantee text not null, name text not null,
         constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
-    },
-    once,
-  )
+  })
 }
 
 async function createWork(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_claims: `
+  await ensureTables(db, {
+    inlay_claims: `
         id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
-      inlay_dead_generations: `
+    inlay_dead_generations: `
         id text primary key not null, generations text not null, chunk_count integer not null`,
-    },
-    once,
-  )
+  })
   await createJobLeases(db)
-  await createTables(
-    db,
-    {
-      inlay_index_spaces: `
+  await ensureTables(db, {
+    inlay_index_spaces: `
         name text primary key not null, embedder text not null, dimensions integer not null`,
-    },
-    once,
-  )
+  })
 }
 
 async function createActivityAndTags(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
-      inlay_tags: `
+  await ensureTables(db, {
+    inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
+    inlay_tags: `
         id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
         wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
-      inlay_document_tags: `
+    inlay_document_tags: `
         tag_id integer not null, pair_id integer not null, document_id text not null,
         constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
-    },
-    once,
-  )
+  })
   await indexOn(db, 'inlay_document_tags_document', 'inlay_document_tags', ['document_id']).ifNotExists().execute()
   await indexOn(db, 'inlay_documents_failed_at', 'inlay_documents', ['due_at', 'id'])
     .ifNotExists()
@@ -174,29 +147,21 @@ async function createActivityAndTags(db: Records): Promise<void> {
 }
 
 async function createImages(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_document_images: `
+  await ensureTables(db, {
+    inlay_document_images: `
         image_id text not null, document_id text not null,
         constraint inlay_document_images_key primary key (image_id, document_id)`,
-    },
-    once,
-  )
+  })
   await indexOn(db, 'inlay_document_images_document', 'inlay_document_images', ['document_id']).ifNotExists().execute()
 }
 
 /** Replaces `inlay_index_spaces`, which had a single space: SQLite cannot add a column only if it does not exist. */
 async function createSpaces(db: Records): Promise<void> {
-  await createTables(
-    db,
-    {
-      inlay_spaces: `
+  await ensureTables(db, {
+    inlay_spaces: `
         number integer primary key not null, embedder text not null, dimensions integer not null,
         phase text not null`,
-    },
-    once,
-  )
+  })
   await sql`
     insert into inlay_spaces (number, embedder, dimensions, phase)
     select 0, embedder, dimensions, 'open' from inlay_index_spaces where true

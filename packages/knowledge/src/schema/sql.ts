@@ -29,6 +29,8 @@ export function* batchesOf<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += rowsPerStatement) yield items.slice(at, at + rowsPerStatement)
 }
 
+export const idsOf = <Id>(rows: readonly { readonly id: Id }[]): Id[] => rows.map(({ id }) => id)
+
 /** Locks documents by id. Call within a transaction, before changing several documents, to prevent deadlocks. */
 export async function lockDocuments(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || !hasRowLocks(db)) return

@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { createSignal, nextSlice } from '@inlay/scheduling'
 import { isAmong, whileHeld } from '@inlay/records'
 import { toGenerations } from '../queue/claims.ts'
-import { spaceOf } from '../schema/sql.ts'
+import { spaceOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { MaintainerContext } from './maintainer.ts'
@@ -219,7 +219,7 @@ async function removeThoseIn(
 
 /** Adds documents to the queue if their visible generation is still the one without rows. @returns their ids */
 function queueAgain({ db, now }: IndexComparisonOptions, missing: readonly Missing[]): Promise<string[]> {
-  const [ids, generations] = [missing.map(({ id }) => id), missing.map(({ generation }) => generation)]
+  const [ids, generations] = [idsOf(missing), missing.map(({ generation }) => generation)]
   return requeue(db, { now: now(), limit: missing.length }, (from) =>
     from
       .selectFrom('inlay_documents')

@@ -1,6 +1,6 @@
 import { emptyLog } from '@inlay/records'
 import { deleteDocuments } from '../intake/delete-documents.ts'
-import { addToCounter, lockDocuments } from '../schema/sql.ts'
+import { addToCounter, lockDocuments, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
 const batch = 200
@@ -47,23 +47,12 @@ async function purgeSome(db: Records, pairId: number): Promise<boolean> {
       .execute()
     if (members.length === 0) return false
     const alone = members.filter((member) => !member.isElsewhere)
-    await lockDocuments(
-      transaction,
-      alone.map((member) => member.id),
-    )
-    if (alone.length > 0)
-      await deleteDocuments(
-        transaction,
-        alone.map((member) => member.id),
-      )
+    await lockDocuments(transaction, idsOf(alone))
+    if (alone.length > 0) await deleteDocuments(transaction, idsOf(alone))
     await transaction
       .deleteFrom('inlay_document_pairs')
       .where('pair_id', '=', pairId)
-      .where(
-        'document_id',
-        'in',
-        members.map((member) => member.id),
-      )
+      .where('document_id', 'in', idsOf(members))
       .execute()
     return true
   })
