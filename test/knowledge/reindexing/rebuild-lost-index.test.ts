@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 import { describe, expect, test } from 'vitest'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
+import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
 import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
 
 /** Records and an index that processes come to and go from. */
