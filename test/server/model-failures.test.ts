@@ -24,7 +24,13 @@ const kinds = [
 async function behind([type, start]: (typeof kinds)[number], replies: readonly Reply[]) {
   provider = await start(replies)
   const { origin } = provider
-  const config = { name: 'house', type, baseUrl: `${origin}/v1`, apiKey: key, models: [{ name: 'm-1' }] }
+  const config = {
+    name: 'house',
+    type,
+    baseUrl: `${origin}/v1`,
+    apiKey: key,
+    models: [{ name: 'm-1', grounding: 'tools' as const }],
+  }
   return newService([], { models: modelProviders({ providers: [config] }) })
 }
 

@@ -72,12 +72,12 @@ interface ProbingOptions {
   readonly records: AbilityRecords | undefined
 }
 
-/** A slow machine reads even a short prompt for a while. */
-const probeTimeoutMs = 60_000
+/** A slow machine reads even a short prompt for a while; the first question waits for it. */
+const probeTimeoutMs = 30_000
 
 /**
  * Finds out once what a model does by itself, unless that is known, recorded or configured. A probe that fails says
- * nothing: the model is tried again with the next message, and until then treated as one that calls no tools.
+ * nothing: the model counts as capable, and is tried again with the next message.
  */
 function probingOf(
   { type, baseUrl = type, models }: ProviderConfig,
@@ -130,7 +130,11 @@ function describe(provider: Provider, name: string): Described {
   const configured = provider.models?.find((model) => model.name === name)
   const { contextTokens, abilities } = provider.memories?.(name) ?? {}
   const seen = contextTokens !== undefined && { contextTokens }
-  return { displayName: name, ...knownModel(provider.config.type, name), ...seen, ...abilities, ...configured, name }
+  const { callsTools, ...limits } = knownModel(provider.config.type, name)
+  // A model of which nothing was found out yet counts as capable, unless results are to be put before its questions.
+  const isUnknown = !callsTools && configured?.grounding !== 'search-first'
+  const known = isUnknown ? abilities : { callsTools, ...abilities }
+  return { displayName: name, ...limits, ...known, ...seen, ...configured, name }
 }
 
 type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages' | 'reasons'>
