@@ -12,6 +12,24 @@ import { createInlay, nodeListener } from 'inlay'
 const inlay = createInlay({ apiKey: process.env.INLAY_API_KEY, dataFolder: process.env.INLAY_DATA, basePath: '/api' })
 createServer(nodeListener(inlay)).listen(Number(process.env.PORT))
 `
+const knowledge = `import { createKnowledge, migrateKnowledge } from 'inlay/knowledge'
+import { Kysely } from 'inlay/kysely'
+import { lancedbIndex, nodeSqlite } from 'inlay/drivers'
+async function main() {
+  const folder = process.env.INLAY_DATA
+  const db = new Kysely({ dialect: nodeSqlite({ file: folder + '.db' }) })
+  await migrateKnowledge(db)
+  const knowledge = createKnowledge({ db, index: lancedbIndex({ folder }) })
+  await knowledge.start()
+  await knowledge.accept({ document: { sections: [{ text: 'Staff get 25 days of leave.' }] } }, { waitMs: 60_000 })
+  console.log((await knowledge.search({ text: 'days of leave' })).length)
+  process.exit(0)
+}
+main().catch((error) => {
+  console.error(error)
+  process.exit(1)
+})
+`
 const rollupConfig = `import commonjs from '@rollup/plugin-commonjs'
 import json from '@rollup/plugin-json'
 import { nodeResolve } from '@rollup/plugin-node-resolve'
@@ -75,7 +93,13 @@ export async function checkBundles(project: string, packed: readonly Packed[], n
     webpack: '5.112.2',
   }
   installHost(project, packed, { manager: 'npm', dependencies })
-  const files = { 'small.js': small, 'app.js': app, 'rollup.config.js': rollupConfig, 'webpack.mjs': webpackScript }
+  const files = {
+    'small.js': small,
+    'app.js': app,
+    'knowledge.js': knowledge,
+    'rollup.config.js': rollupConfig,
+    'webpack.mjs': webpackScript,
+  }
   for (const [name, text] of Object.entries(files)) writeFileSync(join(project, name), text)
   for (const [name, bundle] of Object.entries(bundlersIn(project))) {
     if (run(node, [bundle('small', false)], { cwd: project }).trim() !== 'false') throw new Error(`${name}: no answer`)
@@ -83,10 +107,23 @@ export async function checkBundles(project: string, packed: readonly Packed[], n
     const env = { INLAY_API_KEY: key, INLAY_DATA: join(project, `data-${port}`), PORT: String(port) }
     const serving = serve(node, [bundle('app', true)], project, env)
     await askAbout(`http://127.0.0.1:${port}/api`, key).finally(() => serving.end())
-    if (name !== 'webpack')
-      mustBeTold(name, node, bundle('app', false), { cwd: project, env: { ...process.env, ...env } })
+    const surroundings = { cwd: project, env: { ...process.env, ...env, INLAY_DATA: join(project, `parts-${port}`) } }
+    if (name !== 'webpack') {
+      mustBeTold(name, node, bundle('app', false), surroundings)
+      worksOrIsTold(name, node, bundle('knowledge', false), surroundings)
+    }
     console.log(`  ${name}: a host answers from its bundle`)
   }
+}
+
+function worksOrIsTold(
+  name: string,
+  node: string,
+  file: string,
+  options: { cwd: string; env: NodeJS.ProcessEnv },
+): void {
+  const { status, stdout } = spawnSync(node, [file], { ...options, encoding: 'utf8', timeout: 120_000 })
+  if (status !== 0 || stdout.trim() !== '1') mustBeTold(name, node, file, options)
 }
 
 function mustBeTold(name: string, node: string, file: string, options: { cwd: string; env: NodeJS.ProcessEnv }): void {

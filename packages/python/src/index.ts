@@ -36,7 +36,7 @@ const mebibyte = 1_048_576
 const processOwnBytes = 400 * mebibyte
 
 /** Node runs the TypeScript sources directly; the build contains JavaScript. */
-const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const ownWorker = (): URL => new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
  * Runs Python in WebAssembly (CPython 3.14 with the standard library). Each program gets a process of its own, which
@@ -94,7 +94,7 @@ function toWhole(run: Omit<CodeRun, 'signal'>, timeoutMs: number): WholeRun {
 }
 
 function toSettings(options: PyodideOptions): ProcessSettings {
-  const { maxMemoryBytes = 512 * mebibyte, workerUrl = ownWorker, wheelsFolder } = options
+  const { maxMemoryBytes = 512 * mebibyte, workerUrl = ownWorker(), wheelsFolder } = options
   if (!(maxMemoryBytes >= 64 * mebibyte && maxMemoryBytes <= 2_048 * mebibyte))
     throw new InlayError('INVALID_INPUT', { message: 'maxMemoryBytes of pyodide has to be 64 MiB to 2 GiB.' })
   return {

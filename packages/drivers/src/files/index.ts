@@ -44,7 +44,7 @@ export interface FileExtractionOptions {
 }
 
 /** TypeScript sources run directly in Node; the build contains only JavaScript. */
-const ownWorker = new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+const ownWorker = (): URL => new URL(`./worker${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
 
 /**
  * Reads PDF, Word, PowerPoint, Excel, OpenDocument, Rich Text, CSV, HTML, Markdown, mails (.eml), EPUB, notebooks and plain text in a worker thread, which is
@@ -138,7 +138,7 @@ interface Threads {
 }
 
 function createThreads(options: FileExtractionOptions): Threads {
-  const { idleTimeoutMs = 60_000, workerUrl = ownWorker } = options
+  const { idleTimeoutMs = 60_000, workerUrl = ownWorker() } = options
   const limits = limitsOf(options)
   const busy = new Set<ExtractionThread>()
   const idle = new Map<ExtractionThread, NodeJS.Timeout>()

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type engine from '#lancedb'
@@ -25,7 +26,7 @@ export function loadEngine(): Promise<Engine> {
     (module) => module.default,
     (cause: unknown) => {
       loading = undefined
-      throw new InlayError('UNSUPPORTED', { message: missingMessage(), cause })
+      throw new InlayError('UNSUPPORTED', { message: isBundled() ? bundledMessage : missingMessage(), cause })
     },
   )
   return loading
@@ -33,15 +34,25 @@ export function loadEngine(): Promise<Engine> {
 
 /**
  * Checks that the native part of LanceDB is installed, without loading it.
- * @throws UNSUPPORTED with the command that installs it
+ * @throws UNSUPPORTED with what to do about it
  */
 export async function checkInstalled(): Promise<void> {
+  // In a bundle, only loading it tells.
+  if (isBundled()) return void (await loadEngine())
   try {
     createRequire(import.meta.url).resolve(nativePackage())
   } catch {
-    // It may be elsewhere, as in a bundle: only loading it tells.
     await loadEngine()
   }
+}
+
+const bundledMessage =
+  'LanceDB cannot be loaded from this bundle. Keep the package "inlay" external: esbuild --external:inlay, rollup ' +
+  'external: [/^inlay/], webpack externals: { inlay: "module inlay" }.'
+
+/** Whether this code was moved away from what the package holds beside it. CommonJS bundles have no URL. */
+function isBundled(url: string | undefined = import.meta.url): boolean {
+  return url === undefined || !existsSync(new URL('./native.cjs', url))
 }
 
 /** Name of the native package for this platform, even if there is none. */

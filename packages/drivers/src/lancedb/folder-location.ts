@@ -26,7 +26,7 @@ const suspectCrashes = 3
 export interface FolderOptions {
   readonly processes?: Processes
   /** URL of the program that reads an index in a separate process. Absent: only for thorough inspections. */
-  readonly checkUrl?: URL
+  readonly checkUrl?: URL | undefined
 }
 
 /** @param given folder on a local disk, created if missing */

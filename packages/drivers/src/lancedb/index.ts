@@ -60,8 +60,9 @@ export interface LancedbOptions {
   readonly checkUrl?: URL
 }
 
-/** TypeScript sources run directly in Node; the build contains only JavaScript. */
-const ownCheck = new URL(`./check${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)
+/** TypeScript sources run directly in Node; the build contains only JavaScript. CommonJS bundles have no URL. */
+const ownCheck = (url: string | undefined): URL | undefined =>
+  url === undefined ? undefined : new URL(`./check${url.endsWith('.ts') ? '.ts' : '.js'}`, url)
 
 interface Opened extends TextParts {
   readonly renewable: RenewableTable
@@ -82,7 +83,7 @@ interface Opened extends TextParts {
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
   checkRequired('lancedbIndex', options, { folder: ['the path of a folder, or s3://bucket/path', isText] })
-  const { folder, keepVersionsMs = 10_000, vectorShare, checkUrl = ownCheck } = options
+  const { folder, keepVersionsMs = 10_000, vectorShare, checkUrl = ownCheck(import.meta.url) } = options
   // Deletes and maintenance exclude each other, since maintenance would fail otherwise. Appends may run concurrently.
   const exclusively = createMutex()
   const location = isBucket(folder)
@@ -131,7 +132,10 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       }),
     figures: () => use((parts) => figuresOf(parts, location)),
     eachGeneration: (...given) => use(({ table }) => persistently(() => eachGeneration(table, ...given))),
-    inspect: ({ thorough = false, space = wanted } = {}) => location.inspect({ thorough, space }),
+    inspect: async ({ thorough = false, space = wanted } = {}) => {
+      await checkInstalled()
+      return location.inspect({ thorough, space })
+    },
     mark: (identity) => location.mark(identity),
     close: () => handle.close(),
     staging: (number) => lancedbIndex({ ...options, folder: besideOf(folder, number) }),
