@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { createClient } from 'inlay/client'
 import * as drivers from 'inlay/drivers'
+import { createKnowledge } from 'inlay/knowledge'
 
 type Maker = (options?: unknown) => unknown
 
@@ -53,4 +56,34 @@ test('wrong optional values are told as well, and what there is to give', async 
     [() => drivers.openaiImages({ model: 'm', sleep: 5 } as never), '- sleep: must be a function'],
   ] as const)
     expect(await refusalOf(make)).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining(words) })
+})
+
+/** Names of the options of each function, as the docs list them. */
+const documented = new Map(
+  readFileSync('docs/7.options.md', 'utf8')
+    .split(/^## /m)
+    .map((section) => {
+      const table = section.split(/^### /m)[0] ?? ''
+      return [section.split('\n')[0], [...table.matchAll(/^\| `(\w+)` /gm)].map(([, name = '']) => name)]
+    }),
+)
+
+test.each([...makers, ['createKnowledge', createKnowledge as Maker] as const])(
+  '%s takes each documented option, and says of another one what was probably meant',
+  async (name, make) => {
+    const names = documented.get(name)!
+    expect(names.length).toBeGreaterThan(0)
+    const wrong = Object.fromEntries(names.map((option) => [option, null]))
+    const misspelt = `${names.at(-1)}z`
+    const refusal = await refusalOf(() => make({ ...wrong, [misspelt]: 1, absent: undefined }))
+    const lines = (refusal as Error).message.split('\n').filter((line) => line.includes('unknown option'))
+    expect(lines).toEqual([`- ${misspelt}: unknown option; did you mean ${names.at(-1)}?`])
+  },
+)
+
+test('createClient says so too', async () => {
+  expect(await refusalOf(() => createClient({ baseUrl: '/api', apikey: 'k' } as never))).toMatchObject({
+    code: 'INVALID_INPUT',
+    message: 'createClient() cannot work with these options:\n- apikey: unknown option; did you mean apiKey?',
+  })
 })

@@ -7,10 +7,12 @@ import {
   llmProvidersSchema,
   type SearchInput,
   type SearchResponse,
+  refuseOptions,
   searchResponseSchema,
   type SendMessageInput,
   type ToolSnapshot,
   toolSnapshotSchema,
+  unknownOptions,
 } from '@inlay/protocol'
 import { type AgentsClient, createAgentsClient } from './agents.ts'
 import { type Answer, createAnswer } from './answer.ts'
@@ -126,6 +128,7 @@ function chatCalls(transport: Transport, { resume }: ClientOptions): ChatClient 
 /** Creates a client. It holds no connection and does not have to be closed. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options)
+  refuseOptions('createClient', unknownOptions(options, ['baseUrl', 'apiKey', 'fetch', 'resume']))
   return {
     ...chatCalls(transport, options),
     ...createDocumentsClient(transport),

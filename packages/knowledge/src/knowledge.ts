@@ -92,10 +92,15 @@ function defaultGate(): SearchGateOptions {
 
 /** Creates ingestion and search. Call `migrateKnowledge` on the database first. */
 export function createKnowledge(options: KnowledgeOptions): Knowledge {
-  checkRequired('createKnowledge', options, {
-    db: ['a Kysely database', isObject],
-    index: ['a vector index, such as lancedbIndex({ folder })', isObject],
-  })
+  checkRequired(
+    'createKnowledge',
+    options,
+    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker hooks maxQueued searches sha256 onError at',
+    {
+      db: ['a Kysely database', isObject],
+      index: ['a vector index, such as lancedbIndex({ folder })', isObject],
+    },
+  )
   const { embedder, reranker, ranking, now = Date.now, random = Math.random } = options
   const disk = createFullDiskNote()
   let isClosing = false

@@ -1,3 +1,4 @@
+import { suggestionFor } from './suggestion.ts'
 import { InlayError } from './errors/error-codes.ts'
 
 /** Description of an option's required form, and a check for it. */
@@ -27,24 +28,42 @@ const usual: Readonly<Record<string, RequiredOption>> = {
 }
 
 /**
- * Checks required options at run time, since hosts may be written without types.
+ * Checks options at run time, since hosts may be written without types.
  * @param maker name of the function that takes the options
- * @throws INVALID_INPUT with a line for each missing or wrong option
+ * @param optional names of all other options, with spaces between
+ * @throws INVALID_INPUT with a line for each missing, wrong or unknown option
  */
 export function checkRequired(
   maker: string,
-  options: unknown,
+  options: object,
+  optional: string,
   required: Readonly<Record<string, RequiredOption>>,
 ): void {
   const faults = isObject(options)
-    ? Object.entries({ ...usual, ...required }).flatMap(([name, [form, fits]]) => {
-        // Known to be an object.
-        const value: unknown = Reflect.get(options as object, name)
-        return fits(value) || (value === undefined && !(name in required))
-          ? []
-          : [`- ${name}: ${value === undefined ? 'is missing; it ' : ''}must be ${form}`]
-      })
+    ? [
+        ...Object.entries({ ...usual, ...required }).flatMap(([name, [form, fits]]) => {
+          const value: unknown = Reflect.get(options, name)
+          return fits(value) || (value === undefined && !(name in required))
+            ? []
+            : [`- ${name}: ${value === undefined ? 'is missing; it ' : ''}must be ${form}`]
+        }),
+        ...unknownOptions(options, [...Object.keys(required), ...optional.split(' ')]),
+      ]
     : [`- the options must be an object: { ${Object.keys(required).join(', ')} }`]
+  refuseOptions(maker, faults)
+}
+
+/** A line for each option that none of the names is, with the name that was probably meant. */
+export function unknownOptions(options: object, names: readonly string[]): string[] {
+  const others = Object.entries(options).filter(([name, value]) => value !== undefined && !names.includes(name))
+  return others.map(([name]) => {
+    const suggestion = suggestionFor(name, names)
+    return `- ${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
+  })
+}
+
+/** @throws INVALID_INPUT with these lines, if there are any */
+export function refuseOptions(maker: string, faults: readonly string[]): void {
   if (faults.length === 0) return
   throw new InlayError('INVALID_INPUT', {
     message: [`${maker}() cannot work with these options:`, ...faults].join('\n'),

@@ -32,7 +32,7 @@ const unfinished = '~'
  * createInlay({ storage: blobFolder({ folder: '/var/inlay/files' }) })
  */
 export function blobFolder(options: BlobFolderOptions): BlobFolder {
-  checkRequired('blobFolder', options, { folder: ['the path of a folder', isText] })
+  checkRequired('blobFolder', options, '', { folder: ['the path of a folder', isText] })
   const { folder } = options
   const root = resolve(folder)
   const pathOf = (key: string): string => join(root, ...key.split(':').map(toFileName))

@@ -85,7 +85,7 @@ async function answerOf(send: (signal: AbortSignal) => Promise<Response>, isRead
  * @example createInlay({ storage: await s3Blobs({ address: 's3://my-bucket/files', accessKeyId, secretAccessKey }) })
  */
 export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
-  checkRequired('s3Blobs', options, {
+  checkRequired('s3Blobs', options, 'sessionToken region endpoint', {
     address: ['the address of a bucket, such as s3://bucket/path', isText],
     accessKeyId: ['the id of an access key', isText],
     secretAccessKey: ['its secret', isText],

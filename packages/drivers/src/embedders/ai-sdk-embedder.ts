@@ -4,7 +4,7 @@ import { InlayError, checkRequired, isObject } from '@inlay/protocol'
 import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts'
 import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { refusalOf } from '../http/refusals.ts'
-import { retrying } from '../http/retrying.ts'
+import { serviceOptions, retrying } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
 
 /** An embedding model of the AI SDK, and how it is called. */
@@ -37,10 +37,15 @@ const subject = 'The embedding service'
  * @example aiSdkEmbedder({ model: createOpenAI({ apiKey }).embeddingModel('text-embedding-3-small'), dimensions: 1536 })
  */
 export function aiSdkEmbedder(options: AiSdkEmbedderOptions): Embedder {
-  checkRequired('aiSdkEmbedder', options, {
-    model: ['an embedding model of the AI SDK', isObject],
-    dimensions: requiredDimensions,
-  })
+  checkRequired(
+    'aiSdkEmbedder',
+    options,
+    `${serviceOptions} dimensions asksForDimensions space providerOptions maxBatchSize maxBatchCharacters prefixes`,
+    {
+      model: ['an embedding model of the AI SDK', isObject],
+      dimensions: requiredDimensions,
+    },
+  )
   const { model, dimensions, maxBatchSize = 96, maxBatchCharacters: characters = 400_000 } = options
   const { modelId, provider } = model
   const named = { model: modelId, space: options.space ?? `${provider}/${modelId}` }

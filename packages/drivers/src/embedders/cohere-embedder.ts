@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import type { Embedder } from '@inlay/knowledge'
 import { checkRequired, InlayError, isJsonObject, isText } from '@inlay/protocol'
 import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts'
@@ -33,11 +34,16 @@ const mostTexts = 96
  * @example cohereEmbedder({ apiKey, model: 'embed-v4.0', dimensions: 1024 })
  */
 export function cohereEmbedder(options: CohereEmbedderOptions): Embedder {
-  checkRequired('cohereEmbedder', options, {
-    model: ['the name of a model', isText],
-    apiKey: ['an API key', isText],
-    dimensions: requiredDimensions,
-  })
+  checkRequired(
+    'cohereEmbedder',
+    options,
+    `${serviceOptions} dimensions baseUrl asksForDimensions maxBatchSize fetch maxBatchCharacters prefixes`,
+    {
+      model: ['the name of a model', isText],
+      apiKey: ['an API key', isText],
+      dimensions: requiredDimensions,
+    },
+  )
   const { model, dimensions, baseUrl = 'https://api.cohere.com/v2', maxBatchCharacters: characters = 400_000 } = options
   const maxBatchSize = Math.min(options.maxBatchSize ?? mostTexts, mostTexts)
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('embed-v4')

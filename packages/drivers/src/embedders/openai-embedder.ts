@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import type { Embedder } from '@inlay/knowledge'
 import { checkRequired, isText } from '@inlay/protocol'
 import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts'
@@ -33,11 +34,16 @@ export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
  * @example openaiEmbedder({ baseUrl: 'http://127.0.0.1:11434/v1', model: 'nomic-embed-text', dimensions: 768 })
  */
 export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
-  checkRequired('openaiEmbedder', options, {
-    model: ['the name of a model', isText],
-    baseUrl: ['the address of the API', isText],
-    dimensions: requiredDimensions,
-  })
+  checkRequired(
+    'openaiEmbedder',
+    options,
+    `${serviceOptions} dimensions apiKey provider asksForDimensions encoding fetch maxBatchSize maxBatchCharacters prefixes`,
+    {
+      model: ['the name of a model', isText],
+      baseUrl: ['the address of the API', isText],
+      dimensions: requiredDimensions,
+    },
+  )
   const {
     model,
     dimensions,

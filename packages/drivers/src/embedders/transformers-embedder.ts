@@ -62,10 +62,15 @@ const callTexts = 64
  * @example transformersEmbedder({ model: 'Xenova/all-MiniLM-L6-v2', dimensions: 384 })
  */
 export function transformersEmbedder(options: TransformersEmbedderOptions): Embedder {
-  checkRequired('transformersEmbedder', options, {
-    model: ['the name of a model', isText],
-    dimensions: requiredDimensions,
-  })
+  checkRequired(
+    'transformersEmbedder',
+    options,
+    'dimensions pooling normalize dtype device maxBatchSize lib revision cacheFolder isOffline prefixes',
+    {
+      model: ['the name of a model', isText],
+      dimensions: requiredDimensions,
+    },
+  )
   const { model, dimensions, pooling = 'mean', normalize = true, dtype = 'fp32' } = options
   const isExact = /^fp(16|32)$/.test(dtype) && pooling !== 'last_token'
   const size = Math.max(1, options.maxBatchSize ?? (isExact ? 16 : 1))

@@ -42,7 +42,7 @@ const mediaTypes = [
  * @example pageReader({ egress: egress(), extract: fileExtractor() })
  */
 export function pageReader(options: PageReaderOptions): PageReader {
-  checkRequired('pageReader', options, {
+  checkRequired('pageReader', options, 'maxBytes timeoutMs textLimitCharacters', {
     egress: ['a function, see egress()', (value) => typeof value === 'function'],
     extract: ['a function, see fileExtractor()', (value) => typeof value === 'function'],
   })

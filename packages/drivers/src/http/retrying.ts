@@ -10,6 +10,9 @@ export interface RetryOptions {
   readonly sleep?: (delayMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
+/** Names of the options that all parts with a service behind them take. */
+export const serviceOptions = 'headers timeoutMs attempts maxWaitMs sleep'
+
 /** Repeats a call while it fails with a retryable `InlayError`, waiting as the service asks; then throws the error. */
 export async function retrying<Result>(
   call: () => Promise<Result>,

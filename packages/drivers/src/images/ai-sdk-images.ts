@@ -2,7 +2,7 @@ import type { ImageModelV4, SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay/agent'
 import { InlayError, isJsonObject, checkRequired, isObject } from '@inlay/protocol'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
-import { retrying, type RetryOptions } from '../http/retrying.ts'
+import { serviceOptions, retrying, type RetryOptions } from '../http/retrying.ts'
 import { toSdkFailure } from '../http/sdk-failure.ts'
 
 /** Aspect ratios by shape, `width:height`. */
@@ -35,7 +35,9 @@ const usualRatios: ImageRatios = { square: '1:1', portrait: '3:4', landscape: '4
  * @example aiSdkImages({ model: createOpenAI({ apiKey }).imageModel('gpt-image-1') })
  */
 export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
-  checkRequired('aiSdkImages', options, { model: ['an image model of the AI SDK', isObject] })
+  checkRequired('aiSdkImages', options, `${serviceOptions} sizes ratios providerOptions`, {
+    model: ['an image model of the AI SDK', isObject],
+  })
   const { model, attempts = 2, maxWaitMs = 10_000 } = options
   return async (request) => {
     const { references, signal } = request

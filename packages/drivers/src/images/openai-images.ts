@@ -3,7 +3,7 @@ import { isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import type { Egress } from '../http/egress.ts'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
-import type { RetryOptions } from '../http/retrying.ts'
+import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
 /** An image model behind an OpenAI-compatible endpoint. */
 export interface OpenaiImagesOptions extends RetryOptions {
@@ -44,7 +44,12 @@ const maxPictureBytes = 32 * 2 ** 20
  * @example openaiImages({ model: 'gpt-image-1', apiKey: process.env.OPENAI_API_KEY })
  */
 export function openaiImages(options: OpenaiImagesOptions): ImageGenerator {
-  checkRequired('openaiImages', options, { model: ['the name of a model', isText] })
+  checkRequired(
+    'openaiImages',
+    options,
+    `${serviceOptions} baseUrl apiKey sizes responseFormat egress parameters fetch`,
+    { model: ['the name of a model', isText] },
+  )
   const { baseUrl = 'https://api.openai.com/v1', egress } = options
   const postTo = (path: string): JsonPost =>
     createJsonPost({

@@ -82,7 +82,12 @@ interface Opened extends TextParts {
  * @example const index = lancedbIndex({ folder: 'data/index' })
  */
 export function lancedbIndex(options: LancedbOptions): VectorIndex {
-  checkRequired('lancedbIndex', options, { folder: ['the path of a folder, or s3://bucket/path', isText] })
+  checkRequired(
+    'lancedbIndex',
+    options,
+    'storageOptions keepVersionsMs purgeMs vectorShare memtableCharacters processes vectorIndexRows exactVectorBytes checkUrl',
+    { folder: ['the path of a folder, or s3://bucket/path', isText] },
+  )
   const { folder, keepVersionsMs = 10_000, vectorShare, checkUrl = ownCheck(import.meta.url) } = options
   // Deletes and maintenance exclude each other, since maintenance would fail otherwise. Appends may run concurrently.
   const exclusively = createMutex()

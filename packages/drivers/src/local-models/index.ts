@@ -42,7 +42,11 @@ export interface LocalRerankerOptions extends ModelFolderOptions {
  * @example localEmbedder({ model: 'multilingual-e5-small', folder: 'data/models' })
  */
 export function localEmbedder(options: LocalEmbedderOptions): Embedder {
-  const { repository, dimensions = options?.dimensions, pooling = options?.pooling } = known('localEmbedder', options)
+  const {
+    repository,
+    dimensions = options?.dimensions,
+    pooling = options?.pooling,
+  } = known('localEmbedder', options, `${modelFolderOptions} dimensions pooling`)
   if (dimensions === undefined)
     throw new InlayError('INVALID_INPUT', {
       message: `localEmbedder: dimensions is missing; it must be the length of the vectors of ${repository}.`,
@@ -68,15 +72,24 @@ export function localEmbedder(options: LocalEmbedderOptions): Embedder {
  * @example localReranker({ model: 'ms-marco-minilm-l6-v2', folder: 'data/models' })
  */
 export function localReranker(options: LocalRerankerOptions): Reranker {
-  const { repository } = known('localReranker', options)
+  const { repository } = known('localReranker', options, modelFolderOptions)
   const load = onceLoaded(async () =>
     transformersReranker({ model: await modelFolder(repository, options), isOffline: true, lib: options.lib }),
   )
   return { rerank: async (query, texts, signal) => (await load()).rerank(query, texts, signal) }
 }
 
-function known(name: string, options: { readonly model: string; readonly folder: string }): LocalModel {
-  checkRequired(name, options, { model: ['the name of a model', isText], folder: ['the path of a folder', isText] })
+const modelFolderOptions = 'lib endpoint revision isOffline onProgress fetch'
+
+function known(
+  name: string,
+  options: { readonly model: string; readonly folder: string },
+  optional: string,
+): LocalModel {
+  checkRequired(name, options, optional, {
+    model: ['the name of a model', isText],
+    folder: ['the path of a folder', isText],
+  })
   const model = localModelOf(options.model)
   if (model) return model
   throw new InlayError('INVALID_INPUT', {

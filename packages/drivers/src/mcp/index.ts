@@ -69,7 +69,7 @@ export interface McpClient extends ActionSource {
  * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
  */
 export function mcpClient(options: McpClientOptions): McpClient {
-  checkRequired('mcpClient', options, {
+  checkRequired('mcpClient', options, 'egress listMs failedMs timeoutMs now onError', {
     servers: [
       'a list of { name, url }, or a function that gives one',
       (value) => typeof value === 'function' || Array.isArray(value),

@@ -61,7 +61,12 @@ const legible = 30
  * @example fileExtractor({ ocr: tesseractReader({ languages: 'eng+deu', folder: 'data/tesseract' }) })
  */
 export function tesseractReader(options: TesseractReaderOptions): ImageReader & { close(): Promise<void> } {
-  checkRequired('tesseractReader', options, { folder: ['the path of a folder', isText] })
+  checkRequired(
+    'tesseractReader',
+    options,
+    'languages idleTimeoutMs startTimeoutMs lib endpoint isOffline onProgress fetch',
+    { folder: ['the path of a folder', isText] },
+  )
   const languages = languagesOf(options.languages ?? 'eng')
   const limiter = createLimiter(1)
   let started: { readonly thread: Promise<TesseractThread>; readonly ending: AbortController } | undefined

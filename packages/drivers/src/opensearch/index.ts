@@ -34,12 +34,17 @@ const mergeMs = 240_000
  * @example opensearchIndex({ nodes: ['http://search-1:9200', 'http://search-2:9200'], shards: 3 })
  */
 export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
-  checkRequired('opensearchIndex', options, {
-    nodes: [
-      'the URL of a node, such as http://localhost:9200, or a list of them',
-      (nodes) => isText(nodes) || (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isText)),
-    ],
-  })
+  checkRequired(
+    'opensearchIndex',
+    options,
+    'prefix vectorShare username password headers fetch timeoutMs shards replicas language',
+    {
+      nodes: [
+        'the URL of a node, such as http://localhost:9200, or a list of them',
+        (nodes) => isText(nodes) || (Array.isArray(nodes) && nodes.length > 0 && nodes.every(isText)),
+      ],
+    },
+  )
   const prefix = options.prefix ?? defaultPrefix
   const name = nameOf(prefix)
   const cluster = createCluster(options)

@@ -48,7 +48,7 @@ interface Place {
  * may share it. Run `vectorIndexConformance`.
  */
 export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
-  checkRequired('pgvectorIndex', options, {
+  checkRequired('pgvectorIndex', options, 'prefix language vectorShare vectorIndexRows', {
     client: [
       'a client or pool of pg, with query()',
       (client) => isObject(client) && typeof Reflect.get(Object(client), 'query') === 'function',

@@ -59,7 +59,9 @@ interface Parts {
  * @example createInlay({ sharedRuns: redisRuns({ url: 'redis://localhost:6379' }) })
  */
 export function redisRuns(options: RedisRunsOptions): SharedRuns {
-  checkRequired('redisRuns', options, { url: ['the address of Redis, such as redis://localhost:6379', isText] })
+  checkRequired('redisRuns', options, 'prefix lib now processes', {
+    url: ['the address of Redis, such as redis://localhost:6379', isText],
+  })
   const { now = Date.now, prefix = 'inlay', processes } = options
   const keys = keysOf(prefix)
   const connection = createConnection(async () => {

@@ -2,7 +2,7 @@ import type { Reranker } from '@inlay/knowledge'
 import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import { groupsOf } from '../http/batches.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
-import type { RetryOptions } from '../http/retrying.ts'
+import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
 /** A reranking endpoint. */
 export interface HttpRerankerOptions extends RetryOptions {
@@ -40,7 +40,7 @@ const subject = 'The reranking service'
  * @example httpReranker({ protocol: 'tei', baseUrl: 'http://127.0.0.1:8080' })
  */
 export function httpReranker(options: HttpRerankerOptions): Reranker {
-  checkRequired('httpReranker', options, {
+  checkRequired('httpReranker', options, `${serviceOptions} apiKey maxBatchSize fetch`, {
     protocol: ['"cohere", "jina" or "tei"', (value) => value === 'cohere' || value === 'jina' || value === 'tei'],
     baseUrl: ['the address of the API', isText],
     ...(options?.protocol !== 'tei' && { model: ['the name of a model', isText] }),

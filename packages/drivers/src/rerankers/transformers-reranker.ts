@@ -42,7 +42,9 @@ export interface TransformersRerankerOptions extends Omit<TransformersModelOptio
  * @example transformersReranker({ model: 'Xenova/ms-marco-MiniLM-L-6-v2' })
  */
 export function transformersReranker(options: TransformersRerankerOptions): Reranker {
-  checkRequired('transformersReranker', options, { model: ['the name of a model', isText] })
+  checkRequired('transformersReranker', options, 'dtype maxBatchSize lib cacheFolder isOffline', {
+    model: ['the name of a model', isText],
+  })
   const { model, dtype = 'q8', maxBatchSize = 8 } = options
   const run = createModelRunner(
     'reranker',

@@ -56,7 +56,7 @@ export interface PostgresRecords extends Dialect {
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
 export function postgres(options: PostgresOptions): PostgresRecords {
-  checkRequired('postgres', options, {
+  checkRequired('postgres', options, 'maxConnections lib', {
     connectionString: [
       'postgres://user:password@host/database, or left out',
       (value) => value === undefined || isText(value),

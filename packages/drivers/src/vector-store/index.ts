@@ -31,7 +31,7 @@ interface Open {
  * @example vectorStoreIndex({ words: lancedbIndex({ folder: 'words' }), vectors: ({ name }) => myStore(name) })
  */
 export function vectorStoreIndex(options: VectorStoreIndexOptions): VectorIndex {
-  checkRequired('vectorStoreIndex', options, {
+  checkRequired('vectorStoreIndex', options, 'vectorShare', {
     vectors: ['a function that opens a collection', (value) => typeof value === 'function'],
     words: ['a vector index that searches words, such as lancedbIndex()', isObject],
   })

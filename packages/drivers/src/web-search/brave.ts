@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
@@ -24,7 +25,9 @@ const maxResults = 20
  * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY! })
  */
 export function braveSearch(options: BraveSearchOptions): WebSearch {
-  checkRequired('braveSearch', options, { apiKey: ['the key of the service', isText] })
+  checkRequired('braveSearch', options, `${serviceOptions} baseUrl parameters fetch`, {
+    apiKey: ['the key of the service', isText],
+  })
   const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
   return createWebSearch({
     // Small plans allow one query per second, and several queries are sent at once.

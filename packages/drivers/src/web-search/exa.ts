@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
@@ -18,7 +19,9 @@ const subject = 'Exa'
  * @example exaSearch({ apiKey: process.env.EXA_API_KEY! })
  */
 export function exaSearch(options: ExaSearchOptions): WebSearch {
-  checkRequired('exaSearch', options, { apiKey: ['the key of the service', isText] })
+  checkRequired('exaSearch', options, `${serviceOptions} baseUrl parameters fetch`, {
+    apiKey: ['the key of the service', isText],
+  })
   return createWebSearch({
     ...options,
     subject,

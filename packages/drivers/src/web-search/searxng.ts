@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
@@ -20,7 +21,9 @@ const subject = 'SearXNG'
  * @example searxngSearch({ baseUrl: 'http://127.0.0.1:8888', parameters: { language: 'en' } })
  */
 export function searxngSearch(options: SearxngSearchOptions): WebSearch {
-  checkRequired('searxngSearch', options, { baseUrl: ['the address of the instance', isText] })
+  checkRequired('searxngSearch', options, `${serviceOptions} apiKey parameters fetch`, {
+    baseUrl: ['the address of the instance', isText],
+  })
   const { apiKey, baseUrl } = options
   return createWebSearch({
     ...options,

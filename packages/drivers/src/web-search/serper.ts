@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
@@ -20,7 +21,9 @@ const subject = 'Serper'
  * @example serperSearch({ apiKey: process.env.SERPER_API_KEY!, parameters: { gl: 'de', hl: 'de' } })
  */
 export function serperSearch(options: SerperSearchOptions): WebSearch {
-  checkRequired('serperSearch', options, { apiKey: ['the key of the service', isText] })
+  checkRequired('serperSearch', options, `${serviceOptions} baseUrl now parameters fetch`, {
+    apiKey: ['the key of the service', isText],
+  })
   return createWebSearch({
     ...options,
     subject,

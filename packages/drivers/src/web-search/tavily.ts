@@ -1,3 +1,4 @@
+import { serviceOptions } from '../http/retrying.ts'
 import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { endpointOf } from '../http/json-post.ts'
@@ -20,7 +21,9 @@ const maxResults = 20
  * @example tavilySearch({ apiKey: process.env.TAVILY_API_KEY!, parameters: { search_depth: 'advanced' } })
  */
 export function tavilySearch(options: TavilySearchOptions): WebSearch {
-  checkRequired('tavilySearch', options, { apiKey: ['the key of the service', isText] })
+  checkRequired('tavilySearch', options, `${serviceOptions} baseUrl parameters fetch`, {
+    apiKey: ['the key of the service', isText],
+  })
   return createWebSearch({
     ...options,
     subject,
