@@ -107,10 +107,10 @@ export async function checkBundles(project: string, packed: readonly Packed[], n
     const env = { INLAY_API_KEY: key, INLAY_DATA: join(project, `data-${port}`), PORT: String(port) }
     const serving = serve(node, [bundle('app', true)], project, env)
     await askAbout(`http://127.0.0.1:${port}/api`, key).finally(() => serving.end())
-    const surroundings = { cwd: project, env: { ...process.env, ...env, INLAY_DATA: join(project, `parts-${port}`) } }
+    const settings = { cwd: project, env: { ...process.env, ...env, INLAY_DATA: join(project, `parts-${port}`) } }
     if (name !== 'webpack') {
-      mustBeTold(name, node, bundle('app', false), surroundings)
-      worksOrIsTold(name, node, bundle('knowledge', false), surroundings)
+      mustBeTold(name, node, bundle('app', false), settings)
+      worksOrIsTold(name, node, bundle('knowledge', false), settings)
     }
     console.log(`  ${name}: a host answers from its bundle`)
   }

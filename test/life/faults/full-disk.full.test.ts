@@ -145,7 +145,7 @@ describe.skipIf(!mayMount)('a disk that is full', { timeout: 900_000 }, () => {
     const waiting = Array.from({ length: 5 }, (_, at) => ingest(`b${at}`, `word${at} `.repeat(60_000), 60))
     await expect
       .poll(async () => (await call('/health/ready')).body.message, { timeout: 30_000 })
-      .toMatch(/^ok; The disk of the \w+ is full: free some space\.$/)
+      .toBe('ok; a disk is full')
     for (const query of ['heron', 'lake']) {
       const began = performance.now()
       expect((await call('/search', { query })).body.results).not.toEqual([])

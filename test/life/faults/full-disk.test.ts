@@ -39,7 +39,10 @@ test('on a full disk searches go on, documents are refused with the time to wait
   expect(performance.now() - began).toBeLessThan(2_000)
   expect(await call('/health/ready')).toMatchObject({
     status: 200,
-    body: { message: 'ok; The disk of the database is full: free some space.' },
+    body: { message: 'ok; a disk is full' },
+  })
+  expect((await call('/service-api/notices')).body).toMatchObject({
+    details: [{ code: 'disk_full', message: 'The disk of the database is full: free some space.' }],
   })
   broken.mend()
   expect((await ingest('b', { prefer: 'wait=30' })).status).toBe(200)

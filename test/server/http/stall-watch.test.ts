@@ -4,10 +4,13 @@ import { setup } from '../fakes.ts'
 
 describe('a request that holds the main thread', () => {
   let now = 0
+  let isStarved = false
   beforeEach(() => {
     now = 0
+    isStarved = false
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     vi.spyOn(performance, 'now').mockImplementation(() => now)
+    vi.spyOn(process, 'threadCpuUsage').mockImplementation(() => ({ user: isStarved ? 0 : now * 1000, system: 0 }))
   })
   afterEach(() => {
     vi.useRealTimers()
@@ -75,6 +78,14 @@ describe('a request that holds the main thread', () => {
     expect(sentences(reports)).toEqual([
       expect.stringContaining('Handled meanwhile: GET /chat/get-user-chat-sessions ('),
     ])
+  })
+
+  test('is not one to which the machine gave no time', async () => {
+    const { ask, reports } = blocking(1400)
+    isStarved = true
+    await ask('/chat/get-user-chat-sessions')
+    thaw()
+    expect(reports).toEqual([])
   })
 
   test('leaves no timer behind', async () => {

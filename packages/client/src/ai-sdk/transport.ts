@@ -41,11 +41,11 @@ export interface InlayTransport extends ChatTransport<InlayUIMessage> {
  */
 export function inlayTransport(options: InlayTransportOptions): InlayTransport {
   const chats = new Map<string, Chat>()
-  const client = createClient(options)
-  const { files = options.apiKey === undefined ? 'link' : 'inline' } = options
+  const { files = options.apiKey === undefined ? 'link' : 'inline', message: _, ...clientOptions } = options
+  const client = createClient(clientOptions)
   const readFile = fileReader(client, files, options.baseUrl)
   const clientFor = (headers: SendingOptions['headers']): Client =>
-    headers === undefined ? client : clientWith(headers, options)
+    headers === undefined ? client : clientWith(headers, clientOptions)
   const chatOf = (chatId: string): Chat => {
     const chat = chats.get(chatId) ?? { questions: new Map() }
     chats.set(chatId, chat)
@@ -120,7 +120,7 @@ function missing(error: unknown): undefined {
 }
 
 /** A client that also sends the headers of a single call. */
-function clientWith(headers: NonNullable<SendingOptions['headers']>, options: InlayTransportOptions): Client {
+function clientWith(headers: NonNullable<SendingOptions['headers']>, options: ClientOptions): Client {
   const send = options.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init))
   const merged = (init: RequestInit): Record<string, string> =>
     Object.fromEntries([...new Headers(init.headers), ...new Headers(headers)])

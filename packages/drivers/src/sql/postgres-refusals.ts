@@ -43,7 +43,7 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
   if (outageCodes.test(code) || outageMessages.test(message))
     return { message: 'The database does not respond: try again in a moment.', retryAfterSeconds: 2, isOutage: true }
-  const sentence = tlsFault(error) ?? sentences.find(([form]) => form.test(code))?.[1]
+  const sentence = tlsFault(error) ?? extensionFault(message) ?? sentences.find(([form]) => form.test(code))?.[1]
   if (sentence)
     return {
       message: sentence.replace('{setting}', setting),
@@ -59,6 +59,12 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
     }
   return undefined
 }
+
+/** pgvector that is not installed, or that the role may not create. */
+const extensionFault = (message: string): string | undefined =>
+  message.includes('extension "vector"')
+    ? 'The database lacks pgvector: install it on the server and run `create extension vector` as its administrator, or set another index in {setting}.'
+    : undefined
 
 const fullDisk = /^(53100|58030)$/
 

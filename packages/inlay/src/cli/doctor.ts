@@ -193,8 +193,8 @@ const recordsMissing = 'records_missing'
 /** Code of what {@link checkDocuments} says more about. */
 const embedderMismatch = 'embedder_mismatch'
 
-/** Codes of notices that other checks tell. */
-const toldElsewhere: readonly string[] = [recordsMissing, embedderMismatch]
+/** Codes of notes that other checks tell in full. */
+const toldElsewhere: readonly string[] = [recordsMissing, embedderMismatch, 'disk_full']
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
@@ -228,18 +228,10 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
 
 const checkReadiness: ServiceCheck = async (service) => {
   const { notes } = await jsonOf(service, '/health/ready', readiness)
-  const lost = notes.filter(({ code }) => code === recordsMissing)
-  const others = notes.filter((note) => note.code !== embedderMismatch && !lost.includes(note))
-  const said = others.map((note) => note.message)
-  const isFine = said.length === 0
-  return [
-    {
-      check: 'Ready',
-      status: isFine ? 'ok' : 'warning',
-      message: isFine ? `${service.place} answers` : said.join('; '),
-    },
-    ...lost.map(({ message }) => ({ check: 'Records', status: 'failed' as const, message })),
-  ]
+  const others = notes.filter(({ code }) => !toldElsewhere.includes(code))
+  const isFine = others.length === 0
+  const message = isFine ? `${service.place} answers` : others.map((note) => note.message).join('; ')
+  return [{ check: 'Ready', status: isFine ? 'ok' : 'warning', message }]
 }
 
 // Servers of earlier versions send no codes.
@@ -288,8 +280,12 @@ const checkDocuments: ServiceCheck = async (service) => {
 
 const checkNotices: ServiceCheck = async (service) => {
   const details = await jsonOf(service, '/service-api/notices', noticesOfAnyVersion)
-  const others = details.filter(({ code }) => !toldElsewhere.includes(code))
-  return others.map(({ message }) => ({ check: 'Notice', status: 'warning', message }))
+  const others = details.filter(({ code }) => code !== embedderMismatch)
+  return others.map(({ code, message }) =>
+    code === recordsMissing
+      ? { check: 'Records', status: 'failed', message }
+      : { check: 'Notice', status: 'warning', message },
+  )
 }
 
 const checkModel: ServiceCheck = async (service, { signal }) => {

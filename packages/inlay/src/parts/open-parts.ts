@@ -128,16 +128,18 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     )
     let destroying: Promise<void> | undefined
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
+    const served = record ? withRecord(knowledge, record) : knowledge
     const notices = async (): Promise<readonly ServiceNote[]> => {
       const { notice } = await knowledge.embedder()
-      const loss = record?.loss()
+      const { missingRecords, fullDisk } = await served.readiness()
       return [
-        ...(loss === undefined ? [] : [{ code: 'records_missing', message: loss }]),
+        ...(missingRecords === undefined ? [] : [{ code: 'records_missing', message: missingRecords }]),
+        ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
         ...unused.map((message) => ({ code: 'unused_data', message })),
         ...(notice === undefined ? [] : [{ code: 'embedder_mismatch', message: notice }]),
       ]
     }
-    return { ...parts, knowledge: record ? withRecord(knowledge, record) : knowledge, notices, destroy, close }
+    return { ...parts, knowledge: served, notices, destroy, close }
   } catch (error) {
     await close().catch(onError)
     throw error

@@ -258,9 +258,10 @@ export function openOnUse(
     } catch (error) {
       opening = undefined
       // Retryable whatever the code is, since no document is the cause.
-      const code = isInlayError(error) ? error.code : 'SERVICE_UNAVAILABLE'
-      const message = isInlayError(error) ? error.message : 'The index could not be opened.'
-      throw new InlayError(code, { message, cause: error, retryable: true })
+      const { code, message, data } = isInlayError(error)
+        ? error
+        : ({ code: 'SERVICE_UNAVAILABLE', message: 'The index could not be opened.', data: {} } as const)
+      throw new InlayError(code, { message, cause: error, retryable: true, data })
     }
     return index
   }

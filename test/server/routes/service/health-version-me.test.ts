@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toUserId } from '@inlay/protocol'
+import { InlayError, toUserId } from '@inlay/protocol'
 import { setup } from '../../fakes.ts'
 
 test.each(['/health', '/version', '/auth/type', '/openapi.json', '/docs'])(
@@ -54,6 +54,34 @@ test('readiness asks the database, and reports a rebuild of the index', async ()
   const unready = await ask('/health/ready', { key: null })
   expect([unready.status, await unready.json()]).toMatchObject([503, { error_code: 'SERVICE_UNAVAILABLE' }])
   expect(errors).toHaveLength(1)
+})
+
+test('readiness tells anybody what is wrong, and only the operator what to do about it', async () => {
+  const embedder = { recorded: null, configured: null, isUsed: true, indexes: true }
+  const { ask, knowledge, errors } = setup()
+  const advice = 'Stop Inlay, then restore /srv/inlay, or set INLAY_DATABASE_URL.'
+  Object.assign(knowledge, { readiness: async () => ({ embedder, missingRecords: advice, fullDisk: advice }) })
+  expect(await (await ask('/health/ready', { key: null })).json()).toMatchObject({
+    message: 'ok; records are missing; a disk is full',
+    notes: [{ code: 'records_missing' }, { code: 'disk_full' }],
+  })
+  const engineFailures = [
+    new InlayError('SERVICE_UNAVAILABLE', { message: advice, data: { isForOperator: true } }),
+    new InlayError('SERVICE_UNAVAILABLE', { message: advice, cause: new Error('no such table') }),
+    new InlayError('INTERNAL_ERROR', { message: advice }),
+  ]
+  for (const failure of engineFailures) {
+    Object.assign(knowledge, { readiness: async () => Promise.reject(failure) })
+    const unready = await ask('/health/ready', { key: null })
+    expect([unready.status, await unready.json()]).toMatchObject([
+      503,
+      { detail: 'This process cannot open its data: its log says why.' },
+    ])
+  }
+  expect(errors).toEqual(engineFailures)
+  const outage = new InlayError('SERVICE_UNAVAILABLE', { message: 'No answer.', cause: 1, data: { isOutage: true } })
+  Object.assign(knowledge, { readiness: async () => Promise.reject(outage) })
+  expect(await (await ask('/health/ready', { key: null })).json()).toMatchObject({ detail: 'No answer.' })
 })
 
 test('readiness says that this process has another embedding model than the documents', async () => {

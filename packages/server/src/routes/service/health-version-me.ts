@@ -35,6 +35,12 @@ function stillOpening(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isExpected: true } })
 }
 
+/** Whether anybody may read the message. What an engine gives as a cause is advice for the operator. */
+function isForAll(error: unknown): error is InlayError {
+  if (!isInlayError(error) || error.code !== 'SERVICE_UNAVAILABLE') return false
+  return error.data['isForOperator'] !== true && (error.cause === undefined || error.data['isOutage'] === true)
+}
+
 /** Health, version and the current caller. */
 export const serviceRoutes: readonly Route[] = [
   open('GET /health', 'health', 'Check that the service responds', {
@@ -51,7 +57,8 @@ export const serviceRoutes: readonly Route[] = [
       'index has not been reached since the start, and while the process shuts down: send requests ' +
       'elsewhere. `message` also reports a rebuild of the index from the records (documents already ' +
       'in it are found), a full disk (search still works), an embedding model other than that of ' +
-      'the documents, a lost database, and documents that only the index holds.',
+      'the documents, a lost database, and documents that only the index holds. What to do about it is ' +
+      'in the log and in `GET /service-api/notices`.',
     answer: { description: 'The service is ready.', schema: readinessSchema },
     errors: ['SERVICE_UNAVAILABLE'],
     async handle({ parts, settings, request, requestId }) {
@@ -64,8 +71,8 @@ export const serviceRoutes: readonly Route[] = [
         )
         const notes = [
           ...(rebuild === undefined ? [] : [{ code: 'index_rebuilding', message: 'the index is being rebuilt' }]),
-          ...(missingRecords === undefined ? [] : [{ code: 'records_missing', message: missingRecords }]),
-          ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
+          ...(missingRecords === undefined ? [] : [{ code: 'records_missing', message: 'records are missing' }]),
+          ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: 'a disk is full' }]),
           ...(embedder.isUsed ? [] : [{ code: 'embedder_mismatch', message: otherEmbedder(embedder) }]),
         ]
         return {
@@ -78,8 +85,7 @@ export const serviceRoutes: readonly Route[] = [
       } catch (failure) {
         const error = failure instanceof DOMException && failure.name === 'TimeoutError' ? stillOpening() : failure
         settings.onError(error, { requestId, method: request.method, route: '/health/ready' })
-        const isKnown = isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'
-        const message = isKnown ? error.message : 'This process cannot open its data: its log says why.'
+        const message = isForAll(error) ? error.message : 'This process cannot open its data: its log says why.'
         throw new InlayError('SERVICE_UNAVAILABLE', { message, cause: error })
       }
     },
@@ -108,8 +114,8 @@ export const serviceRoutes: readonly Route[] = [
     owner: 'none',
     description:
       'Warnings about settings that do not match the data: an embedding model other than that of the ' +
-      'documents, a lost database, unused data in the data folder. They are also logged. Empty if there ' +
-      'are none.',
+      'documents, a lost database, a full disk, unused data in the data folder. They are also logged. ' +
+      'Empty if there are none.',
     answer: { description: 'The messages.', schema: noticesSchema },
     handle: async ({ parts }) => {
       const details = [...((await parts.notices?.()) ?? [])]
