@@ -28,11 +28,6 @@ const oldestV8 = 13
 const collectedBytes = 128 * 2 ** 20
 const [tries, betweenMs] = [10, 100]
 
-/** Garbage collection entry of Node, which its types lack. */
-interface CollectionEntry {
-  readonly detail: NodeGCPerformanceDetail
-}
-
 /**
  * Makes V8 release the pages of its garbage. Otherwise it keeps them for new objects: hundreds of megabytes after a
  * peak, until the process allocates nothing for a while.
@@ -41,7 +36,8 @@ export async function giveMemoryBack(): Promise<void> {
   if (Number.parseInt(process.versions.v8) < oldestV8) return
   let isCollected = false
   const observer = new PerformanceObserver((list) => {
-    const entries = list.getEntries() as unknown as readonly CollectionEntry[]
+    // Node's types lack the detail of these entries.
+    const entries = list.getEntries() as unknown as readonly { readonly detail: NodeGCPerformanceDetail }[]
     isCollected ||= entries.some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR)
   })
   observer.observe({ entryTypes: ['gc'] })

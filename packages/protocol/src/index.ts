@@ -70,33 +70,12 @@ export {
 } from './fields.ts'
 export { createLineDecoder, type DecodedLine, type LineDecoder } from './framing/line-decoder.ts'
 export { ingestionRequestSchema, metadataSchema } from './ingestion/ingestion-document.ts'
-export type {
-  ImageSection,
-  IngestionDocument,
-  IngestionDocumentInput,
-  IngestionInput,
-  IngestionRequest,
-  Metadata,
-  MetadataInput,
-  Owner,
-  Section,
-  SectionInput,
-  TabularSection,
-  TextSection,
-} from './ingestion/ingestion-document.ts'
+export type * from './ingestion/ingestion-document.ts'
 export { parseAnswer, parseJsonBody, parseWith, toValidationIssues, type RequestPart } from './invalid-request.ts'
 export type { PacketEntry } from './packets/packet-entry.ts'
-export type {
-  CustomToolError,
-  Packet,
-  PacketBody,
-  PacketOf,
-  PacketType,
-  Placement,
-  Usage,
-} from './packets/packet-types.ts'
+export type * from './packets/packet-types.ts'
 export { generatedImageSchema, savedSearchDocSchema, searchDocSchema } from './packets/search-doc.ts'
-export type { GeneratedImage, SavedSearchDoc, SearchDoc } from './packets/search-doc.ts'
+export type * from './packets/search-doc.ts'
 export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './resources/pairs.ts'
-export type { AccessType, PairCreation, PairDescriptor, PairUpdate } from './resources/pairs.ts'
+export type * from './resources/pairs.ts'
 export { readTimestamp } from './timestamps.ts'

@@ -1,5 +1,4 @@
-export { bearerKey } from './auth/required-caller.ts'
-export type { Authenticator } from './auth/required-caller.ts'
+export { bearerKey, type Authenticator } from './auth/required-caller.ts'
 export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
 export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
@@ -14,19 +13,16 @@ export type {
   UsageTable,
 } from './limits/caller-limits.ts'
 export { migrateServer } from './auth/migrations.ts'
-export { createAuditLog } from './administration/audit-log.ts'
-export type { AuditEntry, AuditLog, AuditTable } from './administration/audit-log.ts'
+export { createAuditLog, type AuditEntry, type AuditLog, type AuditTable } from './administration/audit-log.ts'
 export type { LocalModelAdministration } from './administration/local-models.ts'
-export { createWorkspaceRecords } from './administration/workspace-records.ts'
-export type {
-  WorkspaceRecord,
-  WorkspaceRecords,
-  WorkspaceTable,
-  WorkspaceValues,
+export {
+  createWorkspaceRecords,
+  type WorkspaceRecord,
+  type WorkspaceRecords,
+  type WorkspaceTable,
+  type WorkspaceValues,
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
-export { textBodyOf } from './streams/packet-stream.ts'
-export type { TextSink, TextSource } from './streams/packet-stream.ts'
-export { createServer } from './server.ts'
-export type { FetchHandler, Server, ServerOptions } from './server.ts'
+export { textBodyOf, type TextSink, type TextSource } from './streams/packet-stream.ts'
+export { createServer, type FetchHandler, type Server, type ServerOptions } from './server.ts'
 export type { Route } from './http/route.ts'

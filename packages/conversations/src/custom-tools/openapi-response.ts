@@ -5,18 +5,12 @@ import { toResultText } from './tool-result.ts'
 
 type Delta = PacketOf<'custom_tool_delta'>
 
-/** The function that was called, as clients know it. */
-export interface CalledFunction {
-  readonly name: string
-  readonly id: number
-}
-
 /**
  * Emits the packet for clients and returns the text for the model. CSV and images are stored as files if there is a
  * store. Any status except 401 and 403 is a normal response, whose status the model sees.
  */
 export async function tellAnswer(
-  { name, id }: CalledFunction,
+  { name, id }: { readonly name: string; readonly id: number },
   answer: AddressAnswer,
   turn: ActionTurn,
 ): Promise<ActionResult> {

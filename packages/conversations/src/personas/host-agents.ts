@@ -13,13 +13,14 @@ export function withHostAgents(personas: Personas, agents: readonly HostAgent[])
   if (hosted.size < agents.length) {
     throw new InlayError('DUPLICATE_RESOURCE', { message: 'Two agents share a name or an id: give each its own.' })
   }
-  const refuseHosted = (id: number): void => {
-    if (hosted.has(id)) {
+  const unlessHosted =
+    <Args extends [id: number, ...unknown[]], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (!hosted.has(args[0])) return call(...args)
       throw new InlayError('INVALID_INPUT', {
         message: 'This agent is defined in the code of the app and cannot be changed here: create another one.',
       })
     }
-  }
   return {
     ...personas,
     get: async (id, caller) => hosted.get(id) ?? personas.get(id, caller),
@@ -28,22 +29,10 @@ export function withHostAgents(personas: Personas, agents: readonly HostAgent[])
       const chosen = [...hosted.values()].filter(({ id }) => ids === undefined || ids.includes(id))
       return [...(await personas.list(caller, options)), ...chosen]
     },
-    update: async (id, fields, caller) => {
-      refuseHosted(id)
-      return personas.update(id, fields, caller)
-    },
-    transfer: async (id, owner, caller) => {
-      refuseHosted(id)
-      return personas.transfer(id, owner, caller)
-    },
-    leave: async (id, caller) => {
-      refuseHosted(id)
-      return personas.leave(id, caller)
-    },
-    remove: async (id, caller) => {
-      refuseHosted(id)
-      return personas.remove(id, caller)
-    },
+    update: unlessHosted(personas.update),
+    transfer: unlessHosted(personas.transfer),
+    leave: unlessHosted(personas.leave),
+    remove: unlessHosted(personas.remove),
   }
 }
 

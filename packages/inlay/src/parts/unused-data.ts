@@ -1,19 +1,15 @@
 import { readdir, stat } from 'node:fs/promises'
 import { databaseFile, filesFolder, indexFolder } from '../data-folder.ts'
 
-/** Which data is stored outside of the data folder. */
-export interface KeptElsewhere {
-  readonly records: boolean
-  readonly index: boolean
-  readonly files: boolean
-}
-
 /**
  * Finds data in a data folder that is unused because the options specify another location: operators may wonder where
  * their documents are.
  * @returns a notice for each, with instructions
  */
-export async function findUnusedData(dataFolder: string, elsewhere: KeptElsewhere): Promise<string[]> {
+export async function findUnusedData(
+  dataFolder: string,
+  elsewhere: { readonly records: boolean; readonly index: boolean; readonly files: boolean },
+): Promise<string[]> {
   const notices: string[] = []
   const hasRecords = elsewhere.records && (await holdsRecords(databaseFile(dataFolder)))
   if (hasRecords)

@@ -61,12 +61,7 @@ function parse(json: string): unknown {
 }
 
 /** Splits text into lines at LF, CR or CRLF, independent of chunk boundaries. */
-interface LineCutter {
-  cut(text: string): string[]
-  rest(): string
-}
-
-function createLineCutter(): LineCutter {
+function createLineCutter(): { cut(text: string): string[]; rest(): string } {
   // Append-only and read once at its end: searching it again for each chunk would be quadratic.
   let pending = ''
   let afterReturn = false
@@ -91,15 +86,9 @@ function createLineCutter(): LineCutter {
   }
 }
 
-/** The event being read. */
-interface PendingEvent {
-  data: string[]
-  sequence: number | undefined
-}
-
 /** Reads Server-Sent Events fields; event names and retry times are ignored. */
 function createEventReader(): { take(line: string): DecodedLine[]; end(rest: string): DecodedLine[] } {
-  let pending: PendingEvent = { data: [], sequence: undefined }
+  let pending: { data: string[]; sequence: number | undefined } = { data: [], sequence: undefined }
   let isNumbered = false
   const dispatch = (): DecodedLine[] => {
     const { data, sequence } = pending

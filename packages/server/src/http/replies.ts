@@ -87,17 +87,11 @@ export function toReply(answer: unknown, status?: number): Reply {
   return status === 204 ? reply(null, { status }) : jsonReply(answer)
 }
 
-/** The error response for a caught value, and whether to log it as an internal failure. */
-export interface ErrorReport {
-  readonly error: InlayError
-  readonly unexpected: boolean
-}
-
 /**
  * Converts a thrown value to an InlayError; any other value becomes an INTERNAL_ERROR without details. Advice that only
  * the operator can follow goes to the log alone.
  */
-export function toErrorReport(thrown: unknown): ErrorReport {
+export function toErrorReport(thrown: unknown): { readonly error: InlayError; readonly unexpected: boolean } {
   if (isInlayError(thrown) && thrown.data['isForOperator'] === true)
     return { error: new InlayError('SERVICE_UNAVAILABLE', { data: thrown.data, cause: thrown }), unexpected: true }
   if (isInlayError(thrown)) return { error: thrown, unexpected: thrown.status === 500 }
