@@ -30,9 +30,8 @@ import type { Sessions } from './sessions/stored-session.ts'
 import { readUsage, type ModelUsage } from './sessions/usage.ts'
 import { tryModel, type ModelTrial } from './try-model.ts'
 import type { LlmOverride } from '@inlay/protocol'
-import { createActionSwitches } from './custom-tools/manage-tools.ts'
+import { createActionSwitches, createStoredTools } from './custom-tools/manage-tools.ts'
 import type { FetchAddress, StoredTools } from './custom-tools/contracts.ts'
-import { createStoredTools } from './custom-tools/manage-tools.ts'
 import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
 
 /** Limits of files; each has a default. */

@@ -265,7 +265,6 @@ async function readToken(request: Request): Promise<{ token: string }> {
   return { token: typeof token === 'string' ? token : '' }
 }
 
-/** Whether an IP address is a loopback address. */
 export function isLoopbackAddress(ip: string | undefined): boolean {
   return ip === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(ip ?? '')
 }

@@ -2,7 +2,6 @@ import type { StoredToolTable } from '../tables/tool-tables.ts'
 import type { Insertable, Selectable } from 'kysely'
 import type { CustomHeader, StoredTool } from './contracts.ts'
 
-/** A tool as it is stored. */
 export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
   return {
     id: row.id,

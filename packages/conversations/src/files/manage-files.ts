@@ -1,7 +1,6 @@
 import { isAmong } from '@inlay/records'
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
-import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'

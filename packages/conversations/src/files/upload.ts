@@ -1,10 +1,9 @@
 import { isAmong, maxLeaseMs } from '@inlay/records'
-import { InlayError, isInlayError } from '@inlay/protocol'
-import type { FileKind, Principal } from '@inlay/protocol'
+import { InlayError, isInlayError, type FileKind, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
-import type { Upload, UploadDetails } from './contracts.ts'
+import type { Files, Upload, UploadDetails } from './contracts.ts'
 import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './file-texts.ts'
@@ -24,14 +23,7 @@ export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
 }
 
 /** Accepts uploads. */
-export interface Uploads {
-  upload(
-    files: AsyncIterable<IncomingFile>,
-    options: { readonly caller: Principal; readonly details?: () => UploadDetails },
-  ): Promise<Upload>
-  keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
-  keepPicture(file: IncomingFile, caller: Principal): Promise<StoredFile>
-}
+export type Uploads = Pick<Files, 'upload' | 'keep' | 'keepPicture'>
 
 /** Purpose of a file, stored in `is_listed`; only uploads are listed. */
 export const cameFor = { action: 0, upload: 1, agentPicture: 2 } as const

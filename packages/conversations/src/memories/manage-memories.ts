@@ -1,9 +1,7 @@
 import { emptyLog, isAmong, prepared } from '@inlay/records'
-import type { Services } from '@inlay/agent'
-import type { Principal } from '@inlay/protocol'
-import { InlayError, storable } from '@inlay/protocol'
+import { memoryChars, type KeptMemory, type Memory, type MemoryStore, type Services } from '@inlay/agent'
+import { InlayError, storable, type Principal } from '@inlay/protocol'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
-import { memoryChars, type KeptMemory, type Memory, type MemoryStore } from '@inlay/agent'
 import type { Memories, Personalization, PersonalizationChanges } from './contracts.ts'
 import { toMemory } from './memory-records.ts'
 

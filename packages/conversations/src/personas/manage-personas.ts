@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { PersonaTable } from '../tables/library-tables.ts'
-import { asUuid, hasScope, InlayError, isNamed, toUserId } from '@inlay/protocol'
-import type { PersonaFields, Principal } from '@inlay/protocol'
+import { asUuid, hasScope, InlayError, isNamed, toUserId, type PersonaFields, type Principal } from '@inlay/protocol'
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'

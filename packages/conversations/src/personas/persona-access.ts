@@ -1,5 +1,4 @@
-import { hasScope, isNamed } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
+import { hasScope, isNamed, type Principal } from '@inlay/protocol'
 import type { StoredPersona } from './contracts.ts'
 
 /** Whether a caller may use an agent. */

@@ -1,8 +1,7 @@
 import { emptyLog } from '@inlay/records'
 import type { ProjectTable } from '../tables/library-tables.ts'
 import type { Selectable } from 'kysely'
-import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
@@ -19,7 +18,6 @@ export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly ready: () => Promise<void>
 }
 
-/** Creates the projects. */
 export function createProjects(options: ProjectsOptions): Projects {
   const { db, now, ready } = options
   const own = async (id: number, caller: Principal): Promise<StoredProject> => {

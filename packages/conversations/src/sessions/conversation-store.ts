@@ -10,10 +10,9 @@ import {
   type TreeNode,
   type TurnOpening,
 } from '@inlay/agent'
-import { InlayError, storable } from '@inlay/protocol'
+import { InlayError, storable, type ChatSessionCreationRequest } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { createSharedTransactions, prepared, type SharedTransactions } from '@inlay/records'
-import type { ChatSessionCreationRequest } from '@inlay/protocol'
 import { sql, type Insertable, type Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'

@@ -1,6 +1,5 @@
 import type { Services } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { lockSession, ownMessage, type OwnMessage } from './session-access.ts'

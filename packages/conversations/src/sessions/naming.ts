@@ -42,7 +42,6 @@ const renameFrom = prepared((db: ConversationDatabase, { sessionId, before, name
     .returning('owner_id as ownerId'),
 )
 
-/** Creates the naming of sessions. */
 export function createNaming(db: ConversationDatabase, how: SessionNaming, { now }: Pick<Services, 'now'>): Naming {
   const writes = createSharedTransactions(db)
   const fresh = new Map<string, string>()

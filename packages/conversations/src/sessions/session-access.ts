@@ -1,7 +1,6 @@
 import type { Selectable, Transaction } from 'kysely'
 import { hasRowLocks, prepared } from '@inlay/records'
-import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
+import { InlayError, type Principal } from '@inlay/protocol'
 import type { AnswerStatus, MessageRole } from '@inlay/agent'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'

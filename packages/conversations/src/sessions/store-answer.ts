@@ -6,7 +6,6 @@ import type { ConversationDatabase, ConversationTables } from '../tables/databas
 import { addText, indexText } from './search-index.ts'
 import type { MessageTable, ToolCallTable } from '../tables/chat-tables.ts'
 
-/** Options for storing a finished answer. */
 export interface FinishOptions {
   readonly time: number
   /** Names a session without a name by the question of the answer; "" leaves it as it is. */
@@ -194,7 +193,6 @@ export function toCallColumns(call: ToolCallRecord, messageId: number): Insertab
   }
 }
 
-/** A stored call. */
 export function toCallRecord(row: Selectable<ToolCallTable>): ToolCallRecord {
   // All JSON here was written by `toCallColumns`.
   const parse = <Value>(json: string): Value => JSON.parse(json) as Value

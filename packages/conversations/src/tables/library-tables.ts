@@ -37,7 +37,6 @@ export interface FileTable {
   claim: string | null
 }
 
-/** Text of a file. */
 export interface FileTextTable {
   /** `id` of the file. */
   id: string
@@ -45,7 +44,6 @@ export interface FileTextTable {
   sections: string
 }
 
-/** A file in a project. */
 export interface ProjectFileTable {
   project_id: number
   /** `id` of the file. */

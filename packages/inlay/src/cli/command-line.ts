@@ -109,7 +109,6 @@ function splitCommand(words: readonly string[]): readonly [name: string, rest: r
   return name === undefined ? ['--help', []] : [words[name.index]!, words.toSpliced(name.index, 1)]
 }
 
-/** The options of a command. */
 async function optionsOf(name: string): Promise<Readonly<Record<string, CommandOption>>> {
   if (!isCommand(name)) return {}
   const [{ allOptions }, command] = await Promise.all([import('./command.ts'), commands[name]()])

@@ -4,7 +4,6 @@ export interface CommandRow {
   readonly summary: string
 }
 
-/** Name of a command. */
 export type CommandName =
   | 'init'
   | 'serve'

@@ -13,7 +13,6 @@ export interface CommandContext {
   /** Settings from the environment, with the shared options applied. */
   readonly settings: Settings
   readonly output: Output
-  /** The options of a command. */
   readonly optionsOf: (name: string) => Promise<Readonly<Record<string, CommandOption>>>
   /** Standard input. */
   readonly input: NodeJS.ReadableStream

@@ -20,7 +20,6 @@ export interface Reader {
   close(): Promise<void>
 }
 
-/** Options of a reader. */
 export interface ReaderOptions {
   /** Prefix of the links of files; absent: the link of a document is its path. */
   readonly baseUrl?: string | undefined

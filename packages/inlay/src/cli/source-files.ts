@@ -133,7 +133,6 @@ function folderOf(path: string, workingFolder: string): string {
   return way.length > 1 && way[0] !== '..' && !isAbsolute(way.join(sep)) ? join(workingFolder, way[0]!) : dirname(path)
 }
 
-/** The source for a path in a folder. */
 export function toSource(path: string, folder: string): SourcePath {
   const below = relative(folder, path).split(sep).join('/')
   return { path, below, id: `${basename(folder)}/${below}` }

@@ -172,7 +172,6 @@ const engineRows: Rows<EngineOptions> = {
   }),
 }
 
-/** The option `engines`. */
 export const enginesRow: Row<EngineOptions> = group(
   'an object of addresses: { database, index, redis, files }',
   engineRows,

@@ -89,7 +89,6 @@ export function fieldsOf<Options extends object>(
   return only(form, fields)
 }
 
-/** Any text. */
 export function anyText(allowed: string): JsonKind<string> {
   return { allowed, read: (given) => given, fromJson: ofString, check: text }
 }

@@ -152,7 +152,6 @@ const entryFields = fieldNames
   .join(', ')
   .replace(', and ', ' and ')
 
-/** The option `model`. */
 export const modelRow: Row<LanguageModelChoice | readonly LanguageModelChoice[]> = {
   check: v.lazy((value) => (Array.isArray(value) ? severalModels : oneModel(value))),
   fields: {
@@ -262,7 +261,6 @@ const embeddingFields = sdkModelOr(
   embeddingGroup.check,
 )
 
-/** The option `embedding`. */
 export const embeddingRow: Row<EmbeddingModel> = {
   ...embeddingGroup,
   check: v.pipe(

@@ -24,7 +24,6 @@ export interface RetentionOptions {
   readonly maxAuditDays?: number | undefined
 }
 
-/** The option `retention`. */
 export const retentionRow: Row<RetentionOptions> = option(
   namedNumbers(
     `entries like maxSessionDays=90, separated by commas, from 1 to ${maxDays} days`,

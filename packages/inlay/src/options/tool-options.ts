@@ -25,7 +25,6 @@ import {
 } from './kinds.ts'
 import { checksOf, group, option, type Rows, type SettingWords } from './rows.ts'
 
-/** Web search services. */
 export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
 
 /** A web search service, by name. */

@@ -3,7 +3,6 @@ import { closedModel, integer, model, rule, type Wire } from '../fields.ts'
 import { limitNames, type CallerLimits } from '../resources/principal.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Name of a limit on the wire. */
 export type WireLimitName = keyof LimitSet
 
 const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {

@@ -20,7 +20,6 @@ export interface KeyLookup {
   whenIdle(): Promise<void>
 }
 
-/** Options of a key lookup. */
 export interface KeyLookupOptions {
   readonly db: Kysely<KeyTable>
   readonly now: () => number

@@ -14,7 +14,6 @@ import { createKeyLookup } from './caller-of-key.ts'
 import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
 import { displayOf, hashOf, newKey } from './key-secret.ts'
 
-/** Options of a new key. */
 export interface NewApiKey {
   readonly name?: string | null
   /** At least one scope. */
@@ -31,7 +30,6 @@ export interface NewApiKey {
   readonly limits?: CallerLimits | null
 }
 
-/** Changes to a key. */
 export type ApiKeyChange = Partial<Omit<NewApiKey, 'owner'>>
 
 /** API keys: random, stored as hashes, shown only once. */

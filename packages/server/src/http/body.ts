@@ -6,7 +6,6 @@ import type { ServerSettings } from './settings.ts'
 /** Larger documents are read in pieces. */
 export const largeBytes: number = 2 ** 20
 
-/** Options for reading a body. */
 export interface BodyReading {
   readonly maxBytes: number
   /** Larger bodies are returned as a stream. Default: always return the whole body. */

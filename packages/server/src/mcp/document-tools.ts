@@ -50,5 +50,4 @@ const listTool: McpTool = defineMcpTool({
   },
 })
 
-/** Tools that search and list documents. */
 export const documentTools: readonly McpTool[] = [searchTool, listTool]

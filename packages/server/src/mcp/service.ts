@@ -1,5 +1,4 @@
-import { hasScope, isInlayError, parseWith, type McpMessage } from '@inlay/protocol'
-import type { JsonObject } from '@inlay/protocol'
+import { hasScope, isInlayError, parseWith, type JsonObject, type McpMessage } from '@inlay/protocol'
 import { askTool } from './ask-tool.ts'
 import { documentTools } from './document-tools.ts'
 import { openUrlTool } from './open-url-tool.ts'

@@ -1,5 +1,4 @@
-import type { JsonObject } from '@inlay/protocol'
-import type { Principal, Scope } from '@inlay/protocol'
+import type { JsonObject, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ServerParts } from '../http/route.ts'
 

@@ -1,4 +1,3 @@
-/** Limits of an ordered stream. */
 export interface OrderedStreamLimits {
   /** Maximum number of unanswered items, including answered items that wait behind an earlier one. */
   readonly items: number

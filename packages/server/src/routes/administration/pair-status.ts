@@ -1,5 +1,5 @@
 import type { PairProgress } from '@inlay/knowledge'
-import { complete, InlayError, queryInteger, type Principal } from '@inlay/protocol'
+import { complete, InlayError, queryInteger, uploadFormSchema, type Principal } from '@inlay/protocol'
 import {
   basicConnectorStatusSchema,
   connectorFilesSchema,
@@ -12,7 +12,6 @@ import {
   type IndexingStatusQuery,
   type SourceIndexing,
 } from '@inlay/protocol/administration'
-import { uploadFormSchema } from '@inlay/protocol'
 import * as v from 'valibot'
 import {
   connectorOf,

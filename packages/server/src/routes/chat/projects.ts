@@ -80,7 +80,6 @@ const recordRoutes: readonly Route[] = [
   }),
 ]
 
-/** Instructions of projects. */
 const instructionRoutes: readonly Route[] = [
   route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'Get project instructions', {
     input: { path: projectPath },

@@ -5,7 +5,6 @@ import { streamRun } from './running-answers.ts'
 
 const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
 
-/** Sending messages. */
 export const sendMessageRoutes: readonly Route[] = [
   route('POST /chat/send-chat-message', 'sendChatMessage', 'Send a message', {
     description:

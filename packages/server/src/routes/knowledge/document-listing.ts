@@ -39,7 +39,6 @@ export function nextPageHeaders(url: URL, next: string | null): Record<string, s
   return { link: `<?${query}>; rel="next"` }
 }
 
-/** A page of a listing. */
 export interface Page {
   readonly documents: readonly DocumentStatus[]
   readonly next: string | null

@@ -7,10 +7,9 @@ import {
   type BatchLine,
   type Principal,
 } from '@inlay/protocol'
-import { bodyStream, brokenCompression, tooLarge, declaredBytes } from '../../http/body.ts'
+import { bodyStream, brokenCompression, createBodyShare, declaredBytes, tooLarge } from '../../http/body.ts'
 import { createLimiter, type Limiter } from '@inlay/scheduling'
 import { readLines, type BodyLine } from '../../http/body-lines.ts'
-import { createBodyShare } from '../../http/body.ts'
 import { orderedStream } from '../../streams/ordered-stream.ts'
 import { errorBody, reply, toErrorReport, type Reply } from '../../http/replies.ts'
 import { routesOf, type Route, type RouteContext } from '../../http/route.ts'

@@ -112,7 +112,6 @@ function toDescriptor(pair: Pair, caller: Principal): PairDescriptor {
   }
 }
 
-/** Access type of a pair. */
 export function accessTypeOf(pair: Pick<Pair, 'isPublic'>): AccessType {
   return pair.isPublic ? 'public' : 'private'
 }
