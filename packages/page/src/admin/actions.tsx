@@ -76,7 +76,7 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
         </div>
         <div class="row">
           {isOwn && (
-            <label class="check">
+            <label class="check u-flex u-gap-8 u-baseline">
               <input
                 type="checkbox"
                 role="switch"

@@ -159,7 +159,7 @@ export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Eleme
     <fieldset class="checks u-grid u-gap-6">
       <legend class="u-muted u-small">{label}</legend>
       {options.map(([value, words, hint]) => (
-        <label key={value}>
+        <label key={value} class="u-flex u-gap-8 u-baseline">
           <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />
           <span>
             {words}
@@ -173,7 +173,7 @@ export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Eleme
 
 export function Check({ label, name, checked }: { label: string; name: string; checked: boolean }): JSX.Element {
   return (
-    <label class="check">
+    <label class="check u-flex u-gap-8 u-baseline">
       <input type="checkbox" name={name} defaultChecked={checked} />
       <span>{label}</span>
     </label>

@@ -61,8 +61,8 @@ function Card({ title, children }: { title: string; children: ComponentChildren 
 
 function Figure({ label, value }: { label: string; value: string }): JSX.Element {
   return (
-    <div class="health-figure">
-      <dt>{label}</dt>
+    <div class="health-figure u-flex u-gap-8 u-baseline">
+      <dt class="u-note">{label}</dt>
       <dd class="u-text u-body u-medium">{value}</dd>
     </div>
   )
@@ -103,7 +103,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
       </svg>
       <ul class="state-list u-grid u-gap-4">
         {stateOrder.map((state) => (
-          <li key={state} class={state}>
+          <li key={state} class={`u-flex u-gap-8 u-baseline u-note ${state}`}>
             <span class="dot" />
             <span>{documentTexts.states[state]}</span>
             <span class="count u-text u-body u-medium">{formatNumber(documents[state])}</span>

@@ -270,7 +270,7 @@ function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
       <p class="facts u-small u-anywhere">{documentTexts.ownerLead}</p>
       <div class="checks u-grid u-gap-6" role="radiogroup" aria-label={documentTexts.ownerOf(pair.name)}>
         {[true, false].map((choice) => (
-          <label key={String(choice)}>
+          <label key={String(choice)} class="u-flex u-gap-8 u-baseline">
             <input
               type="radio"
               name={`access-${pair.id}`}
