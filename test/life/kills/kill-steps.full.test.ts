@@ -10,7 +10,7 @@ import { seededRandom } from '../random.ts'
 import { versionOf, type State } from '../versions.ts'
 
 /** Data folders; each is killed once at every moment, and at random in between. */
-const folders = 8
+const folders = 6
 const randomKills = 7
 const steps: readonly IngestionStep[] = ['accept', 'claim', 'chunk', 'embed', 'append', 'settle', 'prune']
 
