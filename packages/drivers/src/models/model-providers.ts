@@ -155,7 +155,7 @@ const toListed = ({ displayName, contextTokens, takesImages, reasons = false, na
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  checkRequired('modelProviders', config, 'defaultProvider wrapFetch builtIn onNotice', {
+  checkRequired('modelProviders', config, 'defaultProvider wrapFetch builtIn abilities onNotice', {
     providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
   })
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
