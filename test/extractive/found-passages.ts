@@ -12,7 +12,7 @@ export interface Passage {
 }
 
 /** The whole text for a question when a search found these passages. */
-export async function answer(question: string, ...passages: readonly Passage[]): Promise<string> {
+export async function wholeAnswer(question: string, ...passages: readonly Passage[]): Promise<string> {
   const results = passages.map((passage, index) => ({ document: index + 1, ...passage }))
   const output = { type: 'text', value: JSON.stringify({ results }) } as const
   const call = { toolCallId: 'c', toolName: 'internal_search' }
@@ -25,5 +25,9 @@ export async function answer(question: string, ...passages: readonly Passage[]):
   })
   return content.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
+
+/** The same without the line that names the place. */
+export const answer = async (question: string, ...passages: readonly Passage[]): Promise<string> =>
+  (await wholeAnswer(question, ...passages)).replace(/\n\n— .*$/, '')
 
 export const refusal = 'I could not find an answer to this in the documents.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { answer } from './found-passages.ts'
+import { answer, wholeAnswer } from './found-passages.ts'
 
 const [old, current] = [
   {
@@ -10,10 +10,12 @@ const [old, current] = [
   { title: 'Moorings 2025', content: '# Moorings 2025\n\nMoorings elsewhere need a permit of 20 days.' },
 ]
 
-test('a word that only the old version has shows it, called so, after the new one', async () => {
-  const said = await answer('are moorings abroad allowed', old, current)
-  expect(said).toMatch(
-    /Moorings 2025\*\*[^]*20 days[^]*Moorings 2022 \(older version of Moorings 2025\)\*\*[^]*not allowed/,
+test('what only the old version says is quoted with the name of the new one', async () => {
+  expect(await wholeAnswer('are moorings abroad allowed', old, current)).toBe(
+    'Moorings abroad are not allowed [1].\n\n— Moorings 2022 → Moorings 2025',
+  )
+  expect(await wholeAnswer('do moorings need a permit', old, current)).toBe(
+    'Moorings elsewhere need a permit of 20 days [2].\n\n— Moorings 2025',
   )
 })
 

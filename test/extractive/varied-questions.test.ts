@@ -74,14 +74,6 @@ describe('how to do something', () => {
     const said = await answer('Wie verhalte ich mich bei Brand?', fire)
     for (const step of ['Ruhe bewahren', 'Den Melder drücken', 'Das Haus']) expect(said).toContain(step)
   })
-
-  test('a command of a page that the question does not speak of is no sure answer', async () => {
-    const said = await answer('replace text in a file', {
-      title: 'depot sed',
-      content: '# depot sed\n\n- Replace text in every file of a depot:\n\n`depot sed old new`\n',
-    })
-    expect(said).toMatch(/^The closest passage is:/)
-  })
 })
 
 describe('look-ups', () => {

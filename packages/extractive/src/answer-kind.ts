@@ -25,27 +25,6 @@ const asksName = new RegExp(
   ].join('|'),
   'iu',
 )
-const number = new RegExp(
-  [
-    '\\p{N}',
-    // Not the pronoun of `if you have none, make one`.
-    words('one(?=[ -]\\p{L})'),
-    words(
-      'two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|hundreds?|thousands?|millions?|billions?|half|twice|once|percent|' +
-        '(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|' +
-        '(?:drei|vier|fünf|sech|sieb|acht|neun)zehn|\\p{L}*(?:(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|dreißig)|' +
-        'zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|hälfte|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|cien|mitad|' +
-        'deux|trois|quatre|cinq|sept|huit|neuf|dix|mille|moitié|tre|quattro|cinque|otto|nove|dieci|metà',
-    ),
-    // Months and days of the week answer `when`.
-    '(?<!\\p{L})(?:January|February|March|April|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|' +
-      'Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember|(?:Mon|Diens|Donners|Frei|Sams|Sonn)tags?|Mittwochs?|' +
-      'enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|' +
-      'janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)(?!\\p{L})',
-    '[一二三四五六七八九十百千万亿两半]',
-  ].join('|'),
-  'iu',
-)
 /** The kind of value that a question asks for, a number or the name of somebody or some place; undefined if unknown. */
 export type AnswerKind = 'number' | 'name' | undefined
 
@@ -55,5 +34,5 @@ export function answerKindOf(question: string): AnswerKind {
   return asksName.test(question) ? 'name' : undefined
 }
 
-/** Whether a text contains a number, also as a word, or the name of a month or day. */
-export const hasNumber = (text: string): boolean => number.test(text)
+/** A question without the words that ask for a number, which the answer seldom repeats. */
+export const withoutAskingWords = (question: string): string => question.replace(asksNumber, ' ')

@@ -1,28 +1,12 @@
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { keysOf, lengthInWords, spaceless, wordPattern } from '@inlay/text'
-import { hasNumber } from './answer-kind.ts'
+import { keysOf, lengthInWords, spaceless, toProse } from '@inlay/text'
 import { weighEvidence, type Evidence, type Weighed } from './evidence.ts'
-import { readPassages, relevantParts, type ReadPassage, type ReadUnit, type SourcePassage } from './page.ts'
+import { framesOf, languageOf } from './frames.ts'
+import { readPassages, relevantParts, type Place, type ReadUnit, type SourcePassage } from './page.ts'
 import type { Reading } from './prompt.ts'
 import { understand, type Question } from './question.ts'
-import { placeOf, quoted, written } from './quoting.ts'
-
-/**
- * Minimum share of the question that one place must cover, otherwise it is refused. Pairs of characters match less
- * often.
- */
-const minSupport = { words: 0.4, short: 0.5, spaceless: 0.2 }
-
-/**
- * A sentence is quoted alone if it covers this share of the question and its score exceeds the next one by this gap.
- */
-const sure = { share: 0.75, gap: 0.2 }
-
-/** A sentence that leans on headings for more than this may be about another thing of its page. */
-const minSureOwn = 0.8
-
-/** A longer sentence is shown as a closest passage: seldom all of it answers. */
-const maxSureWords = 25
+import { cited, written } from './quoting.ts'
+import { holdsValues, valuesIn, type Values } from './values.ts'
 
 /** With more characters than this, yields to the event loop between the steps. */
 const longCharacters = 20_000
@@ -30,273 +14,207 @@ const longCharacters = 20_000
 /** Input for choosing an answer. */
 interface Findings extends Evidence {
   readonly question: Question
-  readonly passages: readonly ReadPassage[]
-  /** Whether the passages speak of what the question asks. */
-  readonly isKnown: boolean
-  /** Whether a unit may be quoted: it is an answer, was not said before, and does no harm. */
+  readonly language: string
   readonly isQuotable: (read: ReadUnit) => boolean
 }
 
-/** The forms of an answer, the most complete first. */
-const forms: readonly ((findings: Findings) => string | undefined)[] = [list, sureAnswer, closestPassages]
-
-async function quote(original: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
-  const parts = relevantParts(original.queries[0] ?? original.text, sources)
-  const { question, current } = withoutOldVersions(original, parts)
-  const isLong = current.reduce((sum, { content }) => sum + content.length, 0) > longCharacters
-  if (isLong) await yieldToEventLoop()
-  const passages = readPassages(current)
-  if (isLong) await yieldToEventLoop()
-  const evidence = weighEvidence(question, passages)
-  const { topic, text } = question
-  // Half of two words is one word, which any page may have; a heading that stands in the question says more.
-  const isHeaded = ({ read: { heading } }: Weighed): boolean =>
-    heading !== '' && keysOf(heading).every((key) => topic.includes(key))
-  const isShort = topic.length < 3 && question.kind === undefined && !evidence.units.some(isHeaded)
-  const least = spaceless.test(text) ? minSupport.spaceless : minSupport.words
-  const isKnown = topic.length > 0 && !evidence.isMissing && evidence.support > least
-  const isQuotable = (read: ReadUnit): boolean => isAllowed(read, said)
-  const units = evidence.units.filter(({ read }) => isQuotable(read))
-  const findings: Findings = { ...evidence, units, question, passages, isKnown, isQuotable }
-  if (!isKnown || (isShort && evidence.support <= minSupport.short)) return undefined
-  for (const form of forms) {
-    const answer = form(findings)
-    if (answer !== undefined) return answer
-  }
-  return undefined
+/** Answers from the current versions, or from an older one if only that speaks of the question. */
+async function quote(question: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
+  const parts = relevantParts(question.queries[0] ?? question.text, sources)
+  const current = currentVersions(question, parts)
+  const answer = await quoteFrom(question, current, said)
+  return answer ?? (current.length < parts.length ? quoteFrom(question, parts, said) : undefined)
 }
+
+async function quoteFrom(
+  original: Question,
+  parts: readonly SourcePassage[],
+  said: string,
+): Promise<string | undefined> {
+  const language = languageOf(original.text, parts[0]?.content ?? '')
+  const { question, given } = await withoutValues(original, language)
+  const isLong = parts.reduce((sum, { content }) => sum + content.length, 0) > longCharacters
+  if (isLong) await yieldToEventLoop()
+  const passages = readPassages(parts)
+  if (isLong) await yieldToEventLoop()
+  const evidence = weighEvidence(question, passages, language)
+  const holding = new Map<Place, boolean>()
+  for (const { read } of evidence.units) {
+    const { place } = read
+    if (holding.has(place)) continue
+    const isNamed = question.names.every((key) => evidence.has(key, place.keys))
+    holding.set(place, isNamed && (given === undefined || holdsValues(await valuesOf(place, language), given)))
+  }
+  const isHeld = ({ read }: Weighed): boolean =>
+    holding.get(read.place) === true && evidence.literalShare(read) > 0 && isQuotable(read, said)
+  const units = evidence.units.filter(isHeld)
+  const findings: Findings = { ...evidence, units, question, language, isQuotable: (read) => isQuotable(read, said) }
+  const [best] = findings.units
+  if (!best || question.topic.length === 0) return undefined
+  const least = leastShares(question, language)
+  // A number was asked for, and the sentence has none.
+  const hasNone = best.fit < 0
+  if (best.context < (hasNone ? least.quote : least.links)) return undefined
+  const isSure = best.context >= least.quote && !hasNone && !comparing.test(question.text)
+  return (isSure ? quotation(best, findings) : undefined) ?? closestPlaces(findings)
+}
+
+/**
+ * Least share of the question in a unit, its neighbours and its headings for a quotation, and for links. Two of three
+ * words may be said of another thing. Words of languages with more endings match less often, pairs of characters seldom.
+ */
+function leastShares({ topic, text }: Question, language: string): { readonly quote: number; readonly links: number } {
+  if (spaceless.test(text)) return { quote: 0.22, links: 0.22 }
+  const links = language === 'en' ? 0.5 : 0.44
+  return { quote: topic.length > 3 ? links : 0.65, links }
+}
+
+/** The question without its dates and numbers, which are compared as values. */
+async function withoutValues(question: Question, language: string) {
+  const text = question.given.slice(0, maxValueCharacters)
+  const given = await valuesIn(text, language)
+  if (given.spans.length === 0) return { question, given: undefined }
+  const letters = text.split('')
+  for (const [start, end] of given.spans) letters.fill(' ', start, end)
+  const left = new Set(keysOf(`${letters.join('')} ${text === question.text ? '' : question.text}`))
+  const own = new Set(keysOf(text))
+  const isTopic = (key: string): boolean => left.has(key) || !own.has(key)
+  const [topic, names] = [question.topic.filter(isTopic), question.names.filter(isTopic)]
+  return { question: { ...question, topic, names }, given }
+}
+
+const maxValueCharacters = 10_000
+
+function valuesOf({ source, units }: Place, language: string): Promise<Values> {
+  const texts = units.map(({ unit }) => `${unit.text} ${unit.code?.text ?? ''} ${unit.lead ?? ''}`)
+  const headings = units[0]?.unit.headings.join('\n') ?? ''
+  const day = source.updatedAt?.slice(0, 10) ?? ''
+  const text = [source.title, source.section, headings, isVersioned(source) ? day : '', ...texts].join('\n')
+  return valuesIn(text.slice(0, maxValueCharacters), language)
+}
+
+const isVersioned = ({ replacedBy = '' }: SourcePassage): boolean => replacedBy !== ''
 
 const asksForOld =
   /(?<!\bhow |\bwie )\b(?:old|older|previous|former|outdated|superseded|alte[nrs]?|frühere[nrs]?|vorherige[nrs]?)\b/iu
 
-/**
- * Drops passages of documents that another one among the results replaces, unless they alone contain a word of the
- * question. A question for the old version keeps it instead, and one with a year the versions of that year.
- */
-function withoutOldVersions(question: Question, sources: readonly SourcePassage[]) {
-  const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean =>
-    replacedBy !== '' && sources.some((other) => other.title === replacedBy && other.replacedBy !== replacedBy)
-  const replaced = new Set(sources.filter(isReplaced))
-  if (replaced.size === 0) return { question, current: sources }
-  const newest = new Set([...replaced].map(({ replacedBy }) => replacedBy))
-  /** The title of the newest version; undefined for a document without other versions. */
-  const familyOf = (source: SourcePassage): string | undefined =>
-    replaced.has(source) ? source.replacedBy : newest.has(source.title) ? source.title : undefined
-  const years = question.names.filter((key) => /^(?:19|20)\d\d$/.test(key))
-  const isOfYear = ({ title, updatedAt = '' }: SourcePassage): boolean =>
+/** Drops passages of documents that another one replaces; if the question asks for the older one, those of the newer. */
+function currentVersions({ text, names }: Question, sources: readonly SourcePassage[]): readonly SourcePassage[] {
+  const isNewest = ({ title, replacedBy = '' }: SourcePassage): boolean =>
+    sources.some((other) => other.replacedBy === title) && replacedBy === ''
+  const newest = new Set(sources.filter(isNewest).map(({ title }) => title))
+  const replaced = sources.filter(({ replacedBy = '' }) => newest.has(replacedBy))
+  const years = names.filter((key) => /^(?:19|20)\d\d$/.test(key))
+  const isMeant = ({ title, updatedAt = '' }: SourcePassage): boolean =>
+    asksForOld.test(text) ||
     years.some((year) => (/\b(?:19|20)\d\d\b/.test(title) ? title.includes(year) : updatedAt.startsWith(year)))
-  const ofYear = new Set(sources.filter(isOfYear).flatMap((source) => familyOf(source) ?? []))
-  const isOld = asksForOld.test(question.text)
-  const isCurrent = (source: SourcePassage): boolean => {
-    const family = familyOf(source)
-    if (family === undefined) return true
-    return ofYear.has(family) ? isOfYear(source) : isOld === replaced.has(source)
-  }
-  const keysIn = (list: readonly SourcePassage[]): ReadonlySet<string> =>
-    new Set(list.flatMap(({ title, section = '', content }) => keysOf(`${title} ${section} ${content}`)))
-  const known = keysIn(sources.filter(isCurrent))
-  const missing = isOld ? [] : question.topic.filter((key) => !known.has(key) && !years.includes(key))
-  const isNeeded = (source: SourcePassage): boolean => missing.some((key) => keysIn([source]).has(key))
-  // The year has chosen a version; its sentences need not repeat it.
-  const isTopic = (key: string): boolean => ofYear.size === 0 || !years.includes(key)
-  return {
-    question: { ...question, topic: question.topic.filter(isTopic), names: question.names.filter(isTopic) },
-    current: sources.filter((source) => isCurrent(source) || isNeeded(source)),
-  }
+  const meant = replaced.filter(isMeant)
+  const unwanted = new Set(replaced.filter((source) => !meant.includes(source)))
+  const isUnwanted = (source: SourcePassage): boolean =>
+    unwanted.has(source) || (isNewest(source) && meant.some(({ replacedBy }) => replacedBy === source.title))
+  return sources.filter((source) => !isUnwanted(source))
 }
 
 const referral =
   /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)|\bplease (?:also )?(?:have a look at|refer to|see)\b/i
 
-function isAllowed({ unit }: ReadUnit, said: string): boolean {
+function isQuotable({ unit }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
   if (unit.language === 'output' || referral.test(unit.text)) return false
   if (unit.kind === 'sentence' && /[?？]$/.test(unit.text)) return false
   return said === '' || !said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 }
 
-/** Units in their order if each of them may be quoted. */
-const allWritten = (units: readonly ReadUnit[], { isQuotable }: Findings): string | undefined =>
-  units.length > 0 && units.every(isQuotable) ? written(units) : undefined
-
-/** Minimum share of the topic in a heading or title for the steps of it. */
-const minHeadingShare = 0.6
-const comparing = /\bdifferences?\b|\bcompare\b|\bvs\b|\bversus\b/i
-const asks =
-  /[?？]|^(?:who|whom|whose|what|when|where|which|why|how|can|could|may|is|are|was|were|do|does|did|has|have|should|must|wer|wen|wem|was|wann|wo|wie|warum|welche[rsn]?|ist|sind|kann|darf|muss|gibt|i|we|my|ich|wir)(?!\p{L})/iu
-const stepsHeading =
-  /\b(?:steps?|how|instructions?|procedure|method|directions|anleitung|schritte?|zubereitung|vorgehen|pasos|étapes)\b/iu
-
-/** Minimum share of the topic in the headings of a list or table, and in the nearest one. */
-const [minListShare, minOwnShare] = [0.9, 0.3]
-
-/** The list or table that the question asks for, or the steps of the task that it asks about. */
-function list(findings: Findings): string | undefined {
-  const { question, units, shareOf, isQuotable } = findings
-  const { form, topic, kind, text } = question
-  // `Public holidays in Bergen` names a table without asking for a list.
-  const isName = form !== 'list' && form !== 'steps' && topic.length > 1 && kind === undefined && !asks.test(text)
-  if (form !== 'list' && form !== 'steps' && !isName) return undefined
-  const groups = new Set(units.flatMap(({ read: { group } }) => (group.length > 1 ? [group] : [])))
-  const suitable = [...groups].flatMap((group) => {
-    const { unit, above, heading, passage, isCommand } = group[0]!
-    const own = shareOf(above, new Set(keysOf(heading)))
-    const share = shareOf(above, passage.head)
-    const isProcedure = unit.isNumbered || stepsHeading.test(heading)
-    const isSuitable =
-      form === 'steps'
-        ? isProcedure &&
-          !isCommand &&
-          (own >= minHeadingShare || (stepsHeading.test(heading) && shareOf(passage.head) >= 0.5))
-        : (unit.kind === 'row' || !isName) && own > minOwnShare && share >= (isName ? 1 : minListShare)
-    return isSuitable ? [{ group, worth: form === 'steps' ? 0 : share + own / 2 }] : []
-  })
-  const [best] = suitable.toSorted((left, right) => right.worth - left.worth)
-  if (!best) return undefined
-  const shown = form === 'steps' ? best.group : best.group.filter(isQuotable)
-  return shown.length < 2 ? undefined : allWritten(shown[0]!.lead ? [shown[0]!.lead, ...shown] : shown, findings)
-}
-
-/** The single sentence, command, list or procedure that answers with high confidence. */
-function sureAnswer(findings: Findings): string | undefined {
-  const [best, next] = findings.units
-  if (!best || !isSure(best, next, findings)) return undefined
-  const { read } = best
-  const units = together(read, findings)
-  // Remarks on an example are no steps.
-  if (findings.question.form === 'steps' && read.led[0]?.unit.kind === 'item' && !read.led[0].unit.isNumbered)
-    return undefined
-  if (units.length > 1) return allWritten(units, findings)
-  if (read.isCommand) return quoted(read)
-  // What ends like this is part of a sentence.
-  return isBrief(read) && !/[:：,;]$/.test(read.unit.text) ? quoted(read) : undefined
-}
-
-const isBrief = ({ unit: { text } }: ReadUnit): boolean => lengthInWords(text) <= maxSureWords
-
-/** A unit with those without which it is of no use: what it leads to, the lead of code, the rest of a list. */
-function together(read: ReadUnit, { question: { kind }, shareOf }: Findings): readonly ReadUnit[] {
-  const lead = read.unit.kind === 'code' ? (read.lead ?? read) : read
-  if (lead.led.length > 0) return [lead, ...lead.led]
-  // Steps make sense together, and so do items of which the heading says more than they do.
-  const isPart = read.unit.isNumbered || shareOf(read.keys) < shareOf(read.above)
-  return read.unit.kind === 'item' && !read.isCommand && isPart && kind === undefined ? read.group : [read]
-}
-
-const asksWhy = /^(?:why|warum|wieso|por qué|pourquoi|perché)(?!\p{L})/iu
-const reason = /\b(?:because|since|so that|in order to|due to|reason|weil|denn|damit|porque|debido|parce|car|perché)\b/i
-
 /** Starts with a word that refers to the previous sentence. */
 const leansBack =
   /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
 
-function isSure(best: Weighed, next: Weighed | undefined, findings: Findings): boolean {
-  const { question, units, has, literalShare, shareOf } = findings
-  const { topic, form, kind, text } = question
-  const { read } = best
-  const { unit, passage, above } = read
-  const known = new Set(topic)
-  /** Words of a sentence that the question does not have. */
-  const fresh = ({ unit: { text: other } }: ReadUnit): string[] =>
-    (other.match(wordPattern) ?? []).filter((word) => !keysOf(word).some((key) => known.has(key)))
-  const valuesOf = (other: ReadUnit): string =>
-    kind === 'number' ? [...new Set(fresh(other).filter(hasNumber))].toSorted().join(' ') : ''
-  const covers = (key: string): boolean => has(key, read.keys, above, passage.head)
+/** Each side of a comparison has a place of its own. */
+const comparing = /\bdifferences?\b|\bcompare\b|\bvs\b|\bversus\b|\bunterschied/i
 
-  if (form === 'list' || form === 'overview' || comparing.test(text) || literalShare(read) < 1) return false
-  if (next && best.score - next.score <= sure.gap) return false
-  // A page called like the topic need not repeat it: any of its values may be the answer.
-  const isOtherValue = (other: ReadUnit): boolean => {
-    const values = other.unit.kind === 'row' ? '' : valuesOf(other)
-    return values !== '' && values !== valuesOf(read)
+/** Most words of an answer, and most sentences that it quotes. */
+const [maxWords, maxSentences] = [60, 3]
+
+/** The list, the steps or the best sentences of the best place, with its title and date. */
+function quotation(best: Weighed, findings: Findings): string | undefined {
+  const { read } = best
+  const { place } = read
+  const name = placeLine(place, findings.language)
+  const room = maxWords - lengthInWords(name)
+  const listed = listOf(best, findings)
+  // An item of another list is not what there is of a kind.
+  if (findings.question.form === 'list' && !listed && read.unit.kind !== 'sentence') return undefined
+  const units = listed ?? sentencesAround(best, findings, room)
+  const text = written(units, room)
+  return text === undefined ? undefined : `${text}\n\n${name}`
+}
+
+/** Minimum share of the topic in all headings of a list that is asked for, and in the nearest with the lead. */
+const [minListShare, minNearestShare] = [0.9, 0.3]
+
+/** The list that the question asks for, the steps around the best item, or what the best sentence leads to. */
+function listOf({ read }: Weighed, { question, shareOf, units }: Findings): readonly ReadUnit[] | undefined {
+  const isAsked = ([first]: readonly ReadUnit[]): boolean => {
+    if (first === undefined) return false
+    const { unit, heading, above, passage } = first
+    const nearest = keysOf(`${heading} ${unit.lead ?? ''} ${unit.table?.header.join(' ') ?? ''}`)
+    return shareOf(above, passage.head) >= minListShare && shareOf(new Set(nearest)) >= minNearestShare
   }
-  const isNamed = shareOf(above, passage.head) >= sure.share
-  if (kind === 'number' && isNamed && read.section.some(isOtherValue)) return false
-  // The question has to speak of the page of a command.
-  if (read.isCommand && ![...passage.head].some((key) => known.has(key))) return false
-  if (best.own < minSureOwn || passage.source.replacedBy) return false
-  // What the question calls by name stands in the sentence or its heading: the title names all that is on the page.
-  const named = (text.match(/(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}]*/gu) ?? []).flatMap(keysOf)
-  if (!named.every((key) => !known.has(key) || has(key, read.keys, read.headingKeys))) return false
-  // One of many commands is sure only on the page that the question names, and its description is no instruction.
-  const { title } = passage.source
-  const isTitled = keysOf(title).every((key) => known.has(key))
-  const isOnly = (): boolean => units.every(({ read: other }) => other.passage.source.title === title)
-  if (passage.isManual && form !== 'definition' && !(read.isCommand && (isTitled || isOnly()))) return false
-  // A row without the value that is asked for.
-  if (unit.kind === 'row' && kind === 'number') return false
-  if (best.fit < 0 || /[?？]$/.test(unit.text)) return false
-  if (asksWhy.test(text) && !reason.test(unit.text)) return false
-  if (unit.kind === 'sentence' && leansBack.test(unit.text)) return false
-  // Instructions that lack a word of the question may do something else.
-  return form !== 'steps' || topic.every(covers)
+  const groups = units.map(({ read: { group } }) => group).filter(({ length }) => length > 1)
+  const wanted = question.form === 'list' ? groups.find(isAsked) : undefined
+  // Steps make sense together, and so do items of which the heading says more than they do.
+  const isPart = read.unit.isNumbered || (shareOf(read.keys) < shareOf(read.above) && question.kind === undefined)
+  const isItem = question.form !== 'list' && read.unit.kind === 'item' && !read.isCommand && read.group.length > 1
+  const group = wanted ?? (read.led.length > 0 ? read.led : isItem && isPart ? read.group : undefined)
+  return group && (group[0]?.lead ? [group[0].lead, ...group] : group)
+}
+
+/** The best sentence of a place with those around it, as far as there is room; a command alone. */
+function sentencesAround({ read: best }: Weighed, { isQuotable }: Findings, room: number): readonly ReadUnit[] {
+  if (best.unit.kind !== 'sentence') return [best]
+  const chosen = [shortened(best, room)]
+  let left = room - lengthInWords(chosen[0]!.unit.text)
+  const add = (read: ReadUnit | undefined, isBefore: boolean): void => {
+    const isProse = read?.place === best.place && read.unit.kind === 'sentence' && isQuotable(read)
+    if (!isProse || chosen.length === maxSentences || /[:：]$/.test(read.unit.text)) return
+    const words = lengthInWords(read.unit.text)
+    left -= words > 1 ? words : left
+    if (left < 0) return
+    if (isBefore) chosen.unshift(read)
+    else chosen.push(read)
+  }
+  const { units } = best.passage
+  if (leansBack.test(best.unit.text)) add(units[best.at - 1], true)
+  for (let at = best.at + 1; chosen.at(-1)?.at === at - 1; at++) add(units[at], false)
+  if (chosen[0]?.at === best.at) add(units[best.at - 1], true)
+  return chosen
+}
+
+/** A sentence that is too long, up to the last word that fits. */
+function shortened(read: ReadUnit, room: number): ReadUnit {
+  const words = read.unit.text.split(/(?<=\s)/)
+  if (lengthInWords(read.unit.text) <= room) return read
+  while (words.length > 1 && lengthInWords(words.join('')) > room - 1) words.pop()
+  return { ...read, unit: { ...read.unit, text: `${words.join('').trimEnd()} …` } }
+}
+
+/** Title, heading and date of a place. */
+function placeLine({ name, source }: Place, language: string): string {
+  const time = Date.parse(source.updatedAt ?? '')
+  const date = Number.isNaN(time)
+    ? ''
+    : `, ${new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(time)}`
+  const later = source.replacedBy ? ` → ${toProse(source.replacedBy)}` : ''
+  return name === '' ? '' : `— ${toProse(name)}${date}${later}`
 }
 
 const maxPlaces = 3
-/** The first place is quoted up to here before any other. */
-const minQuotesOfNearest = 3
-/** Maximum number of words of all closest passages, without their headings. */
-const maxClosestWords = 120
-/** A place is shown if it covers at least this share of what the best place covers. */
-const minRelativeShare = 0.5
 
-/** Quotes the best sentences of the closest places if no single one answers with confidence. */
-function closestPassages(findings: Findings): string | undefined {
-  const { question, units, passages, shareOf, literalShare, isQuotable } = findings
-  const newest = new Set(passages.map(({ source }) => source.replacedBy ?? ''))
-  const isComparing = comparing.test(question.text)
-  // Each side of a comparison covers about half of it.
-  const least = (isComparing ? 0.8 : 1) * minRelativeShare * Math.max(0, ...units.map(({ context }) => context))
-  const isWhole = ({ unit: { kind, text }, led }: ReadUnit): boolean =>
-    kind !== 'sentence' || led.length > 0 || (lengthInWords(text) > 1 && !/[:：]$/.test(text))
-  // Never an old version without the new one.
-  const isNear = ({ read, context }: Weighed): boolean =>
-    context > 0 && (context >= least || newest.has(read.passage.source.title))
-  const close = units.filter((each) => isWhole(each.read) && isNear(each) && literalShare(each.read) > 0)
-  const places = new Map<string, ReadUnit[]>()
-  let room = maxClosestWords
-  const keyOf = ({ read }: Weighed): string => `${read.passage.source.number} ${placeOf(read)}`
-  const [nearest = []] = Map.groupBy(close, keyOf).values()
-  for (const weighed of new Set([...nearest.slice(0, minQuotesOfNearest), ...close])) {
-    const { read, own, fit } = weighed
-    const { unit, passage, heading, above } = read
-    const key = keyOf(weighed)
-    const shown = places.get(key) ?? []
-    if (shown.length === 0 && places.size === maxPlaces) continue
-    // A unit without a word of the question may lean on the headings of the first place, or of one that is shown;
-    // elsewhere on its own heading, not on the title. A row stands for itself.
-    const isFurther = places.size > 0 && shown.length === 0
-    const about = isFurther ? [new Set(heading === passage.source.title ? [] : keysOf(heading))] : [above, passage.head]
-    if ((isFurther && fit < 0) || (own === 0 && (unit.kind === 'row' || shareOf(...about) === 0))) continue
-    const before = passage.units[read.at - 1]
-    const isLeaning = before?.unit.block === unit.block && leansBack.test(unit.text) && isQuotable(before)
-    const all = isLeaning ? [before, read] : together(read, findings)
-    // Of a long list below the heading that the question names, the best items.
-    const isNamed =
-      unit.kind === 'item' && !unit.isNumbered && [...read.headingKeys].every((key) => question.topic.includes(key))
-    const whole = isNamed && lengthInWords(written(all)) > room ? [read] : all
-    const quotes = whole.filter((each) => !shown.includes(each))
-    const words = lengthInWords(written(quotes))
-    if (quotes.length === 0 || !quotes.every(isQuotable) || (words > room && places.size > 0)) continue
-    shown.push(...quotes)
-    places.set(key, shown)
-    room -= words
-    // Steps stand alone.
-    if (places.size === 1 && quotes.length > 1 && unit.isNumbered) break
-  }
-  const isOld = ([read]: readonly ReadUnit[]): number => (read!.passage.source.replacedBy ? 1 : 0)
-  return places.size === 0 ? undefined : closest([...places.values()].toSorted((a, b) => isOld(a) - isOld(b)))
-}
-
-function closest(places: readonly ReadUnit[][]): string {
-  const shown = places.map((quotes) => {
-    const orderOf = ({ passage, at }: ReadUnit): number => passage.rank * 1e6 + at
-    const units = quotes.toSorted((left, right) => orderOf(left) - orderOf(right))
-    const name = placeOf(units[0]!)
-    const quotation = written(units).replace(/^/gm, '> ').replace(/^> $/gm, '>')
-    return name === '' ? quotation : `**${name}**\n\n${quotation}`
-  })
-  return [`The closest passage${shown.length === 1 ? ' is' : 's are'}:`, ...shown].join('\n\n')
+/** Links to the places that come closest. */
+function closestPlaces({ units, language }: Findings): string {
+  const places = [...new Set(units.map(({ read }) => read.place))].slice(0, maxPlaces)
+  const lines = places.map(({ name, source }) => `- ${cited(toProse(name), source.number)}`)
+  return [framesOf(language).unsure, lines.join('\n')].join('\n\n')
 }
 
 const maxToolText = 2_000
@@ -322,10 +240,9 @@ export async function answerFromFindings(reading: Reading): Promise<string> {
   const answer = await quote(question, passages, isRepeat ? (reading.answers.at(-1) ?? '') : '')
   if (answer !== undefined) return answer
   if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return fromTools(reading)
-  if (isRepeat) return 'I found nothing more about this in the documents.'
-  if (passages.length === 0)
-    return 'I found nothing about this in the documents. Other words may help, or the documents do not cover it.'
-  return 'I could not find an answer to this in the documents.'
+  const frames = framesOf(languageOf(question.text, passages[0]?.content ?? ''))
+  if (isRepeat) return frames.nothingMore
+  return passages.length === 0 ? frames.nothing : frames.refused
 }
 
 /** Answers from the conversation only: texts sent with the message, then earlier answers. */

@@ -1,7 +1,7 @@
 import { isLike, isNear, keysOf, spaceless, wordPattern } from '@inlay/text'
-import { hasNumber } from './answer-kind.ts'
 import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
+import { hasNumber } from './values.ts'
 
 /** A unit with its scores. */
 export interface Weighed {
@@ -21,10 +21,6 @@ export type Keys = ReadonlySet<string>
 export interface Evidence {
   /** Best first. */
   readonly units: readonly Weighed[]
-  /** Share of the question that the best place covers, 0 to 1. */
-  readonly support: number
-  /** Whether a name, a number or a sign of the question occurs in no passage. */
-  readonly isMissing: boolean
   /** Share of the question that these sets of keys cover together, 0 to 1. */
   readonly shareOf: (...sets: readonly Keys[]) => number
   /** Whether one of these sets contains a key, or one with a similar spelling if no passage contains it. */
@@ -90,7 +86,7 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
 const instructionPenalty = 0.3
 
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
-const rankWeight = 0.15
+const rankWeight = 0.1
 
 /** Added to units with the signs and options of the question. */
 const literalBonus = 0.6
@@ -99,9 +95,9 @@ const literalBonus = 0.6
 const namedNumber = /(?<!\p{L})\p{Lu}{2,}[ -]\d[\d.]*/gu
 
 /** Scores how well passages answer a question in any language. */
-export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
+export function weighEvidence(question: Question, passages: readonly ReadPassage[], language: string): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
-  const { kind, literals, names } = question
+  const { kind, literals } = question
   const known = new Set(question.topic)
   const questionKeys = keysOf(question.text)
   const pairs = questionKeys.slice(1).flatMap((key, at) => {
@@ -125,7 +121,6 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
     return patterns.length === 0 ? 0 : literalBonus * literalShare(read) * (isHeading ? 1 : read.isCommand ? 0.4 : 0.7)
   }
 
-  let support = 0
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
       // Only sentences continue the previous one: items and commands stand alone.
@@ -139,22 +134,11 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       const fresh = read.unit.text
         .replace(namedNumber, ' ')
         .replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
-      const fit = kind !== 'number' ? 0 : hasNumber(fresh) ? 1 : -1
+      const fit = kind !== 'number' ? 0 : hasNumber(fresh, language) ? 1 : -1
       const score =
         own + 0.5 * context + 0.5 * together + 0.8 * fit - rankWeight * Math.min(rank, 10) + literalScore(read)
-      if (fit >= 0) support = Math.max(support, context)
       return { read, own, context, score, fit }
     })
   })
-  const isMissing =
-    names.some((key) => !passages.some(({ all }) => has(key, all))) ||
-    (literals.length > 0 && !units.some(({ read }) => literalShare(read) > 0))
-  return {
-    units: units.toSorted((left, right) => right.score - left.score),
-    support,
-    isMissing,
-    shareOf,
-    has,
-    literalShare,
-  }
+  return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has, literalShare }
 }

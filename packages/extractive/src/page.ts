@@ -14,16 +14,25 @@ export interface SourcePassage {
   readonly replacedBy?: string
 }
 
+/** A section of a page: all that stands directly below one heading, whichever passages it came in. */
+export interface Place {
+  readonly source: SourcePassage
+  /** Title and heading. */
+  readonly name: string
+  readonly units: readonly ReadUnit[]
+  /** Keys of its text, its headings and the title. */
+  readonly keys: ReadonlySet<string>
+}
+
 /** A sentence, list item, table row or piece of code with its place on the page and its keys. */
 export interface ReadUnit {
   readonly unit: Unit
   readonly passage: ReadPassage
+  readonly place: Place
   /** Index among the units of its passage. */
   readonly at: number
   /** The heading above it, otherwise the title of its page. */
   readonly heading: string
-  /** All units under that heading, in order. */
-  readonly section: readonly ReadUnit[]
   /** All items of its list or rows of its table, in order; a sentence or code is alone. */
   readonly group: readonly ReadUnit[]
   /** The sentence that introduces it, and the units that it introduces. */
@@ -35,8 +44,6 @@ export interface ReadUnit {
   /** Keys of its headings, of its lead and of the header of its table. */
   readonly above: ReadonlySet<string>
   readonly pairs: ReadonlySet<string>
-  /** Keys of its heading, without the number of the section. */
-  readonly headingKeys: ReadonlySet<string>
 }
 
 export interface ReadPassage {
@@ -52,26 +59,25 @@ export interface ReadPassage {
   readonly all: ReadonlySet<string>
 }
 
-/** The number of a section before its heading: `5.9.4. `, `Chapter 3: `. */
-const sectionNumber = /^(?:\p{L}+\s)?\d+(?:\.\d+)*[.:)]\s+|^\d+(?:\.\d+)+\s+/u
-
-/** Splits passages into units. A repeated text is read once, at its best rank. */
-export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
-  const seen = new Set<string>()
-  return sources.map((source, rank) => readPassage(source, rank, seen))
+interface FoundPlace extends Place {
+  readonly units: ReadUnit[]
+  readonly keys: Set<string>
 }
 
-function readPassage(source: SourcePassage, rank: number, seen: Set<string>): ReadPassage {
+/** Splits passages into units and places. */
+export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
+  const places = new Map<string, FoundPlace>()
+  return sources.map((source, rank) => readPassage(source, rank, places))
+}
+
+function readPassage(source: SourcePassage, rank: number, places: Map<string, FoundPlace>): ReadPassage {
   const units: (ReadUnit & { readonly led: ReadUnit[] })[] = []
-  const head = new Set(keysOf(`${source.title} ${source.section ?? ''}`))
+  const { number, title, section = '', content } = source
+  const head = new Set(keysOf(`${title} ${section}`))
   const all = new Set(head)
-  const fresh = unitsOf(source.content).filter(({ kind, text }) => {
-    const isRepeat = kind !== 'code' && seen.has(text)
-    seen.add(text)
-    return !isRepeat
-  })
+  const texts = unitsOf(content)
   const isCommand = ({ kind, code }: Unit): boolean => kind === 'code' || code !== undefined
-  const isManual = fresh.filter(isCommand).length * 2 > fresh.length
+  const isManual = texts.filter(isCommand).length * 2 > texts.length
   const passage: ReadPassage = { source, rank, units, isManual, head, all }
   const lists = new Map<string, ReadUnit[]>()
   const listOf = (...names: readonly unknown[]): ReadUnit[] => {
@@ -79,21 +85,24 @@ function readPassage(source: SourcePassage, rank: number, seen: Set<string>): Re
     lists.set(names.join('\n'), list)
     return list
   }
-  for (const unit of fresh) {
+  for (const unit of texts) {
     const { kind, text, headings, lead, table, code } = unit
     const keys = keysOf(code ? `${text} ${code.text}` : text)
     const above = keysOf(`${headings.join(' ')} ${lead ?? ''} ${table?.header.join(' ') ?? ''}`)
     for (const key of [...keys, ...above]) all.add(key)
     const isListed = kind === 'item' || kind === 'row'
     const leader = lead === undefined ? undefined : units.findLast((other) => other.unit.text === lead)
-    const heading = headings.at(-1) || source.section?.split(' > ').at(-1) || source.title
+    const heading = headings.at(-1) || section.split(' > ').at(-1) || title
+    const key = [number ?? title, section, ...headings].join('\n')
+    const name = [...new Set([title, heading])].filter((part) => part !== '').join(' › ')
+    const place = places.get(key) ?? { source, name, units: [], keys: new Set(head) }
+    places.set(key, place)
     const read = {
       unit,
       passage,
+      place,
       at: units.length,
       heading,
-      headingKeys: new Set(keysOf(heading.replace(sectionNumber, ''))),
-      section: listOf('section', ...headings),
       group: isListed ? listOf(kind, lead, table?.header, ...headings) : [],
       lead: leader,
       led: [],
@@ -102,7 +111,8 @@ function readPassage(source: SourcePassage, rank: number, seen: Set<string>): Re
       above: new Set(above),
       pairs: new Set(keys.slice(1).map((key, at) => `${keys[at]} ${key}`)),
     }
-    read.section.push(read)
+    for (const part of [...keys, ...above]) place.keys.add(part)
+    place.units.push(read)
     read.group.push(read)
     leader?.led.push(read)
     units.push(read)

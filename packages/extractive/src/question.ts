@@ -1,8 +1,8 @@
 import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern, wordsOf } from '@inlay/text'
-import { answerKindOf, type AnswerKind } from './answer-kind.ts'
+import { answerKindOf, withoutAskingWords, type AnswerKind } from './answer-kind.ts'
 
 /** The form an answer should have. */
-export type AnswerForm = 'fact' | 'definition' | 'list' | 'steps' | 'overview'
+export type AnswerForm = 'fact' | 'list' | 'steps'
 
 /** A parsed question. */
 export interface Question {
@@ -15,6 +15,8 @@ export interface Question {
   readonly topic: readonly string[]
   /** Keys of the topic that are names, numbers or codes: an answer without them is about something else. */
   readonly names: readonly string[]
+  /** The text whose dates and numbers an answer has to have: that of an earlier question if this one has none. */
+  readonly given: string
   /** Signs and options of the question, such as `$?`, `-eq` and `--force`, which are not words. */
   readonly literals: readonly string[]
   /** Search queries, the most specific first; at least one. */
@@ -34,20 +36,12 @@ const askingWords: ReadonlySet<string> = new Set(
 
 const forms: readonly (readonly [RegExp, AnswerForm])[] = [
   [
-    /^(?:summari[sz]e|(?:give (?:me |us )?)?an? (?:overview|summary)|give (?:me |us )?an? (?:overview|summary)|overview|summary|tl;?dr|tell me (?:more )?about|what (?:is|does) .{1,80}\p{L}.{0,80} (?:say|cover|contain|about))\b|^(?:zusammenfassung|fasse|resumen?|résum[ée]r?|résumez|riassumi)(?!\p{L})/iu,
-    'overview',
-  ],
-  [
     /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu,
     'list',
   ],
   [
     /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b|^wie (?:kann|muss|soll|darf|\S+e) ich\b|^wie (?:kann|muss|soll|darf|\S+t) man\b|^wie \S+n wir\b|^was (?:ist |muss ich |soll ich )?(?:zu )?tun\b/i,
     'steps',
-  ],
-  [
-    /^(?:what|who)(?:['’]s| (?:is|are|was|were)) (?:an? |the )?(?:\S+\s+){0,3}\S+\s*$|^(?:define|meaning of)\b|^(?:was (?:ist|sind|heißt|bedeutet|macht)|wofür ist) (?:eine? |der |die |das )?(?:\S+\s+){0,2}\S+\s*$/i,
-    'definition',
   ],
 ]
 
@@ -59,13 +53,10 @@ const pointsBack =
   /\b(?:which one|it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last)(?: one| thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i
 const carriesOn =
   /^(?:and|but|or|also|then|so|what about|how about|what if|why|how so|how come|since when|when|where|for what|in which)\b/i
-const opening = /^(?:and|but|or|so|then|also|what about|how about)\s+(?=\S)/i
+const opening =
+  /^(?:(?:and|but|or|so|then|also|what about|how about|und|aber|oder|was ist mit|et|mais|ou|y|pero|e|ma|mas|en|maar|och|men|og|i|a|и|а|но|ve|peki|و)[\s,]+(?=\S)|那么?|而|じゃあ|では)/iu
 const asksForMore =
   /^(?:tell me more|more|go on|continue|elaborate|and\??$|(?:more|further) (?:details?|information|about (?:it|that|this))|what else|anything else)\b/i
-
-/** Words that make `how` or `wie` a question for a number: the answer seldom repeats them. */
-const measure =
-  /(?<=\bhow )(?:long|old|often|far|big|large|high|fast|tall|wide|deep|soon|late|early)\b|(?<=\bwie )(?:hoch|lange|alt|oft|weit|groß|schnell|tief|breit|lang|viele?)(?!\p{L})|(?<!\p{L})(?:cuánt[oa]s?|combien|quant[oaie]s?|hoeveel)(?!\p{L})/giu
 
 /** Verbs and nouns that ask for a form of answer only in these places: how to sort a list is about sorting. */
 const asksForForm =
@@ -75,12 +66,14 @@ const asksForForm =
 const literal =
   /(?<=^|[\s`'"(])(?:--?\p{L}[\p{L}\p{N}-]*|(?=\S?[$%@&|<>^~=+*/\\#])[$%@&|<>^~=+*/\\#?!:-]{2,})(?=$|[\s`'")?,.])/gu
 
-/** Words for the page of an overview: `Summarise the ferries page`. */
-const documentWord =
-  /^(?:overview|summary|pages?|documents?|article|file|section|chapter|docs?|text|policy|guide|manual|handbook)$/i
+/** Words of other languages that stand for what was said before. */
+const pointsBackElsewhere =
+  /(?<!\p{L})(?:davon|dafür|damit|daran|dazu|dabei|darüber|das(?=\s*(?:auch|noch|[?.!]|$))|ça|cela|eso|esto|questo|isso|dat(?=\s*[?.!])|det(?=\s*[?.!])|это|bu(?=\s))(?!\p{L})|它|这个|それ|これ/iu
 
 /** A capitalized word that does not begin a sentence, or Latin letters among Han characters. */
 const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}]*/gu
+/** German capitalizes every noun, but seldom two in a row. */
+const germanName = /(?<=[^\s.?!:] )\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)+/gu
 const acronym = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]+(?![\p{L}\p{N}])/gu
 const asksInHan = /什么|哪|谁|多少|几|怎|吗/u
 
@@ -100,6 +93,13 @@ function topicWords(text: string): string[] {
   const said = words.filter((word) => spaceless.test(word) || isAcronym(word) || !frequent.has(lower(word)))
   const about = said.filter((word) => !askingWords.has(word.toLowerCase()))
   return about.length > 0 ? about : said.length > 0 ? said : words
+}
+
+/** Keys of the words of names. */
+function properNames(text: string): ReadonlySet<string> {
+  if (spaceless.test(text)) return new Set()
+  const patterns = commonWordsOf(text)?.language === 'de' ? [acronym, germanName] : [properName]
+  return new Set(patterns.flatMap((pattern) => text.match(pattern) ?? []).flatMap(keysOf))
 }
 
 const tidy = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -122,15 +122,18 @@ export function understand(questions: readonly string[]): Question {
   const text = polite === '' ? tidy(last) : polite
   const head = text.slice(0, maxPatternLength)
   const form = forms.find(([pattern]) => pattern.test(head))?.[1]
-  const all = distinct(topicWords(text.replace(asksForForm, '').replace(measure, '').trim() || text))
-  const named = form === 'overview' ? all.filter((word) => !documentWord.test(word)) : []
-  const own = named.length > 0 ? named : all
+  const own = distinct(topicWords(withoutAskingWords(text.replace(asksForForm, '')).trim() || text))
   const isMore = asksForMore.test(head)
-  const leans = isMore || pointsBack.test(head) || (carriesOn.test(head) && own.length < 4)
+  const continues = own.length < 4 && (carriesOn.test(head) || opening.test(head))
+  const leans = isMore || pointsBack.test(head) || pointsBackElsewhere.test(head) || continues
   const earlier = before.length > 0 && leans ? understand(before.toReversed()) : undefined
   if (earlier && isMore) return earlier
 
-  const carried = earlier ? topicWords(earlier.queries[0] ?? '').filter((word) => !own.includes(word)) : []
+  const proper = properNames(text)
+  // `And in Colorado?` asks the same of another place.
+  const replaced = new Set(proper.size > 0 && opening.test(head) ? earlier?.names : [])
+  const isCarried = (word: string): boolean => !own.includes(word) && !keysOf(word).some((key) => replaced.has(key))
+  const carried = earlier ? topicWords(earlier.queries[0] ?? '').filter(isCarried) : []
   const context = carried.slice(0, maxCarriedWords)
   const main = tidy(`${text.replace(opening, '').replace(/(?<![?.!\s])[?.!\s]+$/, '')} ${context.join(' ')}`)
   const keywords = [...own, ...context].join(' ')
@@ -138,16 +141,16 @@ export function understand(questions: readonly string[]): Question {
   const sides = [left ?? former, right ?? latter].filter((side) => side !== undefined)
   const further = sides.length > 0 ? sides : wordsOf(text).length > own.length + 3 ? [keywords] : []
   const topic = distinct([...own, ...context].flatMap(keysOf)).filter((key) => !asksInHan.test(key))
-  // German capitalizes every noun.
-  const names = commonWordsOf(text)?.language === 'de' ? acronym : properName
-  const proper = new Set((spaceless.test(text) ? [] : (text.match(names) ?? [])).flatMap(keysOf))
   const kind = answerKindOf(text)
   return {
     text,
-    form: form ?? (own.length < 3 && kind !== 'number' && !/[?？]/u.test(text) ? 'definition' : 'fact'),
+    form: form ?? 'fact',
     kind,
     topic,
-    names: topic.filter((key) => proper.has(key) || /\p{N}/u.test(key)),
+    names: topic.filter(
+      (key) => proper.has(key) || /\p{N}/u.test(key) || (proper.size === 0 && earlier?.names.includes(key)),
+    ),
+    given: /\p{N}/u.test(text) || earlier === undefined ? text : earlier.given,
     literals: distinct(text.slice(0, maxPatternLength).match(literal) ?? []),
     queries: distinct([main, ...further]),
   }

@@ -1,4 +1,4 @@
-import { spaceless } from '@inlay/text'
+import { lengthInWords, spaceless } from '@inlay/text'
 import type { ReadUnit } from './page.ts'
 
 /** Inserts the citation before the punctuation mark that ends a sentence. */
@@ -19,7 +19,7 @@ function fenced(code: string, language = 'text'): string {
 }
 
 /** A unit with its citation: an item with its code, code with the sentence that introduces it. */
-export function quoted({ unit, heading, passage: { source } }: ReadUnit): string {
+function quoted({ unit, heading, passage: { source } }: ReadUnit): string {
   const code = unit.kind === 'code' ? unit : unit.code
   const name = heading === '' || /[?？]$/.test(heading) ? 'For example' : heading
   const words = unit.kind === 'code' ? (unit.lead ?? `${name}:`) : unit.text
@@ -36,39 +36,32 @@ const areSteps = (items: readonly ReadUnit[]): boolean =>
       unit.number === items[0].unit.number! + index,
   )
 
-const maxListed = 15
-
 /**
  * Units as on their page, in order and with … for what is left out: paragraphs, lists and commands, both with the
- * sentence that introduces them.
+ * sentence that introduces them. A list that is too long says how many items are left out.
+ * @returns undefined if there is no room for what has to be whole
  */
-export function written(units: readonly ReadUnit[]): string {
+export function written(units: readonly ReadUnit[], room: number): string | undefined {
   const isListed = ({ unit: { kind }, isCommand }: ReadUnit): boolean =>
     units.length > 1 && !isCommand && (kind === 'item' || kind === 'row')
+  const items = units.filter(isListed)
+  const isNumbered = areSteps(items)
   let text = ''
-  let listed = 0
-  let isNumbered = false
+  let more = 0
   for (const [at, read] of units.entries()) {
     const [before, next] = [units[at - 1], units[at + 1]]
     const isItem = before !== undefined && isListed(before) && isListed(read)
-    if (isListed(read) && !isItem) {
-      const end = units.findIndex((later, index) => index > at && !isListed(later))
-      isNumbered = areSteps(units.slice(at, end === -1 ? undefined : end))
-    }
     const isLead = next !== undefined && next.lead === read
     // Code is written together with the sentence that introduces it.
-    if ((isLead && next.unit.kind === 'code') || (isListed(read) && ++listed > maxListed)) continue
+    if (isLead && next.unit.kind === 'code') continue
     const quote = isListed(read) ? `${isNumbered ? `${read.unit.number}.` : '-'} ${quoted(read)}` : quoted(read)
     const isNext = before === undefined || (before.passage === read.passage && read.at - before.at === 1)
     const isSame = isNext && before?.unit.block === read.unit.block
     const gap = isSame ? (spaceless.test(quote) ? '' : ' ') : isItem ? '\n' : isNext ? '\n\n' : '\n\n…\n\n'
-    text += (text === '' ? '' : gap) + (isLead ? read.unit.text : quote)
+    const longer = text + (text === '' ? '' : gap) + (isLead ? read.unit.text : quote)
+    if (lengthInWords(longer.replace(/\s?\[\d+\]|^- |^…$|^```\w*$/gm, '')) <= room) text = longer
+    else if (isListed(read) && text !== '') more++
+    else return undefined
   }
-  return listed > maxListed ? `${text}\n- … ${listed - maxListed} more` : text
-}
-
-/** Title and heading of a unit, and what replaces its page. */
-export function placeOf({ heading, passage: { source } }: ReadUnit): string {
-  const place = [...new Set([source.title, heading])].filter((name) => name !== '').join(' › ')
-  return source.replacedBy ? `${place} (older version of ${source.replacedBy})` : place
+  return more > 0 ? `${text}\n- … ${more} more` : text
 }
