@@ -17,10 +17,16 @@ import { readVersion, withMetadata, withoutPair } from './intake/change-metadata
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/accept-or-remove.ts'
-import { withSyncHash } from './intake/document-ids.ts'
 import { createIntake } from './intake/commit-documents.ts'
 import { writeLargeContent } from './intake/large-content.ts'
-import { type NamedFiles, type Version, checkNamedFiles, readDocument, toVersion } from './intake/read-document.ts'
+import {
+  type NamedFiles,
+  type Version,
+  checkNamedFiles,
+  readDocument,
+  toVersion,
+  withSyncHash,
+} from './intake/read-document.ts'
 import { isSettled, requeueFailed } from './queue/queue-status.ts'
 import type { Records } from './schema/tables.ts'
 import { countRebuild, createSpaceMover } from './reindexing/change-embedder.ts'
@@ -38,6 +44,8 @@ export interface IngestionOptions extends NamedFiles {
   readonly now: () => number
   readonly random: () => number
   readonly onError: (error: unknown) => void
+  /** Called with each error for which a document was not accepted. */
+  readonly onRefused: (error: unknown) => void
   readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
   readonly maxQueued?: number
@@ -87,11 +95,16 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, onStored, ...how } = {}) => {
-      const { documentId, revision, existed, isIndexed, isQueued } = await calls.submit(
-        how.caller,
-        () => prepare(parts, input, how),
-        (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
-      )
+      const { documentId, revision, existed, isIndexed, isQueued } = await calls
+        .submit(
+          how.caller,
+          () => prepare(parts, input, how),
+          (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
+        )
+        .catch((error: unknown) => {
+          options.onRefused(error)
+          throw error
+        })
       if (isQueued) worker.notify()
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)

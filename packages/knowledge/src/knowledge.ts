@@ -124,7 +124,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   })
   const { worker: { embedTimeoutMs: documentTimeoutMs } = {}, queryVectorMs: queryTimeoutMs } = options
   const embedding = embedder && new EmbeddingCalls({ embedder, documentTimeoutMs, queryTimeoutMs, onError })
-  const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError })
+  const ingestion = createIngestion({ ...options, db, index, embedding, now, random, onError, onRefused: disk.note })
   const { worker: { owner = crypto.randomUUID(), isGone } = {} } = options
   const sampler = createFiguresSampler({ db, index, owner, ...(isGone && { isGone }), now, onError })
   const gate = createSearchGate({ ...defaultGate(), ...options.searches })
@@ -145,11 +145,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
     privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
-    accept: (...given) =>
-      ingestion.accept(...given).catch((error: unknown) => {
-        disk.note(error)
-        throw error
-      }),
+    accept: ingestion.accept,
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     changeDocument: ingestion.changeDocument,
     remove: ingestion.remove,

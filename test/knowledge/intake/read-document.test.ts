@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { withSyncHash } from '@inlay/knowledge/internal/intake/document-ids'
+import { withSyncHash } from '@inlay/knowledge/internal/intake/read-document'
 import { describe, expect, test } from 'vitest'
 import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
 import { request } from '../setup.ts'

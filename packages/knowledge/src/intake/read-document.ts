@@ -15,7 +15,6 @@ import type { ImageStore } from '../contracts/models.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
-import { type Sha256, generatedId, keptId, sha256 } from './document-ids.ts'
 import { idsOf } from '../schema/sql.ts'
 
 /** A version of a document, ready to be stored. */
@@ -56,7 +55,9 @@ export async function toVersion(request: IngestionRequest, hash: Sha256 = sha256
   const large = characters > largeCharacters ? await toLargeContent(stored) : undefined
   const content = large ? '' : JSON.stringify(stored)
   if (content.length > 65_536) await nextSlice()
-  const id = await keptId(document.id, [pairId, stored.source, stored.semantic_identifier, link], hash)
+  const id = document.id || (await generatedId([pairId, stored.source, stored.semantic_identifier, link], hash))
+  const fault = idFault(id)
+  if (fault) throw validationFailed([{ loc: ['body', 'document', 'id'], msg: fault, type: 'value_error' }])
   return {
     id,
     pairId,
@@ -93,9 +94,9 @@ async function hashOf(
   { large, content, isDateKept }: Pick<Version, 'large' | 'content'> & { readonly isDateKept: boolean },
   hash: Sha256,
 ): Promise<string> {
-  const dated = (json: string): string =>
-    isDateKept ? json : JSON.stringify({ ...(JSON.parse(json) as StoredDocument), doc_updated_at: null })
-  return large ? largeHash({ ...large, document: dated(large.document) }, hash) : hash(dated(content))
+  const json = large?.document ?? content
+  const dated = isDateKept ? json : JSON.stringify({ ...(JSON.parse(json) as StoredDocument), doc_updated_at: null })
+  return large ? largeHash({ ...large, document: dated }, hash) : hash(dated)
 }
 
 /** Hashes the hashes of the parts, so that no long text is hashed at once. */
@@ -195,3 +196,46 @@ function firstLine(sections: unknown): string {
   const line = texts.find((text) => text !== '')?.split('\n', 1)[0] ?? ''
   return line.length > titleCharacters ? `${line.slice(0, titleCharacters - 1).trimEnd()}…` : line
 }
+
+/** Generates the id of a document sent without one: the same for the same parts. */
+async function generatedId(parts: readonly (string | number)[], hash: Sha256 = sha256): Promise<string> {
+  return `ingestion_api_${(await hash(JSON.stringify(parts))).slice(0, 32)}`
+}
+
+/** SHA-256 of UTF-8 text, as hexadecimal digits. */
+export type Sha256 = (text: string) => string | Promise<string>
+
+/** Longer texts are hashed on another thread. */
+const maxHashedHere = 65_536
+
+/** Uses a synchronous hash for texts short enough for it. */
+export function withSyncHash(hash: ((text: string) => string) | undefined): Sha256 {
+  return hash ? (text) => (text.length > maxHashedHere ? sha256(text) : hash(text)) : sha256
+}
+
+const encoder = new TextEncoder()
+
+/** {@link Sha256} by WebCrypto, which every runtime has. */
+async function sha256(text: string): Promise<string> {
+  const encoded = encoder.encode(text)
+  // Hashing copies the bytes.
+  if (encoded.byteLength > 2 ** 20) await nextSlice()
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', encoded))
+  let digits = ''
+  for (const byte of bytes) digits += hexadecimal[byte]
+  return digits
+}
+
+const hexadecimal = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** Reason why an id is invalid; undefined if it is valid. */
+function idFault(id: string): string | undefined {
+  if (!id.isWellFormed() || id.includes('\0')) return 'must not contain NUL characters or unpaired surrogates'
+  // Clients and proxies remove these segments from a path, even if encoded, so the document could never be requested.
+  if (id === '.' || id === '..') return 'must not be "." or "..", which URLs cannot contain: choose another id'
+  if (id.length > maxIdLength) return `must not be longer than ${maxIdLength} characters, to fit into a URL`
+  return undefined
+}
+
+/** Servers accept URLs of 8 to 16 KiB. */
+const maxIdLength = 8000

@@ -80,7 +80,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
   const retry = retrying(lostIndex, directory)
   const change = async (onlyWithoutDocuments: boolean): Promise<boolean> => {
     const { db, embedder, index } = options
-    if (hasEmbedder(await directory.latest(), embedder)) return false
+    if (isSame((await directory.latest()).space, embedder)) return false
     if (onlyWithoutDocuments && (await hasAnyDocument(db))) return false
     const isMovable = index.staging !== undefined
     const hasChanged = await changeEmbedder(db, { embedder, isMovable, onlyWithoutDocuments })
@@ -127,7 +127,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
       return { number: space.number, hasVectors: space.space !== undefined }
     },
     takesVectors: async () =>
-      hasEmbedder(await directory.latest(), options.embedder) && !isMoving(await directory.recentSpaces()),
+      isSame((await directory.latest()).space, options.embedder) && !isMoving(await directory.recentSpaces()),
     spaces: () => directory.spaces(),
     verify: () => lostIndex.verify(),
     verified: async () => (lostIndex.isUnverified ? lostIndex.verified() : undefined),
@@ -185,7 +185,7 @@ async function searchAll(directory: SpaceDirectory, query: IndexQuery, embedder:
   const latest = list.at(-1)!
   const words = { ...query, vector: undefined }
   // The query vector may have been made before another process recorded another embedder.
-  const isMixed = isMoving(list) || !hasEmbedder(latest, embedder)
+  const isMixed = isMoving(list) || !isSame(latest.space, embedder)
   if (readable.length === 1 && readable[0] === latest)
     return isMixed && !query.text ? [] : directory.indexOf(latest).search(isMixed ? words : query)
   const results = await Promise.all(
@@ -211,8 +211,6 @@ function isSame(left: EmbedderSpace | undefined, right: EmbedderSpace | undefine
   return left?.id === right?.id && left?.dimensions === right?.dimensions
 }
 
-const hasEmbedder = ({ space }: IndexSpace, embedder: Embedder | undefined): boolean => isSame(space, embedder)
-
 /** Whether a process with the given embedder, or none, can write the rows of a space. */
 const canFill = ({ space, isReadable }: IndexSpace, embedder: Embedder | undefined): boolean =>
   isReadable && (space === undefined || isSame(space, embedder))
@@ -236,7 +234,7 @@ class EmbedderCheck {
   async of(latest: IndexSpace): Promise<EmbedderFigures> {
     const { embedder, db, onError } = this.#options
     const configured = embedder ? labelOf(embedder) : null
-    if (hasEmbedder(latest, embedder) || !(await hasAnyDocument(db))) {
+    if (isSame(latest.space, embedder) || !(await hasAnyDocument(db))) {
       this.#told = undefined
       return (this.known = { recorded: configured, configured, isUsed: true, indexes: true })
     }

@@ -3,9 +3,8 @@ import type { Reply } from './replies.ts'
 import type { KeyWatch } from './route.ts'
 
 /** Ends a streamed response when the caller's key becomes invalid. */
-export async function endWithKey(answer: Reply, watchKey: KeyWatch): Promise<Reply> {
-  const { body, endsWithKey } = answer
-  if (!(body instanceof ReadableStream) || endsWithKey) return answer
+export async function endWithKey(answer: Reply, body: ReadableStream<Uint8Array>, watchKey: KeyWatch): Promise<Reply> {
+  if (answer.endsWithKey) return answer
   const over = new AbortController()
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})

@@ -7,6 +7,7 @@ import {
   type Principal,
   type Scope,
 } from '@inlay/protocol'
+import { nextSlice } from '@inlay/scheduling'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
 import { callerOf, checkScopes, type Authenticator } from '../auth/required-caller.ts'
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
@@ -14,9 +15,8 @@ import { corsHeaders, refusedOrigin } from './cors.ts'
 import { endWithKey } from './end-with-key.ts'
 import { type Reply, errorReply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
-import type { ServerSettings } from './settings.ts'
+import { readsPerCaller, type ServerSettings } from './settings.ts'
 import type { StallWatch } from './stall-watch.ts'
-import { takeReadTurn, takeTurn } from './turns.ts'
 
 const encoder = new TextEncoder()
 /** Requests that wait longer for a document to be indexed release their share of the memory budget. */
@@ -108,7 +108,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
           watchKey,
         }
         result = await route.handle(call)
-        return await endWithKey(toReply(result, route.answer?.status), watchKey)
+        const answer = toReply(result, route.answer?.status)
+        return answer.body instanceof ReadableStream ? await endWithKey(answer, answer.body, watchKey) : answer
       } finally {
         leave?.()
         share.release()
@@ -139,6 +140,46 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   }
 }
 
+/** Shared instance: nobody reads it, and a stack trace per aborted request would cost more than handling it. */
+const ended = new InlayError('BAD_REQUEST', { message: 'The client disconnected before the request was processed.' })
+/** A turn ends after this time: longer calls are waiting, or yield in between. */
+const maxTurnMs = 20
+
+/**
+ * Waits until the caller may start another call; the body is not read before. @returns a function that ends the turn
+ */
+async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
+  const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
+  const cancel = timer(maxTurnMs, leave)
+  return () => {
+    // An aborted call keeps its slot, or a client that aborts at once could start more calls than one that waits.
+    if (request.signal.aborted) return
+    cancel()
+    leave()
+  }
+}
+
+/** Waits for a read slot. Reads of a caller with many of them under way yield to the event loop and to searches. */
+async function takeReadTurn(
+  caller: string,
+  request: Request,
+  { readTurns, reads }: ServerSettings,
+): Promise<() => void> {
+  const end = reads.enter(caller)
+  const isFlood = reads.counts.get(caller)! > readsPerCaller
+  try {
+    const leave = await readTurns.enter(caller, request.signal).catch(() => Promise.reject(ended))
+    if (isFlood) await nextSlice()
+    return () => {
+      leave()
+      end?.()
+    }
+  } catch (error) {
+    end?.()
+    throw error
+  }
+}
+
 /** Whether calls of a route are audited. */
 function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
@@ -163,7 +204,7 @@ export async function respond(
 ): Promise<Response> {
   const given = request.headers.get(requestIdHeader)
   const requestId = given !== null && requestIdForm.test(given) ? given : crypto.randomUUID()
-  tellRefusedOrigin(request, settings, { requestId, route: routePath })
+  if (request.headers.has('origin')) tellRefusedOrigin(request, settings, { requestId, route: routePath })
   const { status, headers, body } = await work(requestId).catch((thrown: unknown) => {
     const { error, unexpected } = toErrorReport(thrown)
     if (unexpected && !isDeparture(thrown, request))
