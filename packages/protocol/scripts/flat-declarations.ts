@@ -8,7 +8,7 @@ import { fixedText } from './fixed-text.ts'
 const config = fileURLToPath(new URL('../tsconfig.json', import.meta.url))
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
 const namedType = /^export (?:interface|type) (\w+)(?= (?:\{|=|extends))/gm
-const inferredType = /^export type (\w+) = (?:Wire|PacketFieldsOf)<typeof (\w+)>$/gm
+const inferredType = /^export type (\w+) = (?:Partial<)?(?:Wire|PacketFieldsOf)<typeof (\w+)>+$/gm
 const schemaStart = /^export const (\w+)(?= = (model|closedModel|spelledModel|packetFamily)\()/gm
 
 interface NamedType {

@@ -14,26 +14,21 @@ import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
 import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
 
-/** Query of `GET /admin/persona`. */
-export interface AdminPersonaQuery {
+export const adminPersonaQuerySchema = model({
   /** Whether deleted agents are included. */
-  readonly include_deleted: boolean
-  /** Only agents the caller can edit. */
-  readonly get_editable: boolean
-}
-
-const listing = {
   include_deleted: v.optional(queryBoolean, 'false'),
+  /** Only agents the caller can edit. */
   get_editable: v.optional(queryBoolean, 'false'),
-}
+})
 
-export const adminPersonaQuerySchema: WireSchema<AdminPersonaQuery> = model(listing)
+/** Query of `GET /admin/persona`. */
+export type AdminPersonaQuery = Wire<typeof adminPersonaQuerySchema>
 
 /** Schema of the query of `GET /admin/agents`. */
 export const adminPersonaPageQuerySchema: WireSchema<
   AdminPersonaQuery & { readonly include_default: boolean; readonly page_num: number; readonly page_size: number }
 > = model({
-  ...listing,
+  ...adminPersonaQuerySchema.entries,
   include_default: v.optional(queryBoolean, 'true'),
   page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
   page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),

@@ -45,20 +45,6 @@ export interface FileDescriptor {
 /** How a file is passed to the model. */
 export type FileKind = 'image' | 'document' | 'plain_text' | 'tabular'
 
-/** Settings of a new session. Absent and null fields take their defaults. */
-export interface ChatSessionCreationRequest {
-  /** The agent; 0 is the default one. */
-  readonly persona_id?: number | null
-  /** Name of the session. */
-  readonly description?: string | null
-  /** Project whose files and instructions the session uses. */
-  readonly project_id?: number | null
-  /** Whether the session shall leave no trace. */
-  readonly incognito?: boolean | null
-  /** Id that an incognito session shall have. */
-  readonly incognito_session_id?: string | null
-}
-
 /** Values of `origin`: the client that sent a message. */
 export const originValues = [
   'webapp',
@@ -133,31 +119,27 @@ export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDesc
   user_file_id: orNull(text),
 })
 
-/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
-export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = model(
-  'ChatSessionCreationRequest',
-  {
-    persona_id: v.nullish(integer, 0),
-    description: orNull(sessionName),
-    project_id: orNull(integer),
-    incognito: v.nullish(boolean, false),
-    incognito_session_id: uuidOrBlank,
-  },
-)
+const creationFields = model('ChatSessionCreationRequest', {
+  /** The agent; 0 is the default one. */
+  persona_id: v.nullish(integer, 0),
+  /** Name of the session. */
+  description: orNull(sessionName),
+  /** Project whose files and instructions the session uses. */
+  project_id: orNull(integer),
+  /** Whether the session shall leave no trace. */
+  incognito: v.nullish(boolean, false),
+  /** Id that an incognito session shall have. */
+  incognito_session_id: uuidOrBlank,
+})
 
 /** {@link ChatSessionCreationRequest} with all defaults applied. */
-export interface ChatSessionCreation {
-  /** The agent; 0 is the default one. */
-  readonly persona_id: number
-  /** Name of the session. */
-  readonly description: string | null
-  /** Project whose files and instructions the session uses. */
-  readonly project_id: number | null
-  /** Whether the session leaves no trace. */
-  readonly incognito: boolean
-  /** Id that an incognito session shall have. */
-  readonly incognito_session_id: string | null
-}
+export type ChatSessionCreation = Wire<typeof creationFields>
+
+/** Settings of a new session. Absent and null fields take their defaults. */
+export type ChatSessionCreationRequest = Nullish<ChatSessionCreation>
+
+/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
+export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = creationFields
 
 const sendMessageFields = model('SendMessageRequest', {
   message: text,

@@ -1,78 +1,8 @@
 import * as v from 'valibot'
-import { boolean, integer, model, text, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, text, type Wire, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
-import { groundingSchema, starterMessageSchema, type StarterMessage } from './personas.ts'
-
-/**
- * Fields of a new or changed agent, parsed. Absent fields take their default in a new agent and stay unchanged in an
- * update.
- */
-export interface PersonaFields {
-  /** Name of the agent, 1 to 255 characters. */
-  readonly name?: string
-  /** Purpose of the agent. */
-  readonly description?: string
-  /** Document sets to search; []: all sets the caller can see. */
-  readonly document_set_ids?: readonly number[]
-  /** Actions the agent can use. */
-  readonly tool_ids?: readonly number[]
-  /** Instructions for the model. */
-  readonly system_prompt?: string
-  /** Reminder added after every message. */
-  readonly task_prompt?: string
-  /** Whether prompts contain the current date. */
-  readonly datetime_aware?: boolean
-  /** Whether `system_prompt` replaces the built-in instructions. */
-  readonly replace_base_system_prompt?: boolean
-  /**
-   * How the model gets documents: it calls the search tool (`tools`), or receives search results with the prompt
-   * (`search-first`); `auto` decides by model. Null: the setting of the model.
-   */
-  readonly grounding?: 'auto' | 'tools' | 'search-first' | null
-  /**
-   * Whether citations and uncited sentences are compared with the documents the model read and cited where they match; null: the
-   * setting of the model.
-   */
-  readonly compared_citations?: boolean | null
-  /** Whether everybody can use it. */
-  readonly is_public?: boolean
-  /** Whether it appears in listings. */
-  readonly is_listed?: boolean
-  /** Whether it is listed first. */
-  readonly is_featured?: boolean
-  /** Id of the default model; null: the default of the deployment. */
-  readonly default_model_configuration_id?: number | null
-  /** Suggested first messages. */
-  readonly starter_messages?: readonly StarterMessage[] | null
-  /** Ids or e-mail addresses. */
-  readonly users?: readonly string[]
-  /** Names of groups. */
-  readonly groups?: readonly string[]
-  /** Name of its icon. */
-  readonly icon_name?: string | null
-  /** Id of its picture, from `POST /persona/upload-image`; null leaves it as it is. */
-  readonly uploaded_image_id?: string | null
-  /** True takes its picture away. */
-  readonly remove_image?: boolean
-  /** Documents older than this are not searched. */
-  readonly search_start_date?: string | null
-  /** Position in listings, lowest first. */
-  readonly display_priority?: number | null
-  /** Uploaded files that belong to the agent. */
-  readonly user_file_ids?: readonly string[]
-  /** Labels, as listed by `GET /persona/labels`. */
-  readonly label_ids?: readonly number[]
-}
-
-/** Body of `POST /persona`. */
-export type PersonaCreation = PersonaFields &
-  Required<
-    Pick<
-      PersonaFields,
-      'name' | 'description' | 'document_set_ids' | 'tool_ids' | 'system_prompt' | 'task_prompt' | 'datetime_aware'
-    >
-  >
+import { groundingSchema, starterMessageSchema } from './personas.ts'
 
 /** A field of an update where null means the same as absence. */
 function kept<Output, Input>(
@@ -89,7 +19,8 @@ const prompt = v.pipe(text, v.maxLength(200_000))
 const listOf = <Output, Input>(schema: WireSchema<Output, Input>): WireSchema<Output[], Input[]> =>
   v.pipe(v.array(schema), v.maxLength(1000))
 
-const ownFields = {
+/** What a new agent needs. */
+const required = {
   name,
   description: v.pipe(text, v.maxLength(10_000)),
   document_set_ids: listOf(integer),
@@ -99,41 +30,86 @@ const ownFields = {
   datetime_aware: boolean,
 }
 
-const moreFields = {
+const personaFieldsSchema = model('PersonaFields', {
+  /** Name of the agent, 1 to 255 characters. */
+  name: kept(required.name),
+  /** Purpose of the agent. */
+  description: kept(required.description),
+  /** Document sets to search; []: all sets the caller can see. */
+  document_set_ids: kept(required.document_set_ids),
+  /** Actions the agent can use. */
+  tool_ids: kept(required.tool_ids),
+  /** Instructions for the model. */
+  system_prompt: kept(required.system_prompt),
+  /** Reminder added after every message. */
+  task_prompt: kept(required.task_prompt),
+  /** Whether prompts contain the current date. */
+  datetime_aware: kept(required.datetime_aware),
+  /** Whether `system_prompt` replaces the built-in instructions. */
   replace_base_system_prompt: kept(boolean),
+  /**
+   * How the model gets documents: it calls the search tool (`tools`), or receives search results with the prompt
+   * (`search-first`); `auto` decides by model. Null: the setting of the model.
+   */
   grounding: v.optional(v.nullable(groundingSchema)),
+  /**
+   * Whether citations and uncited sentences are compared with the documents the model read and cited where they match; null: the
+   * setting of the model.
+   */
   compared_citations: v.optional(v.nullable(boolean)),
+  /** Whether everybody can use it. */
   is_public: kept(boolean),
+  /** Whether it appears in listings. */
   is_listed: kept(boolean),
+  /** Whether it is listed first. */
   is_featured: kept(boolean),
+  /** Id of the default model; null: the default of the deployment. */
   default_model_configuration_id: v.optional(v.nullable(integer)),
+  /** Suggested first messages. */
   starter_messages: v.optional(v.nullable(listOf(starterMessageSchema))),
+  /** Ids or e-mail addresses. */
   users: kept(listOf(text)),
+  /** Names of groups. */
   groups: kept(groupNames),
+  /** Name of its icon. */
   icon_name: v.optional(v.nullable(v.pipe(text, v.maxLength(255)))),
+  /** Id of its picture, from `POST /persona/upload-image`; null leaves it as it is. */
   uploaded_image_id: v.optional(v.nullable(v.pipe(text, v.maxLength(255)))),
+  /** True takes its picture away. */
   remove_image: kept(boolean),
+  /** Documents older than this are not searched. */
   search_start_date: v.optional(v.nullable(dateTime)),
+  /** Position in listings, lowest first. */
   display_priority: v.optional(v.nullable(integer)),
+  /** Uploaded files that belong to the agent. */
   user_file_ids: kept(listOf(text)),
+  /** Labels, as listed by `GET /persona/labels`. */
   label_ids: kept(listOf(integer)),
-}
+})
+
+/**
+ * Fields of a new or changed agent, parsed. Absent fields take their default in a new agent and stay unchanged in an
+ * update.
+ */
+export type PersonaFields = Partial<Wire<typeof personaFieldsSchema>>
+
+/** Body of `POST /persona`. */
+export type PersonaCreation = PersonaFields &
+  Required<
+    Pick<
+      PersonaFields,
+      'name' | 'description' | 'document_set_ids' | 'tool_ids' | 'system_prompt' | 'task_prompt' | 'datetime_aware'
+    >
+  >
 
 export const personaCreationSchema: WireSchema<PersonaCreation> = model('PersonaCreation', {
-  ...ownFields,
-  ...moreFields,
+  ...personaFieldsSchema.entries,
+  ...required,
 })
 
 /** Body of `PATCH /persona/{persona_id}`. Absent fields stay unchanged. */
 export type PersonaUpdate = Readonly<PersonaFields>
 
 export const personaUpdateSchema: WireSchema<PersonaUpdate> = model('PersonaUpdate', {
-  name: kept(ownFields.name),
-  description: kept(ownFields.description),
-  document_set_ids: kept(ownFields.document_set_ids),
-  tool_ids: kept(ownFields.tool_ids),
-  system_prompt: kept(ownFields.system_prompt),
-  task_prompt: kept(ownFields.task_prompt),
-  datetime_aware: kept(ownFields.datetime_aware),
-  ...moreFields,
+  ...personaFieldsSchema.entries,
 })
