@@ -219,6 +219,34 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
     await expect.poll(() => questions.allTextContents()).toEqual(['First?', 'Second?', 'Third?'])
   })
 
+  test('an empty chat shows what its agent suggests to ask, and asks it when it is clicked', async () => {
+    const { id } = await createClient({
+      baseUrl: `${service.playground.origin}/api`,
+      apiKey: service.playground.key,
+    }).agents.create({
+      name: 'Travel desk',
+      description: 'Answers about journeys',
+      system_prompt: '',
+      task_prompt: '',
+      datetime_aware: true,
+      document_set_ids: [],
+      tool_ids: [],
+      is_public: true,
+      starter_messages: [
+        { name: 'Hotels', message: 'What may a hotel cost?' },
+        { name: '', message: 'Which class are trains booked in?' },
+      ],
+    })
+    const { chat } = await visit(service.host)
+    await chat.evaluate((element, agent) => element.setAttribute('agent', agent), String(id))
+    await chat.getByRole('button', { name: 'Open the chat' }).click()
+    await chat.getByRole('button', { name: 'Which class are trains booked in?' }).waitFor()
+    service.reply = () => [{ text: 'At most 120 euros.' }]
+    await chat.getByRole('button', { name: 'Hotels' }).click()
+    await chat.locator('.turn', { hasText: 'What may a hotel cost?' }).getByText('At most 120 euros.').first().waitFor()
+    expect(await chat.getByRole('button', { name: 'Hotels' }).count()).toBe(0)
+  })
+
   test('a chat that is gone makes room for a new one', async () => {
     const { page, chat } = await visit(service.host)
     await chat.getByRole('button', { name: 'Open the chat' }).click()

@@ -1,4 +1,5 @@
-import { brandScheme, createChatClient, type ChatClient } from '@inlay/client/conversation'
+import { brandScheme, createChatClient } from '@inlay/client/conversation'
+import type { StarterMessage } from '@inlay/protocol'
 import { render } from 'preact'
 import { ask, createChat, type Chat } from './conversation.ts'
 import { createPastChats, type PastChats } from './past-chats.ts'
@@ -21,6 +22,7 @@ const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof H
 interface Parts {
   readonly conversation: Chat
   readonly past: PastChats
+  starters: readonly StarterMessage[]
 }
 
 /** Interval at which a growing answer is rendered, in milliseconds. */
@@ -162,27 +164,37 @@ export class InlayChatElement extends Base {
     const agent = Number(this.getAttribute('agent') ?? 0)
     const past = createPastChats(this.hasAttribute('forget') ? undefined : `inlay-chat ${baseUrl} ${agent}`)
     const conversation = createChat({
-      client: this.#client(baseUrl),
+      client: createChatClient({ baseUrl, fetch: (input, init) => this.#fetch(input, init) }),
       message: { ...(agent > 0 && { chat_session_info: { persona_id: agent } }), ...this.#message },
       past,
       onChange: () => this.#drawSoon(),
     })
-    this.#parts = { conversation, past }
+    const parts: Parts = { conversation, past, starters: [] }
+    this.#parts = parts
+    if (agent > 0) void this.#readStarters(`${baseUrl.replace(/\/$/, '')}/persona/${agent}`, parts)
     const [last] = past.list()
     if (last !== undefined) conversation.open(last.id)
-    return this.#parts
+    return parts
   }
 
-  #client(baseUrl: string): ChatClient {
-    return createChatClient({
-      baseUrl,
-      fetch: async (input, init) => {
-        // Read for each request, so that a key set later is used.
-        const key = typeof this.apiKey === 'function' ? await this.apiKey() : this.apiKey
-        const headers = { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) }
-        return fetch(input, { ...init, headers })
-      },
-    })
+  /** What the agent suggests to ask. Without it, people type their questions. */
+  async #readStarters(url: string, parts: Parts): Promise<void> {
+    try {
+      const response = await this.#fetch(url, {})
+      if (!response.ok) return
+      const agent = (await response.json()) as { starter_messages?: readonly StarterMessage[] | null }
+      parts.starters = agent.starter_messages ?? []
+      this.#drawSoon()
+    } catch {
+      // The first question says what is wrong.
+    }
+  }
+
+  async #fetch(input: string | URL | Request, init: RequestInit): Promise<Response> {
+    // Read for each request, so that a key set later is used.
+    const key = typeof this.apiKey === 'function' ? await this.apiKey() : this.apiKey
+    const headers = { ...init.headers, ...(key !== undefined && { authorization: `Bearer ${key}` }) }
+    return fetch(input, { ...init, headers })
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -65,6 +65,7 @@ header button:hover { background: var(--raised) }
 header select { max-width: 130px; border: 1px solid var(--line); border-radius: calc(8 * var(--corner)); background: var(--ground); padding: 4px 20px 4px 6px; text-overflow: ellipsis; font-size: 13px }
 .log { flex: 1; overflow-y: auto; overscroll-behavior: contain; padding: 14px; display: flex; flex-direction: column; gap: 18px }
 .welcome, .step, .note { color: var(--muted) }
+.starter { align-self: flex-start; padding: 6px 12px; border: 1px solid var(--line); border-radius: calc(10 * var(--corner)); background: none; text-align: start }
 .step { animation: pulse 1.6s ease-in-out infinite }
 @keyframes pulse { 50% { opacity: 0.6 } }
 .turn { display: flex; flex-direction: column; gap: 10px; overflow-wrap: anywhere }

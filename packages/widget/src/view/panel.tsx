@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Turn } from '@inlay/client/conversation'
+import type { StarterMessage } from '@inlay/protocol'
 import { ask, type Chat } from '../conversation.ts'
 import type { PastChats } from '../past-chats.ts'
 import type { InlayChatTexts } from '../texts.ts'
@@ -11,6 +12,7 @@ import { FailureNote, sourcesOf, TurnView, type CitedSource } from './turn-view.
 export interface PanelProps {
   readonly conversation: Chat
   readonly past: PastChats
+  readonly starters: readonly StarterMessage[]
   readonly texts: InlayChatTexts
   readonly openSource: (source: CitedSource) => boolean
   /** Closes the window; absent if the chat is embedded in the page. */
@@ -18,7 +20,7 @@ export interface PanelProps {
 }
 
 /** The chat: messages and the input field. */
-export function Panel({ conversation, past, texts, openSource, close }: PanelProps): JSX.Element {
+export function Panel({ conversation, past, starters, texts, openSource, close }: PanelProps): JSX.Element {
   const { turns, queue, isAnswering, failure } = conversation.state
   const [focusCount, setFocusCount] = useState(0)
   const begin = (): void => {
@@ -29,7 +31,16 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
     <section class="panel" role={close && 'dialog'} aria-label={texts.heading}>
       <Header conversation={conversation} past={past} texts={texts} close={close} begin={begin} />
       <Log turns={turns.length + queue.length} label={texts.heading}>
-        {turns.length + queue.length === 0 && !failure && <p class="welcome">{texts.welcome}</p>}
+        {turns.length + queue.length === 0 && !failure && (
+          <>
+            <p class="welcome">{texts.welcome}</p>
+            {starters.map(({ name, message }) => (
+              <button key={message} type="button" class="starter" onClick={() => ask(conversation, message)}>
+                {name || message}
+              </button>
+            ))}
+          </>
+        )}
         {failure && <FailureNote failure={failure} texts={texts} retry={undefined} />}
         {turns.map((turn) => (
           <TurnView
@@ -61,7 +72,7 @@ export function Panel({ conversation, past, texts, openSource, close }: PanelPro
   )
 }
 
-type HeaderProps = Omit<PanelProps, 'openSource'> & { readonly begin: () => void }
+type HeaderProps = Omit<PanelProps, 'openSource' | 'starters'> & { readonly begin: () => void }
 
 function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.Element {
   const chats = past.list()
