@@ -27,18 +27,15 @@ export function placeOf(hash: string): Place {
   return { view: 'chat', sessionId, ...(messageId !== undefined && { messageId: Number(messageId) }) }
 }
 
-/** The address of a conversation, or of one of its messages. */
 export function chatAddress(sessionId: string | null, messageId?: number): string {
   if (sessionId === null) return '#'
   return messageId === undefined ? `#chat/${sessionId}` : `#chat/${sessionId}/${messageId}`
 }
 
-/** The address at which others read a conversation. */
 export function sharedAddress(sessionId: string): string {
   return `#shared/${sessionId}`
 }
 
-/** The address of a project. */
 export function projectAddress(projectId: number): string {
   return `#project/${projectId}`
 }

@@ -21,7 +21,6 @@ export interface AdminPlaceProps {
   readonly tryAgent: (agentId: number) => void
 }
 
-/** The administration, whose code is loaded when it is opened for the first time. */
 export const AdminPlace: (props: AdminPlaceProps) => JSX.Element = lazyView(async () => {
   const { loadAdminView } = await import('./admin-view.tsx')
   return loadAdminView(language)

@@ -14,7 +14,6 @@ import { Packets } from './packets.tsx'
 import { Usage } from './usage.tsx'
 import '../styles/admin.css'
 
-/** Loads the texts of the administration, then returns its view. */
 export async function loadAdminView(language: Language): Promise<typeof AdminView> {
   await loadAdminTexts(language)
   return AdminView

@@ -16,9 +16,7 @@ interface Known {
 
 interface AgentsProps {
   readonly calls: AdminCalls
-  /** Called when agents have changed. */
   readonly agentsChanged: () => void
-  /** Begins a chat with an agent. */
   readonly tryAgent: (agentId: number) => void
 }
 

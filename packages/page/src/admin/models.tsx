@@ -9,14 +9,8 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import type { AdminCalls } from './calls.ts'
 import { Field, useLoaded, Waiting } from './parts.tsx'
 
-interface ModelsProps {
-  readonly calls: AdminCalls
-  /** Called once another model answers. */
-  readonly modelChanged: () => void
-}
-
 /** The configured models, with a test for each; a choice of local models; and how to configure others. */
-export function Models({ calls, modelChanged }: ModelsProps): JSX.Element {
+export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChanged: () => void }): JSX.Element {
   const texts = adminTexts.model
   const read = useCallback((signal: AbortSignal) => calls.get<LlmProviders>('/admin/llm/provider', signal), [calls])
   const listed = useLoaded(read)

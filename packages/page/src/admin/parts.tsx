@@ -234,7 +234,6 @@ export const linesOf = (fields: FormData, name: string): readonly string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Lets a browser save a text as a file. */
 export function saveText(text: string, name: string, type: string): void {
   saveFile(new File([text], name, { type }))
 }

@@ -14,7 +14,6 @@ export interface Price {
 
 type Prices = Readonly<Record<string, Price>>
 
-/** Sums of answers. */
 export interface Sums {
   /** What the answers have in common. */
   readonly key: string

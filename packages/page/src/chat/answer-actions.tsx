@@ -23,7 +23,6 @@ interface AnswerActionsProps {
   readonly goOn: () => void
 }
 
-/** The buttons below an answer. */
 export function AnswerActions({ turn, isLast, conversation, models, goOn }: AnswerActionsProps): JSX.Element | null {
   const { answer } = turn.fold
   const failed = turn.phase === 'stopped' || turn.failure?.retryable === true

@@ -13,7 +13,6 @@ export interface Suggestion {
   readonly act?: () => void
 }
 
-/** A command behind a slash. */
 export interface Command {
   readonly name: string
   readonly hint: string

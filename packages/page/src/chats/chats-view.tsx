@@ -21,7 +21,6 @@ import { UndoNote } from './undo-note.tsx'
 interface ChatsViewProps {
   readonly service: Service
   readonly projects: Projects
-  /** Told when a conversation is gone. */
   readonly removed: (sessionId: string) => void
 }
 

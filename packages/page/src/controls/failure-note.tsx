@@ -5,7 +5,6 @@ interface FailureNoteProps {
   readonly failure: { readonly message: string }
   /** Absent: the note cannot be closed. */
   readonly close?: () => void
-  /** Tries again what failed. */
   readonly retry?: () => void
 }
 

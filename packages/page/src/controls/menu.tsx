@@ -2,7 +2,6 @@ import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { CheckIcon } from './icons.tsx'
 
-/** An entry of a menu. */
 export interface MenuEntry {
   readonly label: string
   readonly act: () => void

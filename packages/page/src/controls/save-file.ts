@@ -1,4 +1,3 @@
-/** Saves a file as the browser saves downloads. */
 export function saveFile(file: File): void {
   const address = URL.createObjectURL(file)
   const link = document.createElement('a')

@@ -13,7 +13,6 @@ export interface DocumentsPlaceProps {
   readonly admin: AdminAccess | null
 }
 
-/** The view of all documents, whose code is loaded when it is opened for the first time. */
 export const DocumentsPlace: (props: DocumentsPlaceProps) => JSX.Element = lazyView(async () => {
   const { loadDocumentsView } = await import('./documents-view.tsx')
   return loadDocumentsView(language)

@@ -9,7 +9,6 @@ export interface HealthPlaceProps {
   readonly model: string
 }
 
-/** The health of the service, whose code is loaded when it is opened for the first time. */
 export const HealthPlace: (props: HealthPlaceProps) => JSX.Element = lazyView(async () => {
   const { loadHealthView } = await import('./health-view.tsx')
   return loadHealthView(language)

@@ -17,7 +17,6 @@ import type { Latency } from './latencies.ts'
 import { Plot } from './plot.tsx'
 import { useHealth, type Health, type Sample } from './use-health.ts'
 
-/** Loads the texts of the view, then returns it. */
 export async function loadHealthView(language: Language): Promise<typeof HealthView> {
   await Promise.all([loadHealthTexts(language), loadDocumentTexts(language), loadAdminTexts(language)])
   return HealthView
@@ -142,7 +141,6 @@ interface PartsProps {
   readonly model: string
 }
 
-/** Each part of the service, and whether it is ready. */
 function Parts({ health: { readiness }, figures: { embedder, rebuild, documents }, model }: PartsProps): JSX.Element {
   const { parts } = healthTexts
   return (

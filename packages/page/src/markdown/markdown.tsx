@@ -26,7 +26,6 @@ const TextContext = createContext<TextView>({ citations: undefined, footnotes: [
 
 interface MarkdownProps {
   readonly text: string
-  /** Whether the text is still streaming. */
   readonly isGrowing?: boolean
   readonly citations?: CitationHandling
 }

@@ -18,9 +18,7 @@ import '../styles/project.css'
 export interface ProjectViewProps {
   readonly service: Service
   readonly projectId: number
-  /** Begins a conversation in the project. */
   readonly startChat: () => void
-  /** Called once the project is deleted. */
   readonly removed: () => void
 }
 

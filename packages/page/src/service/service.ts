@@ -78,7 +78,6 @@ export interface Service extends ConversationService<AskHow> {
   ingest(document: TextDocument): Promise<void>
   /** Makes a document of a file: PDF, Office, HTML, mail, CSV, Markdown or text. */
   ingestFile(file: File, id: string): Promise<void>
-  /** Whether there is a document with this id. */
   hasDocument(id: string): Promise<boolean>
   /** Puts failed documents back into the queue: one, or all. @returns how many */
   requeue(documentId?: string): Promise<number>
@@ -100,31 +99,25 @@ export interface Service extends ConversationService<AskHow> {
 
 /** Settings for questions; null and empty lists leave the choice to the service. */
 export interface AnswerSettings {
-  /** Number of a model of the service. */
   readonly modelId: number | null
   /** A second model that answers in parallel. */
   readonly secondModelId: number | null
   /** 0 to 2. */
   readonly temperature: number | null
   readonly effort: string | null
-  /** Actions that may be used. */
   readonly allowedTools: readonly number[] | null
-  /** An action that has to be used. */
   readonly forcedTool: number | null
   readonly filters: AnswerFilters
 }
 
-/** Values to choose from in filters. */
 export interface FilterValues {
   readonly sources: readonly string[]
   readonly sets: readonly string[]
   readonly tags: AnswerFilters['tags']
 }
 
-/** Restricts what an answer can draw on. */
 export interface AnswerFilters {
   readonly sources: readonly string[]
-  /** Names of document sets. */
   readonly sets: readonly string[]
   readonly tags: readonly { readonly key: string; readonly value: string }[]
   /** Only documents changed within so many days. */
@@ -141,7 +134,6 @@ export const defaultSettings: AnswerSettings = {
   filters: { sources: [], sets: [], tags: [], days: null },
 }
 
-/** How a question is asked. */
 export interface AskHow {
   readonly isResearch: boolean
   /** The agent that answers a new conversation. Default: the assistant itself. */
@@ -151,7 +143,6 @@ export interface AskHow {
   readonly settings: AnswerSettings
 }
 
-/** An agent that can answer. */
 export interface ListedAgent {
   readonly id: number
   readonly name: string
@@ -170,13 +161,11 @@ export interface ListedProject {
   readonly chatIds: readonly string[]
 }
 
-/** An action that an agent can use. */
 export interface AgentAction {
   readonly id: number
   readonly name: string
 }
 
-/** A model that can be chosen for an answer. */
 export interface ListedModel {
   readonly id: number
   readonly name: string
@@ -187,14 +176,12 @@ export interface ListedModel {
   readonly hasTemperature: boolean
 }
 
-/** A page of conversations. */
 export interface ChatListing {
   readonly chats: readonly ListedChat[]
   /** Names the next page; null on the last. */
   readonly next: string | null
 }
 
-/** A conversation in the listing. */
 export interface ListedChat {
   readonly id: string
   /** "" until it was named. */
@@ -206,7 +193,6 @@ export interface ListedChat {
   readonly match?: { readonly messageId: number; readonly text: string }
 }
 
-/** A passage that a search found. */
 export interface FoundPassage {
   readonly title: string
   /** Markdown. */
@@ -221,7 +207,6 @@ export interface FoundPassage {
   readonly ranking: SearchRanking | undefined
 }
 
-/** Documents by state. */
 export type DocumentCounts = Readonly<Record<DocumentStateName, number>>
 
 /** A text a person hands in. */
