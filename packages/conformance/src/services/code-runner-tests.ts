@@ -131,9 +131,7 @@ const checks: Checks<{ readonly run: Run; readonly runner: CodeRunner }> = {
     mustEqual((await run('print(1)')).stdout, '1\n', 'next program')
   },
   async 'output beyond the limit is dropped, and the program goes on'({ run }) {
-    const heard = await run('print("x" * 5000)\nopen("end", "w").write("reached")\nNone', {
-      maxOutputBytes: 1_000,
-    })
+    const heard = await run('print("x" * 5000)\nopen("end", "w").write("reached")\nNone', { maxOutputBytes: 1_000 })
     mustEqual([heard.stdout, heard.isOutputCut, heard.exitCode], ['x'.repeat(1_000), true, 0], 'outcome')
     mustEqual(heard.files.length, 1, 'files')
   },

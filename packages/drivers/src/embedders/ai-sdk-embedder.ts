@@ -5,7 +5,7 @@ import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts
 import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { refusalOf } from '../http/refusals.ts'
 import { serviceOptions, retrying } from '../http/retrying.ts'
-import { toSdkFailure } from '../http/sdk-failure.ts'
+import { callSdk, type FailureWords } from '../http/sdk-failure.ts'
 
 /** An embedding model of the AI SDK, and how it is called. */
 export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
@@ -65,32 +65,23 @@ async function request(
   { values, use, signal }: { values: string[]; use: 'document' | 'query'; signal: AbortSignal | undefined },
 ): Promise<readonly unknown[]> {
   const { model, dimensions, asksForDimensions, headers, timeoutMs = 60_000 } = options
-  const timeout = AbortSignal.timeout(timeoutMs)
   const providerOptions = options.providerOptions?.[use]
-  try {
-    const { embeddings } = await model.doEmbed({
-      values,
-      abortSignal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(asksForDimensions ? { dimensions } : {}),
-      ...(providerOptions ? { providerOptions } : {}),
-      ...(headers ? { headers } : {}),
-    })
-    return embeddings
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
-    throw toInlayError(error)
+  const call = {
+    values,
+    ...(asksForDimensions ? { dimensions } : {}),
+    ...(providerOptions ? { providerOptions } : {}),
+    ...(headers ? { headers } : {}),
   }
+  const send = (abortSignal: AbortSignal): ReturnType<typeof model.doEmbed> => model.doEmbed({ ...call, abortSignal })
+  return (await callSdk(send, { signal, timeoutMs }, words)).embeddings
 }
 
-const toInlayError = (error: unknown): InlayError =>
-  toSdkFailure(error, {
-    subject,
-    refused: (refusal) => refusalOf({ subject, ...refusal }),
-    unusable: (cause) =>
-      new InlayError('BAD_GATEWAY', {
-        message: `${subject} sent something else than embeddings: check its base URL.`,
-        cause,
-      }),
-  })
+const words: FailureWords = {
+  subject,
+  refused: (refusal) => refusalOf({ subject, ...refusal }),
+  unusable: (cause) =>
+    new InlayError('BAD_GATEWAY', {
+      message: `${subject} sent something else than embeddings: check its base URL.`,
+      cause,
+    }),
+}

@@ -8,9 +8,7 @@ import { decompressed } from './decompression.ts'
 export function decoded(message: IncomingMessage): Readable {
   const body = decompressed(message)
   if (body) return body
-  throw new InlayError('BAD_GATEWAY', {
-    message: 'The address answers in a content encoding that is not known here.',
-  })
+  throw new InlayError('BAD_GATEWAY', { message: 'The address answers in a content encoding that is not known here.' })
 }
 
 /**

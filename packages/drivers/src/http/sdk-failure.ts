@@ -11,7 +11,6 @@ interface CallFailure {
   readonly isRetryable?: boolean
 }
 
-/** How a failed request is described. */
 export interface FailureWords {
   /** Name of the called service, as the beginning of a sentence. */
   readonly subject: string
@@ -26,8 +25,27 @@ export interface FailureWords {
   readonly unusable: (cause: unknown) => InlayError
 }
 
-/** Converts an error of an AI SDK model. CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR. */
-export function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWords): InlayError {
+/**
+ * Calls a model of the AI SDK and converts its errors: CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR;
+ * GATEWAY_TIMEOUT after the timeout, and the reason of `signal`.
+ */
+export async function callSdk<Result>(
+  call: (signal: AbortSignal) => PromiseLike<Result>,
+  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
+  words: FailureWords,
+): Promise<Result> {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    return await call(signal ? AbortSignal.any([signal, timeout]) : timeout)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (timeout.aborted)
+      throw new InlayError('GATEWAY_TIMEOUT', { message: `${words.subject} did not answer in time.`, cause: error })
+    throw toSdkFailure(error, words)
+  }
+}
+
+function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWords): InlayError {
   if (isInlayError(error)) return error
   // Every field is optional and checked before use.
   const failure: CallFailure = typeof error === 'object' && error !== null ? error : {}

@@ -3,7 +3,7 @@ import type { ImageGenerator, ImageRequest, ImageShape, MadeImage } from '@inlay
 import { InlayError, isJsonObject, checkRequired, isObject } from '@inlay/protocol'
 import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type ImageSizes } from './picture.ts'
 import { serviceOptions, retrying, type RetryOptions } from '../http/retrying.ts'
-import { toSdkFailure } from '../http/sdk-failure.ts'
+import { callSdk, type FailureWords } from '../http/sdk-failure.ts'
 
 /** Aspect ratios by shape, `width:height`. */
 export type ImageRatios = Readonly<Record<ImageShape, `${number}:${number}`>>
@@ -65,34 +65,25 @@ type Drawn = Awaited<ReturnType<ImageModelV4['doGenerate']>>
 
 async function draw({ prompt, shape, references, signal }: ImageRequest, options: AiSdkImagesOptions): Promise<Drawn> {
   const { model, sizes = usualSizes, ratios = usualRatios, timeoutMs = 180_000 } = options
-  const timeout = AbortSignal.timeout(timeoutMs)
-  try {
-    return await model.doGenerate({
-      prompt,
-      n: 1,
-      size: sizes?.[shape],
-      aspectRatio: ratios?.[shape],
-      seed: undefined,
-      files:
-        references.length === 0
-          ? undefined
-          : references.map(({ bytes, mediaType }) => ({ type: 'file', mediaType, data: bytes })),
-      mask: undefined,
-      providerOptions: options.providerOptions ?? {},
-      abortSignal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(options.headers ? { headers: options.headers } : {}),
-    })
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (timeout.aborted)
-      throw new InlayError('GATEWAY_TIMEOUT', { message: `${imageSubject} did not answer in time.`, cause: error })
-    throw toInlayError(error)
+  const call = {
+    prompt,
+    n: 1,
+    size: sizes?.[shape],
+    aspectRatio: ratios?.[shape],
+    seed: undefined,
+    files:
+      references.length === 0
+        ? undefined
+        : references.map(({ bytes, mediaType }) => ({ type: 'file' as const, mediaType, data: bytes })),
+    mask: undefined,
+    providerOptions: options.providerOptions ?? {},
+    ...(options.headers ? { headers: options.headers } : {}),
   }
+  return callSdk((abortSignal) => model.doGenerate({ ...call, abortSignal }), { signal, timeoutMs }, words)
 }
 
-const toInlayError = (error: unknown): InlayError =>
-  toSdkFailure(error, {
-    subject: imageSubject,
-    refused: (refusal) => imageRefusal({ subject: imageSubject, ...refusal }),
-    unusable: noPicture,
-  })
+const words: FailureWords = {
+  subject: imageSubject,
+  refused: (refusal) => imageRefusal({ subject: imageSubject, ...refusal }),
+  unusable: noPicture,
+}

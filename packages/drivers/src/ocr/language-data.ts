@@ -39,9 +39,7 @@ export function languagesOf(given: string | readonly string[]): string[] {
   const codes = names.map((name) => Object.entries(known).find(([, [short]]) => short === name)?.[0] ?? name)
   // The names of files: nothing may lead out of the folder.
   if (codes.length > 0 && codes.every((code) => /^[A-Za-z][\w-]{1,40}$/.test(code))) return [...new Set(codes)]
-  throw new InlayError('INVALID_INPUT', {
-    message: 'The languages of OCR must be codes such as eng, deu or eng+deu.',
-  })
+  throw new InlayError('INVALID_INPUT', { message: 'The languages of OCR must be codes such as eng, deu or eng+deu.' })
 }
 
 /**

@@ -62,9 +62,7 @@ async function createDocuments(db: Records): Promise<void> {
       .where(sql.ref('state'), '=', state)
       .execute()
   await indexOn(db, 'inlay_documents_source', 'inlay_documents', ['source', 'id']).ifNotExists().execute()
-  await ensureTables(db, {
-    inlay_contents: 'id text primary key not null, content text not null',
-  })
+  await ensureTables(db, { inlay_contents: 'id text primary key not null, content text not null' })
 }
 
 async function createPairs(db: Records): Promise<void> {
@@ -184,9 +182,7 @@ async function createLinks(db: Records): Promise<void> {
 }
 
 async function createDocumentMetadata(db: Records): Promise<void> {
-  await createTables(db, {
-    inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
-  })
+  await createTables(db, { inlay_document_metadata: 'document_id text primary key not null, metadata text not null' })
 }
 
 async function createFileHolds(db: Records): Promise<void> {
