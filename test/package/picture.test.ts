@@ -172,8 +172,8 @@ test('every exported entry has its source', () => {
 test('no source file but a package index is a barrel, and none is named for nothing', () => {
   for (const file of globSync('packages/*/src/**/*.ts')) {
     expect(file).not.toMatch(/\/(utils?|helpers?|common|types|misc)(\.ts|\/)/)
-    // The wire format is exported whole; `public-exports` lists what that is.
-    const isListed = file.startsWith('packages/protocol/')
+    // The wire format and the suites are exported whole; `public-exports` lists what that is.
+    const isListed = /^packages\/(?:protocol|conformance)\//.test(file)
     if (file.endsWith('/index.ts') && !isListed) expect(readFileSync(file, 'utf8')).not.toMatch(/export \*/)
   }
 })

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import * as conformance from '@inlay/conformance'
 import * as wire from '@inlay/protocol'
 import * as administration from '@inlay/protocol/administration'
 import * as inlay from 'inlay'
@@ -37,6 +38,7 @@ const remedy =
   'npx vitest run --project unit test/package/public-exports.test.ts -u'
 
 test.each([
+  ['conformance', conformance, typesOf('packages/conformance/src/index.ts')],
   ['inlay', inlay, typesOf('packages/inlay/src/index.ts')],
   ['inlay-protocol', protocol, typesOf('packages/inlay/src/entries/protocol.ts')],
   ['protocol', wire, typesOf('packages/protocol/src/index.ts')],

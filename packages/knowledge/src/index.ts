@@ -37,31 +37,11 @@ export type {
   TimeRange,
   VectorIndex,
 } from './contracts/vector-index.ts'
-export type {
-  ChunksRequest,
-  DocumentChunk,
-  DocumentChunks,
-  DocumentSize,
-  Excerpt,
-  ExcerptRequest,
-  FoundPassage,
-  DocumentReplacement,
-  Recency,
-  Reranker,
-  SearchRequest,
-} from './contracts/search.ts'
+export type * from './contracts/search.ts'
 export type { AcceptOptions, Knowledge } from './contracts/knowledge.ts'
 export type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from './contracts/models.ts'
 export { toFileRequest } from './intake/file-document.ts'
-export type { FileDocument, FileDocumentOptions } from './contracts/files.ts'
-export type {
-  ExtractedFile,
-  ExtractedSection,
-  FileExtractor,
-  FileStore,
-  ImageReader,
-  SourceFile,
-} from './contracts/files.ts'
+export type * from './contracts/files.ts'
 export type { AcceptInput, DocumentInput } from './contracts/document-input.ts'
 export type { ComingDocument, DocumentHooks, DocumentVerdict, EndedDocument } from './contracts/document-hooks.ts'
 export { createKnowledge } from './knowledge.ts'

@@ -19,7 +19,7 @@ export { dropTables, migrate, type MigrationPlan, type Migrations } from './migr
 export { prepared, preparedRows } from './prepared.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
-export { claimJob, renewJob, settleJob, type ClaimedJob, type JobColumns, type JobTable } from './jobs.ts'
+export { claimJob, renewJob, settleJob, type ClaimedJob, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, maxInterruptions, retryDelayMs, type RetryPolicy } from './retry.ts'
 export { createTables, indexOn } from './schema.ts'
 export { tableSizes, type TableSize } from './table-sizes.ts'

@@ -1,18 +1,5 @@
 import type { AnyDatabase } from './dialect.ts'
-import { maxAheadMs, type BigInteger } from './leases.ts'
-
-/** Columns of a table of jobs, besides its primary key `id`. */
-export interface JobColumns {
-  /**
-   * Id of the current claim; null if no worker has claimed the row. New for each attempt, so that a late worker cannot
-   * settle the job.
-   */
-  claim: string | null
-  /** When the row can be claimed: the end of the lease while it is claimed, otherwise the time of the next attempt. */
-  due_at: BigInteger
-  /** Attempts so far, including the running one. */
-  attempts: number
-}
+import { maxAheadMs } from './leases.ts'
 
 /** A job claimed by a worker. */
 export interface ClaimedJob {
@@ -21,7 +8,11 @@ export interface ClaimedJob {
   readonly attempts: number
 }
 
-/** A table of jobs. */
+/**
+ * A table of jobs. Its columns, besides the primary key `id`: `claim`, the id of the current claim or null, new for each
+ * attempt, so that a late worker cannot settle the job; `due_at`, when the row can be claimed: the end of the lease
+ * while it is, otherwise the time of the next attempt; `attempts` so far, including the running one.
+ */
 export interface JobTable {
   readonly db: AnyDatabase
   readonly table: string

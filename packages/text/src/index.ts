@@ -13,7 +13,6 @@ export {
   spaceless,
   stem,
   stopWords,
-  termSet,
   wordPattern,
   wordsOf,
 } from './terms.ts'

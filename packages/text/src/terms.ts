@@ -75,17 +75,6 @@ export function partsOf(word: string): string[] {
   return parts.length > 1 ? parts : []
 }
 
-/** Stems of all words of a text and of the parts of its names, without duplicates. */
-export function termSet(text: string): Set<string> {
-  const terms = new Set<string>()
-  for (const match of text.match(wordPattern) ?? []) {
-    for (const word of wordsOf(match)) terms.add(stem(word))
-    // A statement about "non-members" does not apply to members.
-    if (!/^non[-_]/i.test(match)) for (const part of partsOf(match)) terms.add(stem(part.toLowerCase()))
-  }
-  return terms
-}
-
 const marks = /\p{M}/gu
 
 /**
