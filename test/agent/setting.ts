@@ -1,5 +1,5 @@
 import { Kysely } from 'kysely'
-import { repairModels } from '@inlay/drivers/model-repair'
+import { repairModels } from '@inlay/small-models'
 import { smallModels } from '@inlay/small-models'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createConversations, migrateConversations, type ConversationsOptions } from '@inlay/conversations'

@@ -7,7 +7,7 @@ import { createKnowledge } from 'inlay/knowledge'
 type Maker = (options?: unknown) => unknown
 
 /** Parts that need no options, or wrap a model or provider. */
-const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide', 'repairModel', 'repairModels'])
+const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide'])
 
 // Their arguments are checked here, not their types.
 const makers = Object.entries(drivers as unknown as Record<string, Maker>)

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import type { GivenOptions, ResolvedModel } from '@inlay/agent'
+import { openStream } from './live-stream.ts'
 import { demandWords, findGiven, isAnswer, withGivenResults, withoutLeadingMarkers } from './given-results.ts'
 import { RepetitionDetector } from './repetition.ts'
 
@@ -33,16 +34,16 @@ export function givenModel(resolved: ResolvedModel, options: GivenOptions): Reso
 }
 
 async function streamGiven(
-  model: LanguageModelV4,
+  model: ResolvedModel['model'],
   call: LanguageModelV4CallOptions,
   options: GivenOptions,
 ): Promise<LanguageModelV4StreamResult> {
   const given = findGiven(call.prompt)
-  if (!given) return model.doStream(call)
+  if (!given) return openStream(model, call)
   const prompt = withGivenResults(call.prompt, options)
-  const first = await model.doStream({ ...call, prompt })
+  const first = await openStream(model, { ...call, prompt })
   const again = async (): Promise<ReadableStream<LanguageModelV4StreamPart>> =>
-    (await model.doStream({ ...call, prompt: [...prompt, demandWords(options.includeCitations)] })).stream
+    (await openStream(model, { ...call, prompt: [...prompt, demandWords(options.includeCitations)] })).stream
   // A small model answers from memory when it was given nothing.
   const note = given.isEmpty && !options.hasFiles ? nothingNote : ''
   const isResult = (number: number): boolean => given.numbers.has(number)

@@ -4,7 +4,11 @@
  */
 import type { SmallModels } from '@inlay/agent'
 import { givenModel } from './given-model.ts'
+import { repairModel, repairModels } from './repair/model-repair.ts'
 import { wording } from './wording.ts'
 
+export { modelRepair, repairModel, repairModels } from './repair/model-repair.ts'
+export type { RepairState } from './repair/output-repair.ts'
+
 /** The help, for `createAgent({ smallModels: async () => smallModels })`; `createInlay` takes it where it is installed. */
-export const smallModels: SmallModels = { givenModel, wording }
+export const smallModels: SmallModels = { givenModel, repairModel, repairModels, wording }

@@ -4,7 +4,7 @@ import { toFailure } from '@inlay/agent/internal/model/failures'
 import { expect, test } from 'vitest'
 import { playStep } from '@inlay/agent/internal/model/retry-step'
 import type { StepRequest } from '@inlay/agent/internal/model/step-output'
-import { repairModel } from '@inlay/drivers/model-repair'
+import { repairModel } from '@inlay/small-models'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
 
 const tools: LanguageModelV4CallOptions['tools'] = [{ type: 'function', name: 'look', inputSchema: { type: 'object' } }]

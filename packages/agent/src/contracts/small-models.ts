@@ -1,4 +1,5 @@
-import type { ResolvedModel } from './model.ts'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelProvider, ResolvedModel, TappedModel } from './model.ts'
 
 export interface GivenOptions {
   readonly includeCitations: boolean
@@ -29,4 +30,11 @@ export interface SmallModels {
   /** A model that reads the results of the search made for it as part of its question. */
   givenModel(model: ResolvedModel, options: GivenOptions): ResolvedModel
   wording(options: WordingOptions): Wording
+  /**
+   * Repairs the output of a model: calls written as text, think tags, malformed arguments.
+   * @param state an object that stays with the model, for what is learned of it
+   */
+  repairModel(model: LanguageModelV4 | TappedModel, state: object): TappedModel
+  /** Repairs the models of a provider. */
+  repairModels(models: ModelProvider): ModelProvider
 }

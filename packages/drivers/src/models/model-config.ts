@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelOptions } from '@inlay/agent'
+import type { ModelOptions, SmallModels } from '@inlay/agent'
 import type { AbilityRecords } from './adapting/probe.ts'
 
 /** One model of a provider. */
@@ -53,6 +53,8 @@ export interface ModelProvidersConfig {
   readonly wrapFetch?: (next: typeof globalThis.fetch) => typeof globalThis.fetch
   /** The model of providers of the type `extractive`; required when there is one. */
   readonly builtIn?: BuiltInModel
+  /** Loads the help for models that call no tools by themselves: their output is repaired. Default: it is passed on as it is. */
+  readonly smallModels?: () => Promise<Pick<SmallModels, 'repairModel'>>
   /** Where it is recorded what models do by themselves. Default: it is found out anew by each process. */
   readonly abilities?: AbilityRecords
   /** Called once for each part of a request that a server refuses and that is omitted from then on. */

@@ -1,13 +1,12 @@
 import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
-import { createMemories, type ModelMemories } from './adapting/learning-transport.ts'
+import { createMemories, type ModelMemories, type ModelMemory } from './adapting/learning-transport.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import type { BuiltInModel, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 import { checkTemperature, chooseModel, invalid, type OfferedModels, type OfferingProvider } from './model-override.ts'
-import { repairModel } from './repair/model-repair.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
@@ -19,7 +18,7 @@ interface Provider extends OfferingProvider {
   readonly memories?: ModelMemories
   /** Queries the server for the capabilities of a model, unless they are known. */
   readonly ask?: (modelId: string) => Promise<void>
-  make(modelId: string): LanguageModelV4
+  make(modelId: string): LanguageModelV4 | Promise<LanguageModelV4>
 }
 
 function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): Provider {
@@ -32,7 +31,7 @@ function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): P
 }
 
 function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Provider {
-  const { wrapFetch, builtIn, onNotice, abilities } = options
+  const { wrapFetch, builtIn, onNotice, abilities, smallModels } = options
   const { name, type, models } = config
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
@@ -57,13 +56,24 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   }
   const makeModel = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
   const askServed = askingOf(config, memories, carrier || {})
-  const make = (modelId: string): LanguageModelV4 => repairModel(makeModel(modelId), memories(modelId))
+  const make = async (modelId: string): Promise<LanguageModelV4> => {
+    const memory = memories(modelId)
+    const model = makeModel(modelId)
+    if (!smallModels || !needsRepair(config, modelId, memory)) return model
+    return (await smallModels()).repairModel(model, memory.repairState)
+  }
   const probe = probingOf(config, { memories, makeModel, records: abilities })
   const ask = async (modelId: string): Promise<void> => {
     await askServed?.(modelId)
     await probe(modelId)
   }
   return { config, models, defaultModel, memories, make, ask }
+}
+
+/** Whether a model calls no tools by itself, or nobody has found out since it has a setting. */
+function needsRepair({ type, models }: ProviderConfig, modelId: string, { abilities }: ModelMemory): boolean {
+  const isSet = (models?.find(({ name }) => name === modelId)?.grounding ?? 'auto') !== 'auto'
+  return abilities ? !abilities.callsTools : isSet && !knownModel(type, modelId).callsTools
 }
 
 interface ProbingOptions {
@@ -155,7 +165,7 @@ const toListed = ({ displayName, contextTokens, takesImages, reasons = false, na
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  checkRequired('modelProviders', config, 'defaultProvider wrapFetch builtIn abilities onNotice', {
+  checkRequired('modelProviders', config, 'defaultProvider wrapFetch builtIn smallModels abilities onNotice', {
     providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
   })
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
@@ -177,7 +187,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
       const temperature = override?.temperature ?? described.temperature
       return {
         ...described,
-        model: provider.make(name),
+        model: await provider.make(name),
         provider: provider.config.name,
         ...(temperature !== undefined && { temperature: checkTemperature(temperature, type) }),
         ...(observed && { observed }),

@@ -327,7 +327,7 @@ async function modelParts(
   onError: (error: unknown) => void,
 ): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
   const configured = options.models
-    ? (await import('@inlay/drivers/model-repair')).repairModels(options.models)
+    ? repairedWhereSmall(options.models)
     : await configuredModels(options.model, onError, abilitiesIn(workspace))
   const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> =>
     configuredModels(choices, onError, abilitiesIn(workspace))
@@ -340,6 +340,20 @@ const abilitiesIn = (workspace: WorkspaceRecords): AbilityRecords => ({
   read: async (key) => (await workspace.get('model_abilities', 1, key))?.value,
   write: (key, abilities) => workspace.put('model_abilities', 1, abilities, key),
 })
+
+/** Models of a host, those that call no tools by themselves with their output repaired. */
+function repairedWhereSmall(models: ModelProvider): ModelProvider {
+  let repaired: ModelProvider | undefined
+  return {
+    list: () => models.list(),
+    resolve: async (override) => {
+      const model = await models.resolve(override)
+      if (model.callsTools !== false) return model
+      repaired ??= (await loadSmallModels()).repairModels(models)
+      return repaired.resolve(override)
+    },
+  }
+}
 
 /** The models of the options alone. */
 export async function configuredModels(
@@ -355,7 +369,13 @@ export async function configuredModels(
   const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
   const onNotice = (message: string): void =>
     onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
-  return modelProviders({ ...config, builtIn: builtInModel, onNotice, ...(abilities && { abilities }) })
+  return modelProviders({
+    ...config,
+    builtIn: builtInModel,
+    onNotice,
+    smallModels: loadSmallModels,
+    ...(abilities && { abilities }),
+  })
 }
 
 /** Options passed to conversations unchanged. */

@@ -17,6 +17,8 @@ export interface ModelMemory extends ModelObservations {
   ask?: () => Promise<void>
   /** Found out by a probe, or recorded before; undefined while unknown. */
   abilities?: ModelAbilities
+  /** What the repair of its output has learned. */
+  readonly repairState: object
 }
 
 /** Observations about the models of one provider, by name. */
@@ -40,6 +42,7 @@ export function createMemories(): ModelMemories {
       since: Date.now(),
       refused: new Set(),
       refusesTools: false,
+      repairState: {},
       contextTokens: undefined,
       hasStatedWindow: false,
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { beganInThought, ThinkSplitter, type ThinkPiece } from '@inlay/drivers/internal/models/repair/think-tags'
+import { beganInThought, ThinkSplitter, type ThinkPiece } from '@inlay/small-models/internal/repair/think-tags'
 
 /** Reasoning and text of a text that comes in pieces of one length. */
 function split(text: string, size: number, startsInThought = false) {

@@ -7,7 +7,7 @@
  * - nearly valid arguments become JSON, and a tool name with a namespace becomes the tool's name
  *
  * `modelRepair` is a middleware for `wrapLanguageModel` of the AI SDK. `repairModel` does the same and keeps the
- * streaming tap of a model; Inlay applies it to every model except the built-in one.
+ * streaming tap of a model; Inlay applies it to models that call no tools by themselves.
  */
 import type {
   LanguageModelV4,
@@ -22,8 +22,17 @@ import type {
 } from '@ai-sdk/provider'
 import type { ModelProvider, StreamListener, TappedModel } from '@inlay/agent'
 import { createLongDeltas } from './long-deltas.ts'
-import { OutputRepair, repairArguments } from './output-repair.ts'
+import { OutputRepair, repairArguments, type RepairState } from './output-repair.ts'
 import type { TextCall } from './text-call-formats.ts'
+
+/** What the middleware has learned of a model, as long as somebody holds the model. */
+const states = new WeakMap<object, RepairState>()
+
+function stateOf(model: object): RepairState {
+  const state = states.get(model) ?? {}
+  states.set(model, state)
+  return state
+}
 
 /**
  * The repairs as a middleware of the AI SDK.
@@ -32,10 +41,10 @@ import type { TextCall } from './text-call-formats.ts'
  */
 export const modelRepair: LanguageModelV4Middleware = {
   specificationVersion: 'v4',
-  wrapGenerate: async ({ doGenerate, params, model }) => repairResult(await doGenerate(), params, model),
+  wrapGenerate: async ({ doGenerate, params, model }) => repairResult(await doGenerate(), params, stateOf(model)),
   wrapStream: async ({ doStream, params, model }) => {
     const result = await doStream()
-    return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(params, model))) }
+    return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(params, stateOf(model)))) }
   },
 }
 
@@ -43,10 +52,9 @@ const repaired = new WeakSet<object>()
 
 /**
  * Repairs the output of a model. A repaired model is returned unchanged.
- * @param learner what is learned of the model is kept for this object; for a model that is made anew for each call,
- * one that stays. Default: the model
+ * @param state what is learned of the model; for a model that is made anew for each call, an object that stays. Default: what was learned of this object
  */
-export function repairModel(model: LanguageModelV4 | TappedModel, learner: object = model): TappedModel {
+export function repairModel(model: LanguageModelV4 | TappedModel, state: RepairState = stateOf(model)): TappedModel {
   // The set only contains models that this function wrapped, which have a tap.
   if (repaired.has(model)) return model as TappedModel
   const wrapped: TappedModel = {
@@ -57,12 +65,12 @@ export function repairModel(model: LanguageModelV4 | TappedModel, learner: objec
     get supportedUrls() {
       return model.supportedUrls
     },
-    doGenerate: async (options) => repairResult(await model.doGenerate(options), options, learner),
+    doGenerate: async (options) => repairResult(await model.doGenerate(options), options, state),
     doStream: async (options) => {
       const result = await model.doStream(options)
-      return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(options, learner))) }
+      return { ...result, stream: result.stream.pipeThrough(new TransformStream(streamRepair(options, state))) }
     },
-    doStreamTapped: (options, listener) => streamTapped(model, options, listener, learner),
+    doStreamTapped: (options, listener) => streamTapped(model, options, listener, state),
   }
   repaired.add(wrapped)
   return wrapped
@@ -70,18 +78,18 @@ export function repairModel(model: LanguageModelV4 | TappedModel, learner: objec
 
 /** Repairs the models of a provider, except those that only quote documents. */
 export function repairModels(provider: ModelProvider): ModelProvider {
-  const learners = new Map<string, object>()
-  const learnerOf = (name: string): object => {
-    const learner = learners.get(name) ?? {}
-    learners.set(name, learner)
-    return learner
+  const states = new Map<string, RepairState>()
+  const stateOf = (name: string): RepairState => {
+    const state = states.get(name) ?? {}
+    states.set(name, state)
+    return state
   }
   return {
     list: () => provider.list(),
     resolve: async (override) => {
       const resolved = await provider.resolve(override)
       if (resolved.quotesOnly) return resolved
-      return { ...resolved, model: repairModel(resolved.model, learnerOf(`${resolved.provider} ${resolved.name}`)) }
+      return { ...resolved, model: repairModel(resolved.model, stateOf(`${resolved.provider} ${resolved.name}`)) }
     },
   }
 }
@@ -111,7 +119,7 @@ const endOf = (reason: LanguageModelV4FinishReason, calls: readonly TextCall[]):
 function repairResult(
   result: LanguageModelV4GenerateResult,
   options: LanguageModelV4CallOptions,
-  learner: object,
+  state: RepairState,
 ): LanguageModelV4GenerateResult {
   const content: LanguageModelV4Content[] = []
   const add = (type: 'text' | 'reasoning', text: string): void => {
@@ -119,7 +127,7 @@ function repairResult(
     if (last?.type === type && last.providerMetadata === undefined) last.text += text
     else content.push({ type, text })
   }
-  const repair = new OutputRepair(learner, options, {
+  const repair = new OutputRepair(state, options, {
     onText: (text) => add('text', text),
     onReasoning: (text) => add('reasoning', text),
   })
@@ -153,7 +161,7 @@ function repairResult(
 /** Repairs a stream of parts. */
 function streamRepair(
   options: LanguageModelV4CallOptions,
-  learner: object,
+  state: RepairState,
 ): Transformer<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
   let emit: (part: LanguageModelV4StreamPart) => void = () => {}
   /** The current text block of the provider; its start is sent with its first output. */
@@ -174,7 +182,7 @@ function streamRepair(
     }
     emit({ type: `${type}-delta`, id: open.id, delta })
   }
-  const repair = new OutputRepair(learner, options, {
+  const repair = new OutputRepair(state, options, {
     onText: (delta) => write('text', delta),
     onReasoning: (delta) => write('reasoning', delta),
   })
@@ -242,9 +250,9 @@ async function streamTapped(
   model: LanguageModelV4 | TappedModel,
   options: LanguageModelV4CallOptions,
   listener: StreamListener,
-  learner: object,
+  state: RepairState,
 ): Promise<LanguageModelV4StreamResult> {
-  const repair = new OutputRepair(learner, options, listener)
+  const repair = new OutputRepair(state, options, listener)
   let isOver = false
   const input = createLongDeltas(repair, () => isOver || options.abortSignal?.aborted === true)
   const isTapped = 'doStreamTapped' in model

@@ -11,14 +11,18 @@ import { beganInThought, ThinkSplitter, type ThinkPiece } from './think-tags.ts'
  */
 const signs = /[<[`~\n]/
 
-// Models that closed a thought without opening it, with the number of answers without such a tag until that is
-// forgotten, since a user can make any model write one. By an object of its provider, so that nothing is learned for
-// another assistant.
-const beginInThought = new WeakMap<object, number>()
-const answersUntilForgotten = 3
+/** What is learned of one model. */
+export interface RepairState {
+  /**
+   * Answers without a tag that closes an unopened thought until it is forgotten that the model writes one: a user can make
+   * any model write it. Absent: it does not.
+   */
+  answersUntilForgotten?: number
+  /** Its server reads its calls: a call in its text is described, not made. */
+  callsNatively?: boolean
+}
 
-// Models whose server reads their calls: a call in their text is described, not made.
-const callNatively = new WeakSet<object>()
+const answersUntilForgotten = 3
 
 /**
  * Repairs the output of one model call as it streams: moves text between think tags to the reasoning, and removes calls
@@ -26,7 +30,7 @@ const callNatively = new WeakSet<object>()
  */
 export class OutputRepair implements StreamListener {
   readonly #listener: StreamListener
-  readonly #learner: object
+  readonly #state: RepairState
   /** Names of the tools that the model may call. */
   readonly #names: ReadonlySet<string>
   readonly #canCall: boolean
@@ -38,18 +42,18 @@ export class OutputRepair implements StreamListener {
   readonly #written = new GrowingText()
   readonly #text = new GrowingText()
 
-  /** @param learner what is learned of the model is kept for this object */
+  /** @param state is updated by what the model writes */
   constructor(
-    learner: object,
+    state: RepairState,
     { tools = [], toolChoice, prompt }: LanguageModelV4CallOptions,
     listener: StreamListener,
   ) {
     this.#listener = listener
-    this.#learner = learner
+    this.#state = state
     this.#names = new Set(tools.map(({ name }) => name))
-    this.#canCall = tools.length > 0 && toolChoice?.type !== 'none' && !callNatively.has(learner)
+    this.#canCall = tools.length > 0 && toolChoice?.type !== 'none' && state.callsNatively !== true
     this.#isQuoted = createQuoteCheck(prompt)
-    this.#thoughts = new ThinkSplitter(beginInThought.has(learner))
+    this.#thoughts = new ThinkSplitter(state.answersUntilForgotten !== undefined)
     this.#gate = new TextGate({ names: this.#names, mayRecover: this.#canCall, isQuoted: this.#isQuoted })
   }
 
@@ -99,7 +103,7 @@ export class OutputRepair implements StreamListener {
 
   /** Notes that the model made a call by the API. */
   noteCall(): void {
-    callNatively.add(this.#learner)
+    this.#state.callsNatively = true
   }
 
   /** The tool that a call means: its name without a namespace, unless a tool is named so. */
@@ -121,12 +125,13 @@ export class OutputRepair implements StreamListener {
   }
 
   #rememberBeginning(): void {
-    const key = this.#learner
-    const left = beginInThought.get(key)
-    if (beganInThought(this.#written.read())) beginInThought.set(key, answersUntilForgotten)
-    else if (left !== undefined && this.#written.read().trim() !== '') {
-      if (left > 1) beginInThought.set(key, left - 1)
-      else beginInThought.delete(key)
+    const state = this.#state
+    const left = state.answersUntilForgotten
+    const written = this.#written.read()
+    if (beganInThought(written)) state.answersUntilForgotten = answersUntilForgotten
+    else if (left !== undefined && written.trim() !== '') {
+      if (left > 1) state.answersUntilForgotten = left - 1
+      else delete state.answersUntilForgotten
     }
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { readTextCalls } from '@inlay/drivers/internal/models/repair/text-call-formats'
-import { TextGate } from '@inlay/drivers/internal/models/repair/text-call-gate'
-import { cpuMsOf } from '../../../cpu-time.ts'
-import { textCallsOfMakers } from '../../../stand-in/text-calls.ts'
+import { readTextCalls } from '@inlay/small-models/internal/repair/text-call-formats'
+import { TextGate } from '@inlay/small-models/internal/repair/text-call-gate'
+import { cpuMsOf } from '../../cpu-time.ts'
+import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 
 const names = new Set(['search', 'look'])
 const markup =

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { OutputRepair } from '@inlay/drivers/internal/models/repair/output-repair'
-import { callMarkups, endSigns, startSigns } from '@inlay/drivers/internal/models/repair/text-call-formats'
-import { cpuMsOf } from '../../../cpu-time.ts'
-import fc from '../../../fast-check.ts'
-import { textCallsOfMakers } from '../../../stand-in/text-calls.ts'
+import { OutputRepair } from '@inlay/small-models/internal/repair/output-repair'
+import { callMarkups, endSigns, startSigns } from '@inlay/small-models/internal/repair/text-call-formats'
+import { cpuMsOf } from '../../cpu-time.ts'
+import fc from '../../fast-check.ts'
+import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 
 const tools = [{ type: 'function' as const, name: 'search', inputSchema: {} }]
 const call = '{"name": "search", "arguments": {"queries": ["a"]}}'

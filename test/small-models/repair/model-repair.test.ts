@@ -1,9 +1,9 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { generateText, isStepCount, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai'
 import { describe, expect, test } from 'vitest'
-import { modelRepair, repairModel, repairModels } from '@inlay/drivers/model-repair'
+import { modelRepair, repairModel, repairModels } from '@inlay/small-models'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
-import { providerOf } from '../../../agent/setting.ts'
+import { providerOf } from '../../agent/setting.ts'
 
 const search = tool({
   inputSchema: jsonSchema<{ queries: string[] }>({ type: 'object', properties: { queries: { type: 'array' } } }),
