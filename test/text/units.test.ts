@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toProse, unitsOf } from '@inlay/text'
+import { sentencesOf, toProse, unitsOf } from '@inlay/text'
 
 test('inline code reaches to the next run of as many backticks', () => {
   expect(toProse('Use `a*b*c` or ``x ` *y* ``, not *this*.')).toBe('Use `a*b*c` or ``x ` *y* ``, not this.')
@@ -93,4 +93,19 @@ test.each([
   ['- Bullet.', [undefined]],
 ])('items of a numbered list have the numbers that readers see: %j', (page, numbers) => {
   expect(unitsOf(page).map(({ number }) => number)).toEqual(numbers)
+})
+
+test.each([
+  'Elterngeld wird bis zur Vollendung des 14. Lebensmonats gezahlt.',
+  'Nach § 1 Abs. 2 Satz 3 gilt dies nicht.',
+  'Der Antrag nach Art. 5 Nr. 7 ist bis zum 3. Werktag zu stellen.',
+  'Zgodnie z art. 5 ust. 2 pkt. 1 termin biegnie.',
+  'Según el art. 12 y la pág. 4 no procede.',
+  'See No. 5 and vol. 3 of it.',
+])('a number behind an abbreviation, and an ordinal, end no sentence: %s', (sentence) => {
+  expect(sentencesOf(`${sentence} Danach folgt mehr.`)).toEqual([sentence, 'Danach folgt mehr.'])
+})
+
+test('a number that ends a sentence still does', () => {
+  expect(sentencesOf('Die Antwort ist 42. Danach kam nichts.')).toHaveLength(2)
 })

@@ -223,6 +223,11 @@ const maxSentenceLength = 2000
 const monthOrOrdinal =
   /^(?:Jan|Jän|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrhundert|Jahrestag|Lebensjahr|Geburtstag|Klasse|Etage|Stock|Platz|Tag|Woche|Monat)/
 
+/** Words with a full stop before a number, as in `§ 1 Abs. 2`, and words before an ordinal number, as in `des 14. Monats`. */
+const beforeNumber = /(?<!\p{L})(?:abs|anm|art|artt|bd|buchst|kap|n|nr|núm|pág|par|pkt|rn|sez|ust|ziff|ст|п)\.\s*$/iu
+const ordinal =
+  /(?<!\p{L})(?:am|im|vom|zum|beim|bis|ab|der|die|das|dem|den|des|jede[nrsm]?|eine[nrsm]?|ihre?[nrsm]?) \d{1,3}\.\s*$/iu
+
 /** Splits prose into sentences, taking abbreviations and inline code into account. */
 export function sentencesOf(prose: string): string[] {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' })
@@ -240,6 +245,8 @@ export function sentencesOf(prose: string): string[] {
         opens(last, '(', ')') ||
         /^[\s"”’)]*[\p{Ll},;)]/u.test(segment) ||
         (/(?:^|\s)\d{1,2}\.\s*$/.test(last) && monthOrOrdinal.test(segment)) ||
+        ordinal.test(last.slice(-20)) ||
+        (/^[\d§]/.test(segment) && beforeNumber.test(last.slice(-20))) ||
         // Numbers before titles: "chapters 2. Installation and 3. Use".
         /\b(?:chapters|sections|parts|kapiteln|abschnitten) (?:\d{1,2}\. \p{Lu}.*(?:,|and|und) )?\d{1,2}\.\s*$/iu.test(
           last,
