@@ -32,8 +32,8 @@ export interface AgentLimits {
   /** Maximum attempts of a model call that fails before its first output. Default 3. */
   readonly maxModelAttempts?: number
   /**
-   * Silence after which a running answer counts as abandoned by its process, in milliseconds. Default 7000 with
-   * `sharedRuns`, else 20 000. The clocks of all machines have to differ by less.
+   * Silence after which a running answer counts as abandoned by its process, in milliseconds. Default 7000. The clocks of
+   * all machines have to differ by less.
    */
   readonly leaseMs?: number
   /** Maximum wait for context files that are still being read or indexed, in milliseconds. Default 10 000. */
@@ -42,7 +42,7 @@ export interface AgentLimits {
 
 /** Stores for everything but documents. Default: in memory and empty. */
 export interface AgentStores {
-  /** Sessions and messages. Default: in memory, together with `runStore`. */
+  /** Sessions and messages, of one process unless there are `sharedRuns`. Default: in memory, with `runStore`. */
   readonly conversationStore?: ConversationStore
   /** Sends with an `Idempotency-Key`. Default: they are UNSUPPORTED when the host has its own conversation store. */
   readonly runStore?: RunStore

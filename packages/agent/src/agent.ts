@@ -13,7 +13,7 @@ import { inMemoryStores } from './stores/in-memory.ts'
 import { SlowModels } from './model/questions.ts'
 import { createCallerLimit, delay } from '@inlay/scheduling'
 import { toKnownLimits } from './research/limits.ts'
-import { createAbandonedCheck, createCheckpoints } from './run/checkpoints.ts'
+import { endLeftAnswers } from './run/abandoned-runs.ts'
 import { createRuns } from './run/live-runs.ts'
 import { runControl, stopAll } from './run/resume-and-stop.ts'
 import { createRunSharing } from './run/sharing.ts'
@@ -43,13 +43,13 @@ export const defaultServices: Services = {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
-  const { runs, actions, afterTurn, abandoned, keyedSends } = parts
+  const { runs, actions, afterTurn, keyedSends } = parts
   const underway = new Set<Promise<Run>>()
   const openRuns = (): Promise<unknown>[] => [...underway, ...runs.active().map(({ ended }) => ended)]
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
-    await abandoned.checked()
+    await parts.endLeft()
   }
   return {
     send: async (input, { caller = operator, idempotencyKey = '', ...rest } = {}) => {
@@ -78,13 +78,11 @@ export function createAgent(options: AgentOptions): Agent {
     },
     close: async () => {
       isClosed = true
-      abandoned.close()
       // A send in progress still becomes a run, which has to be ended too.
       await Promise.allSettled(underway)
       await stopAll(runs.active(), 'closing')
       await parts.sharing?.close()
       await afterTurn.close()
-      parts.checkpoints.close()
     },
   }
 }
@@ -95,22 +93,20 @@ function connectParts(options: AgentOptions) {
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }
   const { now, onError } = services
   const { maxRunBytes = 32 * 2 ** 20, maxFinishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
-  const { leaseMs = shared ? 7_000 : 20_000 } = limits
+  const { leaseMs = 7_000 } = limits
   // Throws for invalid limits when the agent is created.
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
   const runs = createRuns({ now, resumableMs, maxRunBytes, maxFinishedBytes })
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, maxRunBytes }
-  const checkpoints = createCheckpoints({ conversations, now, onError, aliveMs: leaseMs / 4, isDriven: !!shared })
   const readCalls = callReader(stores.runs)
-  const sharing = shared && createRunSharing({ shared, readCalls, alongside: checkpoints.flush, ...parts })
+  const sharing = shared && createRunSharing({ shared, readCalls, ...parts })
   const actions = createAgentActions(options, files, onError)
   const questionModel = questionModelOf(options, onError)
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
   const turn: TurnParts = {
     conversations,
-    checkpoints,
     now,
     onError,
     wait: options.wait ?? delay,
@@ -144,14 +140,23 @@ function connectParts(options: AgentOptions) {
   return {
     ...start,
     now,
-    checkpoints,
     afterTurn,
     keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing }),
-    abandoned: createAbandonedCheck(async () => {
-      // Runs of other processes have more of the text than the store, so they are ended first.
-      await sharing?.start()
-      return conversations.terminateAbandoned(leaseMs)
-    }, parts),
+    endLeft: once(() => sharing?.start() ?? endLeftAnswers(parts)),
+  }
+}
+
+/** Work that is done once; if it fails, the next call repeats it. */
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return async () => {
+    done ??= work()
+    try {
+      await done
+    } catch (error) {
+      done = undefined
+      throw error
+    }
   }
 }
 

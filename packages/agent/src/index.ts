@@ -32,6 +32,7 @@ export type {
   HistoryLimits,
   OpenedTurn,
   PastMessage,
+  RunningAnswer,
   PastToolCall,
   SessionRecord,
   ToolCallRecord,

@@ -20,6 +20,7 @@ import { createPersonas, eraseDeletedPersonas, personasWithFile } from './person
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/manage-projects.ts'
 import { eraseExpired, type Expiry } from './sessions/retention.ts'
+import { sqlSharedRuns } from './run-records/shared-runs.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
 import { createNaming, type SessionNaming } from './sessions/naming.ts'
@@ -145,6 +146,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     ...options,
     ...services,
     ...lookups,
+    sharedRuns: options.sharedRuns ?? sqlSharedRuns({ db: options.db, now }),
     conversationStore: createConversationStore(db, services, naming),
     runStore: createRunStore(db, now),
     fileStore: files,

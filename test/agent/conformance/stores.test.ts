@@ -8,17 +8,6 @@ function newStores(): StoresUnderTest {
   return { ...stores, advance: (milliseconds) => void (time += milliseconds) }
 }
 
-const answered: Parameters<ConversationStore['finish']>[1] = {
-  status: 'done',
-  text: '',
-  reasoning: null,
-  error: null,
-  citations: [],
-  documents: null,
-  toolCalls: [],
-  durationMs: 0,
-}
-
 type Conversations = (base: ConversationStore) => Partial<ConversationStore>
 
 const withConversations = (change: Conversations) => (): StoresUnderTest => {
@@ -69,15 +58,23 @@ testMutants<Conversations>('conversation store', (change) => conversationStoreCo
     'passes by an answer that is unknown': (base) => ({
       finish: (id, answer) => base.finish(id, answer).catch(() => {}),
     }),
-    'keeps no checkpoint': () => ({ checkpoint: async () => {} }),
-    'keeps the first checkpoint of several': (base) => ({ checkpoint: (texts) => base.checkpoint(texts.slice(1)) }),
-    'takes a checkpoint for the end': (base) => ({
-      checkpoint: async (texts) => {
-        for (const { answerId, text } of texts) await base.finish(answerId, { ...answered, text })
-      },
+    'says that nothing runs': () => ({ running: async () => [] }),
+    'names one answer of several that run': (base) => ({
+      running: async () => [...new Map((await base.running()).map((each) => [each.parentId, each])).values()],
     }),
-    'terminates nothing': () => ({ terminateAbandoned: async () => undefined }),
-    'terminates whatever runs': (base) => ({ terminateAbandoned: () => base.terminateAbandoned(0) }),
+    'says that ended answers run': (base) => {
+      const opened: Awaited<ReturnType<typeof base.running>>[number][] = []
+      return {
+        running: async () => {
+          const now = await base.running()
+          opened.push(...now.filter(({ answerId }) => opened.every((each) => each.answerId !== answerId)))
+          return opened
+        },
+      }
+    },
+    'knows no time of an answer': (base) => ({
+      running: async () => (await base.running()).map((each) => ({ ...each, openedAt: 0 })),
+    }),
     'keeps no summary': () => ({ saveSummary: async () => {} }),
     'lists generated files oldest first': (base) => ({
       generatedFileIds: async (ids) => (await base.generatedFileIds!(ids)).toReversed(),

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createAgent, placeMessage, toMainline, toPath } from '@inlay/agent'
-import type { Agent, ConversationStore, ModelProvider, PastMessage, TreeNode } from '@inlay/agent'
+import type { Agent, ConversationStore, ModelProvider, PastMessage, RunningAnswer, TreeNode } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 
 type Row = TreeNode & Pick<PastMessage, 'status' | 'text'> & { calls: string | null }
@@ -45,10 +45,11 @@ export function shopAssistant(db: DatabaseSync, models: ModelProvider): Agent {
       const calls = JSON.stringify(toolCalls)
       run('update messages set status = ?, text = ?, calls = ? where id = ?', status, text, calls, id)
     },
-    async checkpoint(answers) {
-      for (const { answerId, text } of answers) run('update messages set text = ? where id = ?', text, answerId)
+    async running() {
+      const columns = 'id as answerId, chat as sessionId, parent as parentId, 0 as openedAt'
+      const rows = db.prepare(`select ${columns} from messages where status = 'running'`).all()
+      return rows as unknown as RunningAnswer[]
     },
-    terminateAbandoned: async () => void run("update messages set status = 'terminated' where status = 'running'"),
     async branch(sessionId, id) {
       const rows = read(sessionId)
       return toHistory(rows, id === null ? toMainline(rows) : toPath(rows, id))

@@ -2,7 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { createRuns } from '@inlay/agent/internal/run/live-runs'
 import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import type { InlayError } from '@inlay/protocol'
-import { ana, ben, eventually, findsAlways, inShort, newPassage, newSetting, providerOf, readAll } from '../setting.ts'
+import {
+  ana,
+  ben,
+  codeOf,
+  eventually,
+  findsAlways,
+  inShort,
+  newPassage,
+  newSetting,
+  providerOf,
+  readAll,
+} from '../setting.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
 
@@ -107,8 +118,11 @@ describe('a run is no matter of its readers', () => {
     const { agent, send, clock } = await newSetting([['x']])
     const run = await send()
     await run.whole()
-    clock.time += 600_000
-    await expect(agent.resume(run.sessionId, ana)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await eventually(async () => {
+      // The end of the run is written meanwhile.
+      clock.time += 600_000
+      return (await codeOf(agent.resume(run.sessionId, ana))) === 'NOT_FOUND'
+    })
   })
 })
 

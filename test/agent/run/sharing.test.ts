@@ -395,7 +395,7 @@ function newSharing(shared: Partial<SharedRuns>, now = () => 0) {
       ...shared,
     } as SharedRuns,
     runs,
-    conversations: { branch: unused, finish: unused },
+    conversations: { branch: unused, finish: unused, running: async () => [] },
     readCalls: async () => [],
     maxRunBytes: 300,
     leaseMs: 60_000,

@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest'
 import type { TurnOpening } from '@inlay/agent'
 import { answer, opening as anyOpening } from '@inlay/conformance/internal/stores/store-fixture'
-import { createConversationStore } from '@inlay/conversations'
+import { createConversationStore, migrateConversations, sqlSharedRuns } from '@inlay/conversations'
+import type { Kysely } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables/database'
-import { findsAlways, newDatabase, newPassage, newSetting, ana, eventually } from '../../agent/setting.ts'
+import {
+  findsAlways,
+  newDatabase,
+  newPassage,
+  newSetting,
+  ana,
+  eventually,
+  inShort,
+  readAll,
+} from '../../agent/setting.ts'
 
-async function newStore() {
-  const db: ConversationDatabase = (await newDatabase()).withTables<ConversationTables>()
+async function newStore(records?: Kysely<unknown>) {
+  const db: ConversationDatabase = (records ?? (await newDatabase())).withTables<ConversationTables>()
   const clock = { time: 1_000 }
   let ids = 0
   const conversations = createConversationStore(db, { now: () => clock.time, newId: () => `s${++ids}` })
@@ -84,39 +94,6 @@ test('history reads the newest messages, with their calls, as far as it may', as
   expect(shortened.messages.map(({ text }) => text)).toEqual(['Message 59', 'Hi.', 'Hello?', ''])
 })
 
-test('an answer of a process that is gone ends with what it said; one that lives is left alone', async () => {
-  const { db, clock, conversations } = await newStore()
-  const gone = await conversations.open(opening)
-  await conversations.checkpoint([{ answerId: gone.answerIds[0] ?? 0, text: 'So far' }])
-  clock.time += 9_000
-  const alive = await conversations.open(opening)
-  clock.time += 1_000
-  expect(await conversations.terminateAbandoned(10_000)).toBe(9_000)
-  const rows = await db
-    .selectFrom('inlay_chat_messages')
-    .select(['id', 'status', 'text', 'error'])
-    .where('role', '=', 'assistant')
-    .orderBy('id')
-    .execute()
-  expect(rows).toEqual([
-    { id: gone.answerIds[0], status: 'terminated', text: 'So far', error: expect.stringContaining('stopped') },
-    { id: alive.answerIds[0], status: 'running', text: '', error: null },
-  ])
-})
-
-test('a checkpoint does not touch an answer that has ended', async () => {
-  const { db, conversations } = await newStore()
-  const { answerIds } = await conversations.open(opening)
-  await conversations.finish(answerIds[0] ?? 0, done)
-  await conversations.checkpoint([{ answerId: answerIds[0] ?? 0, text: 'late' }])
-  const row = await db
-    .selectFrom('inlay_chat_messages')
-    .select('text')
-    .where('id', '=', answerIds[0] ?? 0)
-    .executeTakeFirst()
-  expect(row?.text).toBe('Hi.')
-})
-
 async function storedAnswer(db: ConversationDatabase, id: number) {
   return db.selectFrom('inlay_chat_messages').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
@@ -179,29 +156,82 @@ test('failed and stopped answers keep what was said, failed ones their reason to
   })
 })
 
-test('what a running answer says reaches the database before it ends', async () => {
-  const { send, db, clock } = await newSetting([['Said early', { hang: true }]])
+/** The runs of a process by this name, while others of these names have ended. */
+const processOf = (db: Kysely<unknown>, owner: string, ended: readonly string[] = []) =>
+  sqlSharedRuns({ db, now: Date.now, processes: { owner, isGone: (other) => ended.includes(other) } })
+
+test('what a running answer says reaches the database before it ends, and a later process ends it', async () => {
+  const db = await newDatabase()
   const records = db.withTables<ConversationTables>()
-  const run = await send()
-  clock.time += 60_000
-  await eventually(async () => (await storedAnswer(records, run.messageId)).text === 'Said early')
+  const before = await newSetting([['Said early', { hang: true }]], {
+    db,
+    now: Date.now,
+    sharedRuns: processOf(db, 'before'),
+  })
+  const run = await before.send()
+  const written = async (): Promise<string> =>
+    (await records.selectFrom('inlay_chat_run_lines').select('lines').execute()).map(({ lines }) => lines).join()
+  await eventually(async () => (await written()).includes('Said early'))
   expect((await storedAnswer(records, run.messageId)).status).toBe('running')
+  const after = await newSetting([['x']], { db, now: Date.now, sharedRuns: processOf(db, 'after', ['before']) })
+  await after.agent.start()
+  const ended = await storedAnswer(records, run.messageId)
+  expect(ended).toMatchObject({ status: 'terminated', text: 'Said early', error_code: 'SERVICE_UNAVAILABLE' })
+  const { packets } = await after.agent.sessions.get(run.sessionId, ana)
+  expect(packets[0]?.map(inShort)).toEqual([
+    '0.0 message_start null',
+    '0.0 message_delta "Said early"',
+    '0.0 error SERVICE_UNAVAILABLE',
+  ])
 })
 
-test('a new agent on the same records ends what an earlier process left', async () => {
+test('an answer whose run nobody shared is ended once it is older than a lease, unless its process makes it', async () => {
   const db = await newDatabase()
-  const before = await newSetting([['Said early', { hang: true }]], { db })
-  const run = await before.send()
-  for await (const entries of run.read()) if (entries.some(({ json }) => json.includes('early'))) break
-  before.clock.time += 60_000
-  await eventually(async () => (await storedAnswer(db.withTables<ConversationTables>(), run.messageId)).text !== '')
-  const after = await newSetting([['x']], { db, now: () => before.clock.time + 20_000 })
-  await (await after.send()).whole()
-  expect(await storedAnswer(db.withTables<ConversationTables>(), run.messageId)).toMatchObject({
-    status: 'terminated',
-    text: 'Said early',
-    error_code: 'SERVICE_UNAVAILABLE',
-  })
+  const records = db.withTables<ConversationTables>()
+  const { clock, conversations } = await newStore(db)
+  const left = await conversations.open(opening)
+  clock.time += 7_000
+  const fresh = await conversations.open(opening)
+  const { agent, send } = await newSetting([['So far', { hang: true }]], { db, now: () => clock.time })
+  const run = await send()
+  const statusOf = async (id: number | undefined): Promise<string> => (await storedAnswer(records, id ?? 0)).status
+  expect(await statusOf(left.answerIds[0])).toBe('terminated')
+  expect(await statusOf(fresh.answerIds[0])).toBe('running')
+  clock.time += 7_000
+  await eventually(async () => (await statusOf(fresh.answerIds[0])) === 'terminated')
+  expect(await statusOf(run.messageId)).toBe('running')
+  await agent.close()
+})
+
+test('a database of before opens: running answers end with what was said, keyed sends are repeated from their lines', async () => {
+  const db = await newDatabase()
+  const records = db.withTables<ConversationTables>()
+  const first = await newSetting([['It is ', '25.']], { db })
+  const run = await first.send({ message: 'Q' }, { idempotencyKey: 'k' })
+  const lines = await readAll(run)
+  await first.agent.close()
+  // As the version before left it: lines with the key, text of a running answer with its message.
+  await records.deleteFrom('inlay_chat_runs').execute()
+  await db.schema.alterTable('inlay_chat_messages').dropColumn('lines').execute()
+  await db.schema.alterTable('inlay_chat_send_keys').addColumn('lines', 'text').execute()
+  const migrations = db.withTables<{ inlay_agent_migration: { name: string } }>()
+  await migrations.deleteFrom('inlay_agent_migration').where('name', '=', '0017-lines').execute()
+  const old = db.withTables<{ inlay_chat_send_keys: { lines: string }; inlay_chat_messages: { text: string } }>()
+  await old
+    .updateTable('inlay_chat_send_keys')
+    .set({ lines: lines.map((line) => JSON.stringify(line)).join('\n') })
+    .execute()
+  const { clock, conversations } = await newStore(db)
+  const running = await conversations.open({ ...opening, ownerId: ana.id })
+  const text = records.updateTable('inlay_chat_messages').set({ text: 'Said early' })
+  await text.where('id', '=', running.answerIds[0]!).execute()
+
+  await migrateConversations(db)
+  const after = await newSetting([['never']], { db, now: () => clock.time + 7_000 })
+  expect(await readAll(await after.send({ message: 'Q' }, { idempotencyKey: 'k' }))).toEqual(lines)
+  expect(await storedAnswer(records, running.answerIds[0]!)).toMatchObject({ status: 'terminated', text: 'Said early' })
+  const { packets } = await after.agent.sessions.get(run.sessionId, ana)
+  expect(packets[0]?.map(inShort)).toEqual(lines.filter((line) => 'obj' in line).map(inShort))
 })
 
 test('a database that fails at the end of a run is told as a failure of the server', async () => {

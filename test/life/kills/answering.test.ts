@@ -1,4 +1,6 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { eventually, startService, temporaryFolder } from '../process.ts'
 
@@ -15,10 +17,13 @@ test('an answer whose process is killed ends with what was said, and its session
     const read = async (service: typeof first) =>
       (await (await service.fetch(`/chat/get-chat-session/${session}`)).json()) as ChatSessionDetail
     expect((await read(first)).current_run).not.toBeNull()
-    // The text so far is stored every second.
-    await eventually('a checkpoint', async () =>
-      (await read(first)).messages.at(-1)?.message === '' ? undefined : true,
-    )
+    // The lines so far are stored every second.
+    await eventually('lines in the database', async () => {
+      const db = new DatabaseSync(join(folder.path, 'inlay.db'), { readOnly: true })
+      const lines = db.prepare('select lines from inlay_chat_run_lines').all()
+      db.close()
+      return JSON.stringify(lines).includes('so far') || undefined
+    })
     await first.kill()
 
     const second = await start()

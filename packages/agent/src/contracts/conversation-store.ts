@@ -138,6 +138,16 @@ export interface ToolCallRecord {
   readonly subTurnIndex?: number
 }
 
+/** An answer without an outcome. */
+export interface RunningAnswer {
+  readonly sessionId: string
+  readonly answerId: number
+  /** The question. */
+  readonly parentId: number | null
+  /** Milliseconds since 1970 UTC. */
+  readonly openedAt: number
+}
+
 /** Result of a finished answer. */
 export interface AnswerOutcome {
   readonly status: Exclude<AnswerStatus, 'running'>
@@ -169,14 +179,8 @@ export interface ConversationStore {
   open(opening: TurnOpening): Promise<OpenedTurn>
   /** Stores the outcome of an answer, durably once it resolves. SESSION_NOT_FOUND when the session was deleted. */
   finish(answerId: number, outcome: AnswerOutcome): Promise<void>
-  /** Stores the current text of running answers and a sign of life of their process. */
-  checkpoint(answers: readonly { readonly answerId: number; readonly text: string }[]): Promise<void>
-  /**
-   * Ends answers without a sign of life for `leaseMs`; their text is kept. A sign more than `leaseMs` in the future was
-   * written before the clock was set back, and counts as given now.
-   * @returns milliseconds until the oldest remaining answer would be due; undefined when none runs
-   */
-  terminateAbandoned(leaseMs: number): Promise<number | undefined>
+  /** The answers without an outcome, oldest first: they run, or their process ended. */
+  running(): Promise<readonly RunningAnswer[]>
   /**
    * Messages of a branch up to and including its end.
    * @param messageId end of the branch; null for the active branch

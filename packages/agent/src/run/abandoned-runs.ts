@@ -1,12 +1,15 @@
 import { createFold, encodeLine, type Packet, type Placement, type StreamLine } from '@inlay/protocol'
-import { terminatedText, type ConversationStore } from '../contracts/conversation-store.ts'
+import { terminatedText, type ConversationStore, type RunningAnswer } from '../contracts/conversation-store.ts'
 import type { LogEntry } from '../contracts/run.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
+import type { Runs } from './live-runs.ts'
+import { recordedLines } from './recorded-lines.ts'
+import { createRunLog } from './run-log.ts'
 
 /** Dependencies for ending an abandoned run. */
 export interface AbandonedRunParts {
   readonly shared: SharedRuns
-  readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
+  readonly conversations: Pick<ConversationStore, 'branch' | 'finish' | 'running'>
   readonly now: () => number
 }
 
@@ -23,15 +26,13 @@ const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText } as const
  * Ends a run that this process took over: stores the text so far with status `terminated`, and notifies its readers. An
  * answer that was stored completely before its process ended is sent completely.
  */
-export async function endAbandonedRun(run: SharedRun, parts: AbandonedRunParts): Promise<void> {
-  const entries = await readAll(parts.shared, run.messageId)
-  // Encoded by us from lines.
-  const lines = entries.map(({ json }) => JSON.parse(json) as StreamLine)
+export async function endAbandonedRun(run: SharedRun, { shared, ...parts }: AbandonedRunParts): Promise<void> {
+  const entries = await readAll(shared, run.messageId)
   const ending: StreamLine[] = []
-  for (const [modelIndex, answerId] of answerIdsOf(run, lines).entries())
-    ending.push(...(await endAnswer(run, lines, { answerId, modelIndex }, parts)))
+  for (const answerId of answerIdsOf(run, entries))
+    ending.push(...(await endAnswer({ ...run, answerId }, entries, parts)))
   const last = entries.at(-1)?.sequence ?? 0
-  await parts.shared.append([
+  await shared.append([
     {
       messageId: run.messageId,
       entries: ending.map((line, index) => ({ sequence: last + index + 1, json: encodeLine(line) })),
@@ -49,19 +50,24 @@ async function readAll(shared: SharedRuns, messageId: number): Promise<LogEntry[
   }
 }
 
-function answerIdsOf({ messageId }: SharedRun, lines: readonly StreamLine[]): readonly number[] {
-  const several = lines.find((line) => 'responses' in line)
+/** Encoded by us from lines. */
+const linesOf = (entries: readonly LogEntry[]): StreamLine[] =>
+  entries.map(({ json }) => JSON.parse(json) as StreamLine)
+
+function answerIdsOf({ messageId }: Pick<SharedRun, 'messageId'>, entries: readonly LogEntry[]): readonly number[] {
+  const several = linesOf(entries.slice(0, 2)).find((line) => 'responses' in line)
   return several?.responses.map(({ message_id: id }) => id) ?? [messageId]
 }
 
 /** @returns the lines that readers still need */
 async function endAnswer(
-  { sessionId, openedAt }: SharedRun,
-  lines: readonly StreamLine[],
-  { answerId, modelIndex }: { readonly answerId: number; readonly modelIndex: number },
-  { conversations, now }: AbandonedRunParts,
+  { sessionId, answerId, openedAt }: Omit<RunningAnswer, 'parentId'>,
+  entries: readonly LogEntry[],
+  { conversations, now }: Omit<AbandonedRunParts, 'shared'>,
 ): Promise<StreamLine[]> {
+  const modelIndex = Math.max(0, answerIdsOf({ messageId: answerId }, entries).indexOf(answerId))
   const fold = createFold({ chatSessionId: sessionId, messageId: answerId, modelIndex })
+  const lines = linesOf(entries)
   for (const line of lines) fold.add(line)
   const packets = lines.filter((line) => 'obj' in line)
   const own = packets.filter(({ placement }) => (placement.model_index ?? 0) === modelIndex)
@@ -73,8 +79,16 @@ async function endAnswer(
   if (stored?.id === answerId && (stored.status === 'done' || stored.status === 'cancelled'))
     return endingOf(stored, left, own)
   const { citation_info: citations, top_documents: documents } = fold.result()
-  // A checkpoint may contain more than the lines that were written.
+  // An earlier version stored the text of running answers, too.
   const rest = stored?.id === answerId ? restOf(stored.text, fold.answer) : ''
+  const ending: StreamLine[] = [
+    ...textLines(rest, placement, own),
+    { placement, obj: { type: 'error', exception: error.message, error_code: error.code, is_retryable: true } },
+    { error: error.message, stack_trace: null, error_code: error.code, is_retryable: true, details: null },
+  ]
+  const log = createRunLog({ maxBytes: Infinity })
+  for (const { json } of entries) log.append(json)
+  const recorded = recordedLines(log, modelIndex) ?? []
   await conversations.finish(answerId, {
     status: 'terminated',
     text: fold.answer + rest,
@@ -84,12 +98,9 @@ async function endAnswer(
     documents: documents.length === 0 ? null : documents,
     toolCalls: [],
     durationMs: Math.max(0, now() - openedAt),
+    ...(entries.length > 0 && { lines: [...recorded, ...ending.map(encodeLine)] }),
   })
-  return [
-    ...textLines(rest, placement, own),
-    { placement, obj: { type: 'error', exception: error.message, error_code: error.code, is_retryable: true } },
-    { error: error.message, stack_trace: null, error_code: error.code, is_retryable: true, details: null },
-  ]
+  return ending
 }
 
 function endingOf(
@@ -117,7 +128,7 @@ function restOf(stored: string, text: string): string {
   return stored.startsWith(text) ? stored.slice(text.length) : ''
 }
 
-/** Finds runs whose process has ended, and ends them. */
+/** Finds runs and answers whose process has ended, and ends them. */
 export interface AbandonedRunPoll {
   start(): Promise<void>
   close(): Promise<void>
@@ -125,6 +136,8 @@ export interface AbandonedRunPoll {
 
 /** Options for finding abandoned runs; times are milliseconds. */
 export interface AbandonedRunPollOptions extends AbandonedRunParts {
+  /** The runs of this process. */
+  readonly runs: Pick<Runs, 'active'>
   /** Runs work that is retried later; false if it failed. */
   readonly report: (work: () => Promise<void>) => Promise<boolean>
   /** Time without a sign of life after which a run counts as abandoned; checked four times in this time. */
@@ -133,8 +146,9 @@ export interface AbandonedRunPollOptions extends AbandonedRunParts {
 }
 
 export function createAbandonedRunPoll(options: AbandonedRunPollOptions): AbandonedRunPoll {
-  const { shared, conversations, now, leaseMs, report } = options
+  const { shared, now, leaseMs, report } = options
   const taken = new Map<number, SharedRun>()
+  const left = createLeftAnswers(options)
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
   // After sleep, an outage or a clock change, a lease that seems expired proves nothing.
@@ -148,10 +162,11 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
     const silenceMs = time - steadySince >= leaseMs ? leaseMs : Infinity
     for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)
     for (const run of taken.values()) {
-      await endAbandonedRun(run, { shared, conversations, now })
+      await endAbandonedRun(run, options)
       taken.delete(run.messageId)
     }
     await shared.removeFinished(options.resumableMs)
+    await left.end(time)
   }
   const again = async (): Promise<void> => {
     if (!(await report(look))) steadySince = now()
@@ -165,4 +180,37 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
       clearTimeout(timer)
     },
   }
+}
+
+/** Ends running answers that no process makes: it ended before it shared their run, or could not store their end. */
+function createLeftAnswers({ shared, runs, leaseMs, ...parts }: AbandonedRunPollOptions): {
+  end(time: number): Promise<void>
+} {
+  /** When an answer was first found without a run. */
+  let foundAt = new Map<number, number>()
+  return {
+    end: async (time) => {
+      const found = new Map<number, number>()
+      for (const answer of await parts.conversations.running()) {
+        const isOf = (run: Pick<SharedRun, 'messageId' | 'runId'>): boolean =>
+          run.messageId === answer.answerId || run.runId === answer.parentId
+        if (runs.active(answer.sessionId).some(isOf)) continue
+        const known = (await shared.ofSession(answer.sessionId)).filter(isOf)
+        if (known.some(({ finished }) => !finished)) continue
+        const since = foundAt.get(answer.answerId) ?? time
+        found.set(answer.answerId, since)
+        // A store that loses runs may have lost this one, which its process will write again.
+        const openedAt = shared.forgotten ? since : Math.min(since, answer.openedAt)
+        if (time - openedAt < leaseMs) continue
+        await endAnswer(answer, known[0] ? await readAll(shared, known[0].messageId) : [], parts)
+        found.delete(answer.answerId)
+      }
+      foundAt = found
+    },
+  }
+}
+
+/** Ends what an earlier process left in a store that belongs to one process. Called before this one makes answers. */
+export async function endLeftAnswers(parts: Omit<AbandonedRunParts, 'shared'>): Promise<void> {
+  for (const answer of await parts.conversations.running()) await endAnswer(answer, [], parts)
 }

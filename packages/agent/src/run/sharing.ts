@@ -26,12 +26,10 @@ export interface RunSharing extends RunReading {
 /** Times are milliseconds. */
 export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | 'onError'> {
   readonly runs: Runs
-  readonly conversations: Pick<ConversationStore, 'branch' | 'finish'>
+  readonly conversations: Pick<ConversationStore, 'branch' | 'finish' | 'running'>
   /** Time without a sign of life after which a run counts as abandoned. */
   readonly leaseMs: number
   readonly resumableMs: number
-  /** Called with each write of lines, so that its writes to the same database share their transaction. */
-  readonly alongside?: () => Promise<void>
 }
 
 /** Changes are polled at this interval even if there are notifications, since one may get lost. */
@@ -43,7 +41,7 @@ const stopLookMs = 20
 
 /** Shares the runs of one process through `shared`. Except for the check for abandoned runs, timers run only while runs do. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
-  const { shared, now, alongside } = options
+  const { shared, now } = options
   const report = createReport(options)
   const own = createOwnRuns(options, () => void rounds.now())
   const copies = createCopies(options)
@@ -64,7 +62,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
   const rounds = createRounds({
-    works: [async () => void (await Promise.all([own.write(), alongside?.()])), look],
+    works: [own.write, look],
     report,
     paceMs: () => (isAlone() ? Math.max(aloneMs, shared.paceMs) : shared.paceMs),
     causes: [own.runs, copies.runs],

@@ -12,7 +12,6 @@ import type {
   SessionRecord,
   TurnOpening,
 } from '../contracts/conversation-store.ts'
-import { terminatedText } from '../contracts/conversation-store.ts'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
 import { placeMessage, toMainline, toPath, type MessageRole } from '../message-tree.ts'
@@ -27,7 +26,7 @@ interface HeldMessage {
   readonly model: AnswerModel | null
   status: AnswerStatus
   text: string
-  seenAt: number | null
+  readonly openedAt: number
   outcome: Partial<AnswerOutcome>
 }
 
@@ -66,25 +65,12 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
     finish: async (answerId, outcome) => {
       const answer = messages.get(answerId)
       if (!answer) throw new InlayError('SESSION_NOT_FOUND')
-      Object.assign(answer, { status: outcome.status, text: outcome.text, seenAt: null, outcome })
+      Object.assign(answer, { status: outcome.status, text: outcome.text, outcome })
     },
-    checkpoint: async (answers) => {
-      for (const { answerId, text } of answers) {
-        const answer = messages.get(answerId)
-        if (answer?.status === 'running') Object.assign(answer, { text, seenAt: now() })
-      }
-    },
-    terminateAbandoned: async (leaseMs) => {
-      const running = [...messages.values()].filter(({ status }) => status === 'running')
-      for (const answer of running) if ((answer.seenAt ?? 0) > now() + leaseMs) Object.assign(answer, { seenAt: now() })
-      const dueAt = (answer: HeldMessage): number => (answer.seenAt ?? 0) + leaseMs
-      for (const answer of running.filter((message) => dueAt(message) <= now())) {
-        const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText }
-        Object.assign(answer, { status: 'terminated', seenAt: null, outcome: { error } })
-      }
-      const next = Math.min(...running.filter(({ status }) => status === 'running').map(dueAt))
-      return Number.isFinite(next) ? next - now() : undefined
-    },
+    running: async () =>
+      [...messages.values()]
+        .filter(({ status }) => status === 'running')
+        .map(({ id, sessionId, parentId, openedAt }) => ({ answerId: id, sessionId, parentId, openedAt })),
     branch: async (sessionId, messageId, limits) => {
       const nodes = ofSession(memory, sessionId)
       const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
@@ -132,7 +118,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   if (earlier?.messageId !== opening.key?.replaces) throw new InlayError('CONFLICT')
   const session = opening.session ?? newSession(newId(), opening.ownerId, opening.creation)
   const add = (parentId: number | null, role: MessageRole, more: Partial<HeldMessage> = {}): HeldMessage => {
-    const fields = { files: [], model: null, status: 'done', text: '', seenAt: null, outcome: {}, ...more } as const
+    const fields = { files: [], model: null, status: 'done', text: '', openedAt: time, outcome: {}, ...more } as const
     const message = { id: messages.size + 1, sessionId: session.id, parentId, latestChildId: null, role, ...fields }
     messages.set(message.id, message)
     return message
@@ -143,9 +129,7 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   const { text, files } = opening
   const parentId = parent === rootAlone ? rootId : parent.id
   const question = (isRepeat && messages.get(parent.id)) || add(parentId, 'user', { text, files })
-  const answers = opening.models.map((model) =>
-    add(question.id, 'assistant', { model, status: 'running', seenAt: time }),
-  )
+  const answers = opening.models.map((model) => add(question.id, 'assistant', { model, status: 'running' }))
   memory.sessions.set(session.id, session)
   const line = [rootId, ...before, question.id, answers[0]?.id ?? question.id]
   for (const [index, id] of line.entries()) {

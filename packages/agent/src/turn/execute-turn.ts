@@ -11,7 +11,6 @@ import {
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
-import type { Checkpoints } from '../run/checkpoints.ts'
 import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
@@ -84,7 +83,6 @@ export interface TurnOptions {
 /** Dependencies shared by all turns. */
 export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: ConversationStore
-  readonly checkpoints: Checkpoints
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly maxSteps: number
   readonly actionTimeoutMs: number
@@ -128,7 +126,6 @@ async function makeAnswer(
     ? createResearchResponder(turn.research, turn, parts, answer, writing, progress)
     : createChatResponder(turn, parts, answer, writing, progress)
   const { writer } = responder
-  const forget = parts.checkpoints.track(answer.answerId, () => writer.snapshot().text)
   const context = {
     model: answer.model.name,
     provider: answer.model.provider,
@@ -144,7 +141,6 @@ async function makeAnswer(
     else ending = { status: 'failed', failure: describeFailure(error, context, parts) }
   }
   writer.close()
-  forget()
   const recorded = recordedLines(run.log, modelIndex)
   const ends = endingLines(ending, turn.includeUsage, writer, progress)
   const stops = ending.status === 'cancelled' ? [stopPacket] : ends

@@ -153,44 +153,26 @@ const checks: Checks<StoresUnderTest> = {
     const anew = await conversations.open({ ...opening, session, parentId: null })
     mustEqual(anew.summary, null, 'another branch')
   },
-  async 'a checkpoint keeps what a running answer has said, and leaves a finished one alone'({ conversations }) {
-    const running = await conversations.open(opening)
-    const finished = await conversations.open(opening)
-    await conversations.finish(finished.answerIds[0]!, answer)
-    const ids = [running.answerIds[0]!, finished.answerIds[0]!]
-    await conversations.checkpoint(ids.map((answerId) => ({ answerId, text: 'So far' })))
-    const texts = [running, finished].map(async ({ sessionId }) =>
-      textsOf(await conversations.branch(sessionId, null, everything)).at(-1),
-    )
-    mustEqual(await Promise.all(texts), ['So far', 'Hi.'], 'the texts')
-  },
-  async 'an answer whose process is silent for longer than its lease is terminated, and keeps what was said'({
-    conversations,
-    advance,
-  }) {
-    const silent = await conversations.open(opening)
-    await conversations.checkpoint([{ answerId: silent.answerIds[0]!, text: 'So far' }])
+  async 'an answer runs until it has an outcome, and counts from its message on'({ conversations, advance }) {
+    const first = await conversations.open(opening)
     advance(600)
-    const live = await conversations.open(opening)
-    mustEqual(await conversations.terminateAbandoned(1_000), 400, 'milliseconds until the next is due')
-    advance(500)
-    mustEqual(await conversations.terminateAbandoned(1_000), 500, 'milliseconds until the next is due, later')
-    const last = async (sessionId: string): Promise<readonly unknown[]> => {
-      const { messages } = await conversations.branch(sessionId, null, everything)
-      return [messages.at(-1)?.status, messages.at(-1)?.text]
-    }
-    mustEqual(await last(silent.sessionId), ['terminated', 'So far'], 'the silent one')
-    mustEqual(await last(live.sessionId), ['running', ''], 'the live one')
-    await conversations.finish(live.answerIds[0]!, answer)
-    mustEqual(await conversations.terminateAbandoned(1_000), undefined, 'when nothing runs')
-  },
-  async 'an answer heard of before the clock was set back counts as heard of now'({ conversations, advance }) {
-    const { answerIds } = await conversations.open(opening)
-    await conversations.checkpoint([{ answerId: answerIds[0]!, text: 'So far' }])
-    advance(-3_600_000)
-    mustEqual(await conversations.terminateAbandoned(1_000), 1_000, 'milliseconds until it is due')
-    advance(1_000)
-    mustEqual(await conversations.terminateAbandoned(1_000), undefined, 'when nothing runs any more')
+    const second = await conversations.open({ ...opening, models: [opening.models[0]!, opening.models[0]!] })
+    const running = await conversations.running()
+    mustEqual(
+      running.map(({ sessionId, answerId, parentId }) => [sessionId, answerId, parentId]),
+      [first, second].flatMap(({ sessionId, answerIds, userMessageId }) =>
+        answerIds.map((answerId) => [sessionId, answerId, userMessageId]),
+      ),
+      'the answers',
+    )
+    mustEqual(running[1]!.openedAt - running[0]!.openedAt, 600, 'milliseconds between them')
+    await conversations.finish(second.answerIds[0]!, answer)
+    const left = await conversations.running()
+    mustEqual(
+      left.map(({ answerId }) => answerId),
+      [first.answerIds[0], second.answerIds[1]],
+      'those that still run',
+    )
   },
   async 'files come back with the message they were sent with'({ conversations }) {
     const { sessionId } = await conversations.open({ ...opening, files: [descriptor] })

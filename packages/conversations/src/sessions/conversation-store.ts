@@ -1,6 +1,5 @@
 import {
   placeMessage,
-  terminatedText,
   toMainline,
   toPath,
   type BranchHistory,
@@ -12,8 +11,8 @@ import {
 } from '@inlay/agent'
 import { InlayError, storable, type ChatSessionCreationRequest } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { createSharedTransactions, prepared, type SharedTransactions } from '@inlay/records'
-import { sql, type Insertable, type Transaction } from 'kysely'
+import { createSharedTransactions, prepared } from '@inlay/records'
+import type { Insertable, Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
@@ -21,7 +20,7 @@ import { readGeneratedFileIds } from './generated-files.ts'
 import type { Naming } from './naming.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
-import { addText, indexText, maxSearchedCharacters } from './search-index.ts'
+import { addText } from './search-index.ts'
 import { lockSession } from './session-access.ts'
 import { finishAnswer, timeInFront, toMove, touchSession, type Move } from './store-answer.ts'
 
@@ -55,7 +54,12 @@ export function createConversationStore(
       const named = await writes.run((records) => finishAnswer(records, answerId, outcome, { time: now(), nameOf }))
       if (named) naming?.onNamed(named.sessionId, named.name)
     },
-    ...livenessOf(db, writes, now),
+    running: async () => {
+      const rows = await runningAnswers(db, {})
+      return rows.map(({ id, session_id: sessionId, parent_id: parentId, created_at: openedAt }) => {
+        return { sessionId, answerId: id, parentId, openedAt: Number(openedAt) }
+      })
+    },
     branch: async (sessionId, messageId, limits) => {
       const nodes = await readTree(db, sessionId)
       const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
@@ -77,6 +81,14 @@ export function createConversationStore(
   }
 }
 
+const runningAnswers = prepared((db: ConversationDatabase) =>
+  db
+    .selectFrom('inlay_chat_messages')
+    .select(['id', 'session_id', 'parent_id', 'created_at'])
+    .where('status', '=', 'running')
+    .orderBy('id'),
+)
+
 const sessionWithFiles = prepared((db: ConversationDatabase, { id }: { readonly id: string }) =>
   db
     .selectFrom('inlay_chat_sessions')
@@ -91,72 +103,6 @@ const sessionWithFiles = prepared((db: ConversationDatabase, { id }: { readonly 
     )
     .where('id', '=', id),
 )
-
-/** Checks whether the process of a running answer is alive. */
-function livenessOf(
-  db: ConversationDatabase,
-  writes: SharedTransactions<ConversationTables>,
-  now: () => number,
-): Pick<ConversationStore, 'checkpoint' | 'terminateAbandoned'> {
-  return {
-    checkpoint: async (answers) => {
-      if (answers.length === 0) return
-      await writes.run(async (records) => {
-        for (const { answerId, text } of answers) {
-          await keepText(records, { answerId, text: storable(text), time: now() })
-        }
-      })
-    },
-    terminateAbandoned: async (leaseMs) => {
-      const time = now()
-      await db.transaction().execute(async (records) => {
-        await terminate(records, time - leaseMs)
-        await running(records)
-          .set({ seen_at: time })
-          .where('seen_at', '>', time + leaseMs)
-          .execute()
-      })
-      const next = await db
-        .selectFrom('inlay_chat_messages')
-        .select(({ fn }) => fn.min('seen_at').as('seen'))
-        .where('status', '=', 'running')
-        .executeTakeFirst()
-      const seen = next?.seen ?? null
-      return seen === null ? undefined : Math.max(0, Number(seen) + leaseMs - time)
-    },
-  }
-}
-
-interface KeptText {
-  readonly answerId: number
-  readonly text: string
-  readonly time: number
-}
-
-const keepText = prepared((db: ConversationDatabase, { answerId, text, time }: KeptText) =>
-  running(db).set({ text, seen_at: time }).where('id', '=', answerId),
-)
-
-const running = (records: ConversationDatabase) =>
-  records.updateTable('inlay_chat_messages').where('status', '=', 'running')
-
-async function terminate(records: Records, seenBefore: number): Promise<void> {
-  const answers = await running(records)
-    .set({ status: 'terminated', error: terminatedText, error_code: 'SERVICE_UNAVAILABLE', seen_at: null })
-    .where('seen_at', '<=', seenBefore)
-    .returning('id')
-    .execute()
-  for (const { id } of answers) {
-    const row = await records
-      .selectFrom('inlay_chat_messages as message')
-      .innerJoin('inlay_chat_sessions as session', 'session.id', 'message.session_id')
-      .select(['message.session_id as sessionId', 'session.owner_id as ownerId'])
-      .select(sql<string>`substr(message.text, 1, ${sql.lit(maxSearchedCharacters)})`.as('text'))
-      .where('message.id', '=', id)
-      .executeTakeFirst()
-    if (row) await indexText(records, { ...row, messageId: id })
-  }
-}
 
 const noHistory: BranchHistory = { summary: null, summaryFiles: [], messages: [] }
 
@@ -198,7 +144,6 @@ async function openTurn(
       await addMessage(records, session.id, userMessageId, time, {
         role: 'assistant',
         status: 'running',
-        seen_at: time,
         model_provider: model.provider,
         model_name: model.name,
         model_display_name: model.displayName,
@@ -302,7 +247,6 @@ const newMessage = {
   role: 'user',
   status: 'done',
   text: '',
-  seen_at: null,
   origin: null,
   files: null,
   model_provider: null,

@@ -112,7 +112,6 @@ const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome)
       input_tokens: outcome.input_tokens,
       output_tokens: outcome.output_tokens,
       lines: outcome.lines,
-      seen_at: null,
     })
     .where('id', '=', outcome.id),
 )

@@ -36,8 +36,6 @@ export interface MessageTable {
   role: MessageRole
   status: AnswerStatus
   created_at: number
-  /** When the process that makes a running answer was last alive. */
-  seen_at: number | null
   duration_ms: number | null
   origin: string | null
   feedback: string | null
