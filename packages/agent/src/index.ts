@@ -21,7 +21,6 @@ export type {
   TurnFiles,
 } from './contracts/action.ts'
 export type { Agent, Sending } from './contracts/agent.ts'
-export { terminatedText } from './contracts/conversation-store.ts'
 export type {
   AnswerModel,
   AnswerOutcome,
