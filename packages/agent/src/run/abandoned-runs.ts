@@ -190,7 +190,7 @@ function createLeftAnswers({ shared, runs, leaseMs, ...parts }: AbandonedRunPoll
   let foundAt = new Map<number, number>()
   return {
     end: async (time) => {
-      const found = new Map<number, number>()
+      const waiting = new Map<number, number>()
       for (const answer of await parts.conversations.running()) {
         const isOf = (run: Pick<SharedRun, 'messageId' | 'runId'>): boolean =>
           run.messageId === answer.answerId || run.runId === answer.parentId
@@ -198,14 +198,14 @@ function createLeftAnswers({ shared, runs, leaseMs, ...parts }: AbandonedRunPoll
         const known = (await shared.ofSession(answer.sessionId)).filter(isOf)
         if (known.some(({ finished }) => !finished)) continue
         const since = foundAt.get(answer.answerId) ?? time
-        found.set(answer.answerId, since)
+        waiting.set(answer.answerId, since)
         // A store that loses runs may have lost this one, which its process will write again.
         const openedAt = shared.forgotten ? since : Math.min(since, answer.openedAt)
         if (time - openedAt < leaseMs) continue
         await endAnswer(answer, known[0] ? await readAll(shared, known[0].messageId) : [], parts)
-        found.delete(answer.answerId)
+        waiting.delete(answer.answerId)
       }
-      foundAt = found
+      foundAt = waiting
     },
   }
 }
