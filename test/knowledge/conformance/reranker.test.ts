@@ -17,7 +17,8 @@ describe.each(['cohere', 'jina', 'tei'] as const)('httpReranker as %s speaks', (
     standIns.push(standIn)
     if (mood === 'failing') standIn.mishaps.push({ status: 500 }, { status: 500 })
     if (mood === 'silent') standIn.mishaps.push({ hangs: true })
-    return httpReranker({ protocol, baseUrl: standIn.baseUrls[protocol], model: 'stand-in', sleep: async () => {} })
+    const shared = { baseUrl: standIn.baseUrls[protocol], sleep: async () => {} }
+    return httpReranker(protocol === 'tei' ? { protocol, ...shared } : { protocol, model: 'stand-in', ...shared })
   })
   for (const [title, run] of tests) test(title, run)
 })

@@ -57,7 +57,7 @@ describe('a summarizer', () => {
 
   test('adds to what is searched and embedded, and nothing to what is shown', async () => {
     const embedder = fakeEmbedder()
-    const fixture = await makeKnowledge({ ...fakeSummarizer(), embedder })
+    const fixture = await makeKnowledge({ summarize: fakeSummarizer().summarize, embedder })
     await fixture.knowledge.start()
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const embedded = embedder.calls.flat()
