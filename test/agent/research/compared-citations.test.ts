@@ -23,7 +23,8 @@ async function research(comparesCitations?: boolean): Promise<readonly StreamLin
     report: () => ['Employees get 25 days of annual leave. ', 'Ask your lead for more.'],
     final: () => ['Employees get 25 days of annual leave.\n', '- Up to five days carry over to April\n'],
   })
-  const models = providerOf(scriptedModel(script), comparesCitations === undefined ? {} : { comparesCitations })
+  const facts = comparesCitations === undefined ? { cites: false } : { cites: false, comparesCitations }
+  const models = providerOf(scriptedModel(script), facts)
   const { lines } = await newSetting(script, { models, actions: [search] })
   return lines(asking)
 }
@@ -33,7 +34,7 @@ const textOf = (lines: readonly StreamLine[], type: string): string =>
     .flatMap((line) => ('obj' in line && line.obj.type === type && 'content' in line.obj ? [line.obj.content] : []))
     .join('')
 
-test('reports and the answer of a deep research get the numbers of what they say', async () => {
+test('reports and the answer of a deep research by a model that does not cite get the numbers of what they say', async () => {
   const lines = await research()
   expect(textOf(lines, 'intermediate_report_delta')).toBe(
     'Employees get 25 days of annual leave. [1] Ask your lead for more.',

@@ -90,7 +90,7 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   const state: ModelState = { takesChoice: true, reasons: reasoning !== undefined && reasoning !== 'none' }
   return {
     name: model.name,
-    comparesCitations: model.comparesCitations ?? !model.quotesOnly,
+    comparesCitations: model.comparesCitations === true,
     promptTokens: contextTokens - Math.min(answerTokens.final, Math.floor(contextTokens / 4)),
     get reasons() {
       return state.reasons

@@ -217,7 +217,7 @@ function createChatResponder(
 ): AnswerResponder {
   const { includeCitations, contextDocuments, hostAgent, forced } = turn
   const { model } = answer
-  const comparesCitations = model.comparesCitations ?? (isSmall(model) || model.cites === false)
+  const { comparesCitations = false } = model
   const writer = new PacketWriter({ ...writing, includeCitations, comparesCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }

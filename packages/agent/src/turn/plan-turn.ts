@@ -86,11 +86,11 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     }),
   )
   const { grounding, comparesCitations } = context.persona
-  const models = resolved.map((model) => ({
-    ...model,
-    ...(grounding && { grounding }),
-    ...(typeof comparesCitations === 'boolean' && { comparesCitations }),
-  }))
+  const models = resolved.map((each) => {
+    const model = { ...each, ...(grounding && { grounding }) }
+    const compares = comparesCitations ?? model.comparesCitations ?? (isSmall(model) || model.cites === false)
+    return { ...model, comparesCitations: compares }
+  })
   // Fails with a status where the help is left out.
   if (!context.persona.hostAgent) for (const each of models) if (isSmall(each)) await loadHelp(each, parts.smallModels)
   const [model] = models
