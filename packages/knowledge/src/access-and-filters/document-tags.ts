@@ -34,6 +34,8 @@ export async function listTags(db: Records, query: TagQuery, caller: Caller | un
       return of.exists(pairs ? holders.where(pairs.holds('pair_id')) : holders)
     })
   const match = query.match?.trim().toLowerCase()
+  // `key=value` is one longer. SQLite takes no pattern of more than 50,000 bytes.
+  if (match && match.length > maxTagLength + 1) return []
   if (match) tags = tags.where(sql<boolean>`wording like ${`%${match.replaceAll(/[%_\\]/g, '\\$&')}%`} escape '\\'`)
   return tags.orderBy('tag_key').orderBy('tag_value').orderBy('source').limit(limit).execute()
 }

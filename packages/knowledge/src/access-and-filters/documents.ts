@@ -44,6 +44,7 @@ export async function listDocuments(
   const access = pairs && (await isListed(db, pairs))
   // When text is searched for, access is only checked for the documents that match.
   const match = query.match?.trim().toLowerCase() ?? ''
+  if (match.length > maxMatchLength) return { documents: [], next: null }
   if (access && (match === '' || access.isSorted)) page = page.where(access.condition)
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
@@ -148,6 +149,9 @@ function keyAndRevisionOf(after: string): readonly [key: string | number, revisi
 
 const otherOrder = (): InlayError =>
   new InlayError('INVALID_INPUT', { message: '"after" must be the cursor of a page in the same order.' })
+
+/** No title or id is longer, and SQLite takes no pattern of more than 50,000 bytes. */
+const maxMatchLength = 10_000
 
 /** Query condition: the title or the id contains a text, ignoring case. */
 function isMatch(text: string): RawBuilder<SqlBool> {

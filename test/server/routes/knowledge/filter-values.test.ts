@@ -27,6 +27,10 @@ test('tags are found by a part of them, and each can be filtered by as it is lis
   expect(await tags('?match_pattern=red%20%26')).toEqual({ tags: [red] })
   expect(await tags('?match_pattern=team%3Dr')).toEqual({ tags: [red] })
   expect(await tags('?match_pattern=green')).toEqual({ tags: [] })
+  // Longer than any tag or title, and than a pattern that SQLite takes.
+  const long = 'a'.repeat(60_000)
+  expect(await tags(`?match_pattern=${long}`)).toEqual({ tags: [] })
+  expect(await knowledge.list({ match: long })).toEqual({ documents: [], next: null })
   expect(await tags('?match_pattern=green', 'key-operator')).toMatchObject({ tags: [{ tag_value: 'Green' }] })
   for (const { source: _, ...tag } of [x!, y!, red]) {
     const { body } = await call('/search', { json: { query: 'some', tags: [tag] } })
