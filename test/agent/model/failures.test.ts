@@ -254,3 +254,10 @@ test('advice for the operator is reported, and not told in the answer', () => {
   reportFailure(new InlayError('NOT_FOUND'), {}, (error) => errors.push(error))
   expect(errors).toEqual([advice])
 })
+
+test.each(['a-', 'a1-', 'eyJ-', 'eyJ.', '://', 'key ', 'key="', 'bearer ', 'sk-', '-'])(
+  'a long failure of %s is searched for credentials in linear time',
+  async (piece) => {
+    expect(await cpuMsOf(() => withoutCredentials(piece.repeat(200_000 / piece.length)))).toBeLessThan(150)
+  },
+)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { hasQuote, piecesOf, piecesOfText, withQuote } from '../../../packages/page/src/sources/passage.ts'
+import { cpuMsOf } from '../../cpu-time.ts'
 import { searchDoc } from './search-doc.ts'
 
 const textOf = (pieces: readonly { text: string }[]): string => pieces.map(({ text }) => text).join('')
@@ -71,4 +72,10 @@ test('of a long passage the paragraphs around the quote are shown', () => {
 test('a passage is recognised by a quote, whatever its markup', () => {
   expect(hasQuote('Staff **get** 25\n`days` of leave.', 'staff get 25 days')).toBe(true)
   expect(hasQuote('Staff get 30 days of leave.', 'staff get 25 days')).toBe(false)
+})
+
+test('marks of matches that do not end cost no more than their length', async () => {
+  const document = searchDoc({ blurb: 'x', match_highlights: ['<hi>'.repeat(50_000)] })
+  expect(await cpuMsOf(() => piecesOf(document))).toBeLessThan(150)
+  expect(await cpuMsOf(() => piecesOfText('x', document, 'x'))).toBeLessThan(150)
 })

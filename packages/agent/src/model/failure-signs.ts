@@ -18,7 +18,7 @@ const maxTextLength = 20_000
 const maxReasonLength = 200
 const hidden = '[hidden]'
 
-const secrets: readonly (readonly [RegExp, string])[] = [
+const secrets: readonly (readonly [RegExp, string | ((text: string) => string)])[] = [
   [/(:\/\/)[^/\s@]*@/g, `$1${hidden}@`],
   [/\b(bearer|basic)\s+[^\s"',;]+/gi, `$1 ${hidden}`],
   [
@@ -26,14 +26,18 @@ const secrets: readonly (readonly [RegExp, string])[] = [
     `$1$2${hidden}`,
   ],
   [/\b(?:sk|pk|rk|xai|gsk|hf|ghp|gho|AIza|AKIA|ya29|on)[-_.A-Za-z0-9*]{8,}/g, hidden],
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, hidden],
+  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, hidden],
   // Any other long mix of letters and digits looks like a key, and is of no use to a reader.
-  [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{24,}\b/g, hidden],
+  [/\w[\w-]{23,}/g, (run) => (/\d/.test(run) && /[A-Za-z]/.test(run) ? hidden : run)],
 ]
 
 /** Removes keys, tokens, passwords and user names in addresses from a text. */
 export function withoutCredentials(text: string): string {
-  return secrets.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
+  return secrets.reduce(
+    // Both forms of the second argument are meant.
+    (clean, [pattern, replacement]) => clean.replace(pattern, replacement as string),
+    text,
+  )
 }
 
 /** A short reason that may be shown, ending as a sentence; undefined when the provider gave none in a known place. */

@@ -46,8 +46,8 @@ export function withQuote(pieces: readonly Piece[], quote: string): readonly Pie
 
 /** Text of a passage around a quote, or from its beginning, with the words marked that its highlights have. */
 export function piecesOfText(markdown: string, document: SearchDoc, quote: string): readonly Piece[] {
-  const matches = document.match_highlights.flatMap((fragment) => [...fragment.matchAll(/<hi>([^]*?)<\/hi>/g)])
-  const words = new Set(matches.map(([, word = '']) => word.toLowerCase()))
+  const matches = document.match_highlights.flatMap(marked).filter(({ mark }) => mark === 'match')
+  const words = new Set(matches.map(({ text }) => text.toLowerCase()))
   return excerpt(withoutMarkup(markdown), quote)
     .split(/([\p{L}\p{N}]+)/u)
     .filter((part) => part !== '')
@@ -97,10 +97,18 @@ export function stripped(fragment: string): string {
 }
 
 function marked(fragment: string): readonly Piece[] {
-  return fragment
-    .split(/(<hi>[^]*?<\/hi>)/)
-    .filter((part) => part !== '')
-    .map((part) => (part.startsWith('<hi>') ? { text: stripped(part), mark: 'match' } : { text: part, mark: 'none' }))
+  // Not one pattern: it would look for the end of each beginning that has none.
+  const parts = fragment.split('</hi>')
+  const last = parts.pop() ?? ''
+  const pieces = parts.flatMap((part): Piece[] => {
+    const start = part.indexOf('<hi>')
+    if (start < 0) return [{ text: `${part}</hi>`, mark: 'none' }]
+    return [
+      { text: part.slice(0, start), mark: 'none' },
+      { text: stripped(part.slice(start)), mark: 'match' },
+    ]
+  })
+  return [...pieces, { text: last, mark: 'none' } as const].filter(({ text }) => text !== '')
 }
 
 /** Shortest quote worth marking, in letters and digits: fewer are found anywhere. */

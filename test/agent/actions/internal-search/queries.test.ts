@@ -3,6 +3,7 @@ import { cleanQueries, expandQueries, readJson } from '@inlay/agent/internal/act
 import { joinHistory } from '@inlay/agent/internal/actions/internal-search/joined-history'
 import { createInternalSearch } from '@inlay/agent/internal/actions/internal-search/search-action'
 import type { ModelQuestion, PassageSearch } from '@inlay/agent'
+import { cpuMsOf } from '../../../cpu-time.ts'
 import { newTurn } from '../../action-turn.ts'
 import { newPassage } from '../../setting.ts'
 
@@ -201,4 +202,10 @@ describe('a follow-up', () => {
     )
     expect(result.foundDocuments?.map(({ document_id: id }) => id)).toEqual(['prices', 'lamps', 'other'])
   })
+})
+
+test('thoughts that do not end cost no more than their length, and those that do are left out', async () => {
+  expect(await cpuMsOf(() => readJson('<think>'.repeat(50_000)))).toBeLessThan(150)
+  expect(readJson('<think>["a"]</think> ["b", "c"] <think>["d"]</think>')).toEqual(['b', 'c'])
+  expect(readJson('<think>["a"] and <think></think>["b"]</think>')).toEqual(['b'])
 })

@@ -86,7 +86,10 @@ const maxAnswerChars = 8_000
 
 /** The longest JSON list or object in an answer, ignoring the text around it; undefined when there is none. */
 export function readJson(answer: string): unknown {
-  const said = answer.replace(/<think>[^]*?<\/think>/g, '').slice(0, maxAnswerChars)
+  // Not one pattern: it would look for the end of each beginning that has none.
+  const parts = answer.split('</think>')
+  const last = parts.pop() ?? ''
+  const said = [...parts.map((part) => part.split('<think>', 1)[0]), last].join('').slice(0, maxAnswerChars)
   let longest: { readonly value: unknown; readonly length: number } | undefined
   for (let at = 0; at < said.length; at++) {
     const end = said[at] === '[' || said[at] === '{' ? closingOf(said, at) : undefined
