@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CitationFilter, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
+import { findByClause } from '@inlay/agent/internal/citations/checked-marks'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { newDoc } from '../setting.ts'
 
@@ -251,4 +252,13 @@ test('a mark of a sentence that only points to its document stays', () => {
   const passages = ['The handle is red.', 'From the harbour you see where it is.']
   expect(cite('See [1].', passages, 8, 'Where is it?')).toBe('See [1].')
   expect(cite('See the harbour [1].', passages, 20, 'Where is the key of the boat?')).toBe('See the harbour [1].')
+})
+
+test('a document that says two clauses of a sentence is added once', () => {
+  const first = 'the large meeting room on the ground floor seats forty people'
+  const text = `The front desk opens at eight every morning of the week, ${first}, ${first} in rows `
+  const find = (sentence: string): number | undefined => (sentence.includes('meeting room') ? 2 : undefined)
+  const whole = (sentence: string): number | undefined => (sentence.includes('front desk') ? undefined : find(sentence))
+  const mark = { line: text.trim(), numbers: [1], rest: '.', written: [] }
+  expect(findByClause(mark, [1], whole)).toEqual([2])
 })

@@ -53,3 +53,18 @@ test('a removed pair is no longer part of any set', async () => {
   await knowledge.pairs.remove(id)
   expect(await knowledge.documentSets.list()).toMatchObject([{ pairIds: [1] }])
 })
+
+test('people of a set and of a pair with the same number are kept apart', async () => {
+  const { knowledge } = await makeKnowledge()
+  const { id: pair } = await knowledge.pairs.create({ name: 'pair', users: ['ana'], groups: ['staff'] })
+  const ids: number[] = []
+  while (!ids.includes(pair)) ids.push((await knowledge.documentSets.create({ name: `set ${ids.length}` })).id)
+  await knowledge.documentSets.update(pair, { users: ['ben'], groups: ['board'] })
+  const pairs = async () => (await knowledge.pairs.list()).filter(({ id }) => id === pair)
+  expect(await pairs()).toMatchObject([{ users: ['ana'], groups: ['staff'] }])
+  await knowledge.pairs.update(pair, { users: ['eve'], groups: [] })
+  const sets = (await knowledge.documentSets.list()).filter(({ id }) => id === pair)
+  expect(sets).toMatchObject([{ users: ['ben'], groups: ['board'] }])
+  await knowledge.documentSets.remove(pair)
+  expect(await pairs()).toMatchObject([{ users: ['eve'], groups: [] }])
+})

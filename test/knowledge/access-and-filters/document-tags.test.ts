@@ -3,6 +3,7 @@ import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
 import { removeUnusedTags } from '@inlay/knowledge/internal/access-and-filters/document-tags'
 import { fromTag, toTag } from '@inlay/knowledge/internal/contracts/vector-index'
+import { fakeEmbedder } from '../fake-embedder.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
 async function makeLibrary(
@@ -97,4 +98,20 @@ test('a tag taken apart is what it was made of', () => {
     }),
   )
   expect(fromTag(toTag('a=%3D', '=b'))).toEqual({ key: 'a=%3D', value: '=b' })
+})
+
+test('tags are recorded for the pairs that hold the document when it becomes visible', async () => {
+  let leave = async (): Promise<void> => {}
+  const { knowledge, db } = await makeKnowledge({
+    embedder: fakeEmbedder({ answer: async () => void (await leave()) }),
+  })
+  const { id: left } = await knowledge.pairs.create({ name: 'left' })
+  await knowledge.accept(request({ id: 'a', metadata: { team: 'red' } }))
+  await knowledge.accept(request({ id: 'a', metadata: { team: 'red' } }, left))
+  // Taken out of the pair after its claim has begun.
+  leave = async () => void (await db.deleteFrom('inlay_document_pairs').where('pair_id', '=', left).execute())
+  await knowledge.start()
+  await knowledge.whenIdle()
+  const pairs = await db.selectFrom('inlay_document_tags').select('pair_id').execute()
+  expect(pairs).toEqual([{ pair_id: 1 }])
 })
