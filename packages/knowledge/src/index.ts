@@ -8,6 +8,7 @@ export type {
   MetadataChange,
   DocumentUpdate,
   KnowledgeFigures,
+  IndexDifferences,
   Readiness,
   SampledFigures,
   RequeueQuery,

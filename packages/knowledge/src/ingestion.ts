@@ -56,7 +56,7 @@ export interface IngestionOptions extends NamedFiles {
 /** Accepts documents, queues and indexes them, and cleans up. */
 export interface Ingestion extends Pick<
   Knowledge,
-  'accept' | 'changeDocument' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
+  'accept' | 'changeDocument' | 'compareIndex' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
 > {
   /** Records that more documents can be indexed, such as those of a resumed pair. */
   notify(): void
@@ -157,6 +157,7 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (hasStarted && !closing) mover.start()
     },
     noteOpen: parts.noteOpen,
+    compareIndex: comparison.find,
     missing: comparison.left,
     unknown: comparison.unknown,
   }

@@ -155,6 +155,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     embedder: index.embedder,
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,
+    compareIndex: ingestion.compareIndex,
     close: async () => {
       isClosing = true
       await Promise.allSettled([sampler.whenIdle(), ...reads])

@@ -114,6 +114,11 @@ export interface Files {
   read(id: string, caller: Principal, signal?: AbortSignal): Promise<readonly FileSection[]>
   /** A spreadsheet as CSV, 500 000 characters a sheet. INVALID_INPUT for any other file. */
   sheets(id: string, caller: Principal): Promise<readonly Sheet[]>
+  /**
+   * Reads all bytes that are stored, a piece at a time, to find what the storage lost.
+   * @returns how many files there are, and the ids of those whose bytes are not all there
+   */
+  check(signal: AbortSignal): Promise<{ readonly files: number; readonly lost: readonly string[] }>
   /** Removes a file unless something uses it; returns what does. */
   remove(id: string, caller: Principal): Promise<FileHolders>
 }

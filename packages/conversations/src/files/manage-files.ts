@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
-import { InlayError, type Principal } from '@inlay/protocol'
+import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
@@ -232,7 +232,20 @@ async function isNamed({ id, fileId }: StoredFile, { isInDocument }: FilesOption
   return isInDocument !== undefined && ((await isInDocument(fileId)) || isInDocument(id))
 }
 
-type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'openById' | 'byIds' | 'noteUse'>
+type Lookups = Pick<SqlFiles, 'find' | 'list' | 'open' | 'openById' | 'check' | 'byIds' | 'noteUse'>
+
+/** Files whose records are read in one go when all are checked. */
+const checkedAtOnce = 100
+
+async function isWhole(blobs: Blobs, { fileId, sizeBytes }: StoredFile): Promise<boolean> {
+  try {
+    for await (const _ of blobs.stream(fileId, sizeBytes));
+    return true
+  } catch (error) {
+    if (isInlayError(error) && error.code === 'GONE') return false
+    throw error
+  }
+}
 
 /** Creates the read-only functions. */
 function createLookups({
@@ -267,6 +280,26 @@ function createLookups({
         .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
         .executeTakeFirst()
       return opened(row ? toStoredFile(row) : refuse())
+    },
+    check: async (signal) => {
+      await ready()
+      const lost: string[] = []
+      let files = 0
+      for (let after = ''; ;) {
+        const rows = await visible(db)
+          .where('id', '>', after)
+          .where('status', '!=', 'FAILED')
+          .orderBy('id')
+          .limit(checkedAtOnce)
+          .execute()
+        for (const file of rows.map(toStoredFile)) {
+          signal.throwIfAborted()
+          if (!(await isWhole(blobs, file))) lost.push(file.id)
+        }
+        files += rows.length
+        if (rows.length < checkedAtOnce) return { files, lost }
+        after = rows.at(-1)!.id
+      }
     },
     byIds: async (ids) => {
       if (ids.length === 0) return []

@@ -5,20 +5,12 @@ import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/pro
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
 import { prepareDataFolder } from '../data-folder.ts'
-import { textOption, type Command, type CommandContext } from './command.ts'
+import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
+import { checkDatabase, checkFiles, checkIndex, type Finding, type ServiceCheck } from './doctor-deep.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
-
-/** Result of one check. */
-interface Finding {
-  readonly check: string
-  readonly status: 'ok' | 'warning' | 'failed'
-  readonly message: string
-  /** Instructions for fixing the problem. */
-  readonly advice?: string
-}
 
 const folderCheck = 'Data folder'
 
@@ -33,13 +25,20 @@ export const doctor: Command = {
   details: [
     'Checks Node, the data folder, free disk space, the port, the database, the index, the embedding model and the model.',
     'Sends one short question to the model; --offline skips that. Exits with 1 if a check failed.',
+    'With --deep also reads the whole database and all files, and compares documents with the index. It changes nothing,',
+    'and a server may run meanwhile.',
   ],
   words: [0, 0],
-  options: { offline: { type: 'boolean', meaning: 'do not call the model' } },
+  options: {
+    offline: { type: 'boolean', meaning: 'do not call the model' },
+    deep: { type: 'boolean', meaning: 'also read the whole database, all files and the index' },
+  },
   async run(context) {
     const { output } = context
     const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
     const findings: Finding[] = []
+    if (context.options['deep'] === true && remoteOf(context))
+      throw misuse('--deep reads the data itself: run inlay doctor --deep on the machine that has it, without --url.')
     const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, checkService]
     for (const check of checks) {
       // Whatever needs the folder would only fail for the same reason.
@@ -200,7 +199,13 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
   const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
   // Without its database, all further checks would fail.
   if (findings.some(({ check, status }) => check === 'Ready' && status === 'failed')) return findings
-  const checks = [checkDocuments, checkNotices, ...(context.options['offline'] === true ? [] : [checkModel])]
+  const isDeep = context.options['deep'] === true
+  const checks = [
+    checkDocuments,
+    checkNotices,
+    ...(isDeep ? [checkDatabase, checkFiles, checkIndex] : []),
+    ...(context.options['offline'] === true ? [] : [checkModel]),
+  ]
   for (const check of checks) {
     findings.push(...(await attempt(check, service, context)))
     // The others would fail for the same reason.
@@ -210,8 +215,6 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
 }
 
 const keyAdvice = 'Specify a key with the scope admin with --key or INLAY_API_KEY.'
-
-type ServiceCheck = (service: Service, context: CommandContext) => Promise<readonly Finding[]>
 
 async function attempt(check: ServiceCheck, service: Service, context: CommandContext): Promise<readonly Finding[]> {
   try {
@@ -337,6 +340,9 @@ const names = new Map<ServiceCheck, string>([
   [checkReadiness, 'Ready'],
   [checkDocuments, 'Documents'],
   [checkNotices, 'Notices'],
+  [checkDatabase, 'Integrity'],
+  [checkFiles, 'Files'],
+  [checkIndex, 'Passages'],
   [checkModel, 'Model'],
 ])
 

@@ -142,3 +142,15 @@ export interface KnowledgeFigures {
     readonly documents: number
   }
 }
+
+/** What the records and the index do not have in common. */
+export interface IndexDifferences {
+  /** False if the index cannot list what it holds, or holds over two million versions. */
+  readonly isCompared: boolean
+  /** Ids of documents whose passages the index lacks. */
+  readonly missing: readonly string[]
+  /** Versions that only the index holds. */
+  readonly unknown: readonly string[]
+  /** Ids of documents of the first of these. */
+  readonly unknownDocuments: readonly string[]
+}

@@ -8,6 +8,7 @@ import type {
   KnowledgeFigures,
   KnownTag,
   DocumentUpdate,
+  IndexDifferences,
   Readiness,
   RequeueQuery,
   SampledFigures,
@@ -93,6 +94,8 @@ export interface Knowledge {
    * @throws SERVICE_UNAVAILABLE if the database does not respond, or the index has not been reached since the start
    */
   readiness(): Promise<Readiness>
+  /** Compares all documents with the index; takes seconds and 100 MB for a million. Changes nothing. */
+  compareIndex(signal: AbortSignal): Promise<IndexDifferences>
   /** @throws INSUFFICIENT_PERMISSIONS for a document set that does not exist or that the caller may not see */
   search(request: SearchRequest): Promise<FoundPassage[]>
   /** Current text around a passage; undefined if the document does not exist or the caller may not see it. */

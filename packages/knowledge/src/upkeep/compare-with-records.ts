@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import type { IndexDifferences } from '../contracts/documents.ts'
 import { createSignal, nextSlice } from '@inlay/scheduling'
 import { isAmong, whileHeld } from '@inlay/records'
 import { toGenerations } from '../queue/claims.ts'
@@ -33,6 +34,8 @@ export interface IndexComparison {
   left(): number
   /** Number of versions that only the index of a space holds. */
   unknown(space: number): number
+  /** Compares now and changes nothing. */
+  find(signal: AbortSignal): Promise<IndexDifferences>
   close(): Promise<void>
 }
 
@@ -51,6 +54,9 @@ const maxWaitMs = 30_000
 const page = 1000
 /** Lists of generations read at a time; one list may have a thousand. */
 const namedAtOnce = 10
+
+/** Documents named for versions that only the index holds. */
+const maxExamples = 5
 
 /** A document, and its generation that should be in the index. */
 interface Missing {
@@ -95,6 +101,16 @@ export function createIndexComparison(options: IndexComparisonOptions): IndexCom
     noteOpen: () => note('opened'),
     left: () => progress.left,
     unknown: (space) => (space === progress.space ? progress.unknown : 0),
+    find: async (signal) => {
+      const space = (await options.index.spaces()).at(-1)!
+      const opened = await options.index.indexAt(space.number)
+      const differences = opened && (await findDifferences(options, { number: space.number, opened, signal }))
+      if (!opened || !differences) return { isCompared: false, missing: [], unknown: [], unknownDocuments: [] }
+      const unknownDocuments: string[] = []
+      for (const generation of differences.unknown.slice(0, maxExamples))
+        unknownDocuments.push(...(await opened.read(generation, 0, 1)).map(({ documentId }) => documentId))
+      return { ...differences, isCompared: true, missing: differences.missing.map(({ id }) => id), unknownDocuments }
+    },
     close: async () => {
       letGo.abort()
       signal.notify()
@@ -110,26 +126,16 @@ interface Course {
 }
 
 async function compare(options: IndexComparisonOptions, { progress, rest, signal }: Course): Promise<void> {
-  const { db, index, onError, onQueued, maxGenerations = 2_000_000 } = options
+  const { db, index, onError, onQueued } = options
   const number = (await index.target())?.number
   const opened = number === undefined ? undefined : await index.indexAt(number)
   if (number === undefined || !opened) return
-  const listed = await listGenerations(opened, maxGenerations, signal)
-  if (!listed) return
-  // Generations move from claims to documents to dead generations; read in this order, none is missed.
-  await removeThoseIn(db, 'inlay_claims', listed)
-  const unlisted = await takeVisible(db, listed, { number, signal })
-  await removeThoseIn(db, 'inlay_dead_generations', listed)
-  if (signal.aborted || (unlisted.length === 0 && listed.size === 0)) return
-  // Documents may have been indexed and rows removed since the first list. The second list contains all rows that can
-  // be visible.
-  const present = await listGenerations(opened, maxGenerations, signal)
-  if (!present) return
-  const unknown = listed.rest().filter((generation) => present.has(generation))
+  const differences = await findDifferences(options, { number, opened, signal })
+  if (!differences || signal.aborted) return
+  const { missing, unknown } = differences
   progress.unknown = unknown.length
   progress.space = number
   if (unknown.length > 0) onError(new InlayError('INDEX_MISMATCH', { message: unknownRows(unknown.length) }))
-  const missing = unlisted.filter(({ generation }) => !present.has(generation))
   let isReported = false
   for (let at = 0; at < missing.length && !signal.aborted; at += batch) {
     const queued = await queueAgain(options, missing.slice(at, at + batch))
@@ -143,6 +149,35 @@ async function compare(options: IndexComparisonOptions, { progress, rest, signal
       if ((await countUnsettledOf(db, queued)) === 0) break
     }
   }
+}
+
+interface ComparedSpace {
+  readonly number: number
+  readonly opened: VectorIndex
+  readonly signal: AbortSignal
+}
+
+/** Documents without rows, and generations without a document; undefined if the index cannot be compared. */
+async function findDifferences(
+  { db, maxGenerations = 2_000_000 }: IndexComparisonOptions,
+  { number, opened, signal }: ComparedSpace,
+): Promise<{ readonly missing: readonly Missing[]; readonly unknown: readonly string[] } | undefined> {
+  const listed = await listGenerations(opened, maxGenerations, signal)
+  if (!listed) return undefined
+  // Generations move from claims to documents to dead generations; read in this order, none is missed.
+  await removeThoseIn(db, 'inlay_claims', listed)
+  const unlisted = await takeVisible(db, listed, { number, signal })
+  await removeThoseIn(db, 'inlay_dead_generations', listed)
+  if (unlisted.length === 0 && listed.size === 0) return { missing: [], unknown: [] }
+  // Documents may have been indexed and rows removed since the first list. The second list contains all rows that can
+  // be visible.
+  const present = await listGenerations(opened, maxGenerations, signal)
+  return (
+    present && {
+      missing: unlisted.filter(({ generation }) => !present.has(generation)),
+      unknown: listed.rest().filter((generation) => present.has(generation)),
+    }
+  )
 }
 
 /** Undefined if the index cannot list its generations, or has too many. */

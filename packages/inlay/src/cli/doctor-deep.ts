@@ -1,0 +1,76 @@
+import { databaseFile } from '../data-folder.ts'
+import type { CommandContext } from './command.ts'
+import type { Service } from './service.ts'
+import { dataFolderOf } from './with-inlay.ts'
+
+/** Result of one check. */
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** Instructions for fixing the problem. */
+  readonly advice?: string
+}
+
+export type ServiceCheck = (service: Service, context: CommandContext) => Promise<readonly Finding[]>
+
+/** Ids and faults that are named; the rest is counted. */
+const maxNamed = 5
+
+const named = (names: readonly string[]): string =>
+  names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '')
+
+/** Has SQLite read the whole database. */
+export const checkDatabase: ServiceCheck = async (_, context) => {
+  const check = 'Integrity'
+  if (context.settings.options.engines?.database !== undefined)
+    return [{ check, status: 'ok', message: 'not checked: PostgreSQL checks its tables with pg_amcheck' }]
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(databaseFile(dataFolderOf(context)), { readOnly: true, timeout: 5000 })
+  try {
+    const rows = database.prepare('pragma integrity_check').all()
+    const faults = rows.map((row) => String(row['integrity_check'])).filter((fault) => fault !== 'ok')
+    if (faults.length === 0) return [{ check, status: 'ok', message: 'the database is sound' }]
+    return [{ check, status: 'failed', message: `the database is damaged: ${named(faults)}`, advice: restoring }]
+  } finally {
+    database.close()
+  }
+}
+
+const restoring =
+  'Stop Inlay, keep a copy of the data folder, then restore a backup into a new folder: inlay restore <backup> --data <folder>.'
+
+/** Reads all bytes of uploaded and generated files. */
+export const checkFiles: ServiceCheck = async ({ inlay }, { signal }) => {
+  const check = 'Files'
+  const { files, lost } = await inlay!.agent.files.check(signal)
+  if (lost.length === 0) return [{ check, status: 'ok', message: `${files} files have all their bytes` }]
+  const message = `${lost.length} of ${files} files lack bytes: ${named(lost)}`
+  const advice = 'Put the folder files/, or the bucket, back from a backup, or upload these files again.'
+  return [{ check, status: 'failed', message, advice }]
+}
+
+/** Compares all documents with what the index holds. */
+export const checkIndex: ServiceCheck = async ({ inlay }, { signal }) => {
+  const check = 'Passages'
+  const { isCompared, missing, unknown, unknownDocuments } = await inlay!.knowledge.compareIndex(signal)
+  if (!isCompared)
+    return [
+      { check, status: 'warning', message: 'not compared: the index cannot list what it holds, or holds too much' },
+    ]
+  if (missing.length + unknown.length === 0)
+    return [{ check, status: 'ok', message: 'documents and index hold the same' }]
+  const lacking = {
+    check,
+    status: 'failed',
+    message: `${missing.length} documents are not in the index: ${named(missing)}`,
+    advice: 'Start Inlay, which indexes them again, or run inlay reindex.',
+  } as const
+  const surplus = {
+    check,
+    status: 'failed',
+    message: `the index holds ${unknown.length} versions that the database lacks, such as of ${named(unknownDocuments)}`,
+    advice: 'Restore the database or send these documents again, then drop the versions with inlay reindex.',
+  } as const
+  return [...(missing.length > 0 ? [lacking] : []), ...(unknown.length > 0 ? [surplus] : [])]
+}
