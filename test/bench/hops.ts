@@ -9,7 +9,7 @@
  *   of modules do not count. Two functions of one name in one file are two.
  * - A file counts when one of its functions was called, named or not.
  * - A message is `POST /chat/send-chat-message` over `inlay.fetch`: streamed, in a new session, answered by the
- *   built-in model after one search. It lasts until the body has ended and `quietMs` have passed.
+ *   built-in model after one search, and by a model behind HTTP that calls the search and then answers. It lasts until the body has ended and `quietMs` have passed.
  * - A document is `POST /service-api/ingestion` over `inlay.fetch` with `Prefer: wait`. It lasts until the answer says
  *   that it is indexed and `quietMs` have passed.
  * - Warm: the assistant did the same `warmUps` times before. It is measured `rounds` times, and only what every round
@@ -24,6 +24,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createInlay, type Inlay } from 'inlay'
+import { startOpenAi } from '../stand-in/openai.ts'
 import { note } from './figures.ts'
 
 const { values: options } = parseArgs({
@@ -44,7 +45,13 @@ type Called = ReadonlyMap<string, ReadonlySet<string>>
 
 const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-hops-'))
 const apiKey = crypto.randomUUID()
-const inlay = createInlay({ dataFolder, apiKey, model: 'extractive' })
+const server = await startOpenAi(({ body }) =>
+  JSON.stringify(body['messages']).includes('"role":"tool"')
+    ? [{ text: 'So it is told. [1]' }]
+    : [{ calls: [{ id: 'c1', name: 'internal_search', input: { queries: ['paid leave'] } }] }],
+)
+const capable = { name: 'gpt-4.1-mini', provider: 'http', baseUrl: `${server.origin}/v1` }
+const inlay = createInlay({ dataFolder, apiKey, model: [{ name: 'extractive' }, capable] })
 const session = new Session()
 session.connect()
 await session.post('Profiler.enable')
@@ -52,9 +59,13 @@ await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed:
 try {
   print('one document', await measure(sendDocument))
   print('one message', await measure(sendMessage))
+  const override = { model_provider: capable.provider, model_version: capable.name }
+  const overHttp = await measure((assistant, count) => sendMessage(assistant, count, { llm_override: override }))
+  print('one message, a model behind HTTP', overHttp)
 } finally {
   session.disconnect()
   await inlay.close()
+  await server.close()
   rmSync(dataFolder, { recursive: true, force: true })
 }
 
@@ -85,9 +96,9 @@ async function sendDocument({ fetch }: Inlay, count: number): Promise<void> {
   if (!response.headers.has('preference-applied')) throw new Error(`The document was not waited for: ${answer}`)
 }
 
-async function sendMessage({ fetch }: Inlay, count: number): Promise<void> {
+async function sendMessage({ fetch }: Inlay, count: number, more: object = {}): Promise<void> {
   const message = `How many days of paid leave do staff of office ${count} receive?`
-  const response = await fetch(toRequest('/chat/send-chat-message', { message }))
+  const response = await fetch(toRequest('/chat/send-chat-message', { message, ...more }))
   const text = await response.text()
   if (!text.includes('citation_info')) throw new Error(`The message was not answered from documents: ${text}`)
 }
