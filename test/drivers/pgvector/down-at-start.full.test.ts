@@ -72,7 +72,7 @@ test('a process whose index is down at its start is not ready, takes documents, 
   expect(log).toEqual([expect.stringContaining('The index cannot be reached.')])
   expect(await call(inlay, '/health/ready')).toMatchObject({
     status: 503,
-    body: { error_code: 'SERVICE_UNAVAILABLE', detail: expect.stringContaining('The index cannot be reached.') },
+    body: { error_code: 'SERVICE_UNAVAILABLE', detail: 'This process cannot open its data: its log says why.' },
   })
   expect((await call(inlay, '/health')).status).toBe(200)
   expect((await accept(inlay, 'a')).status).toBe(200)

@@ -113,7 +113,7 @@ test('questions that something was tuned on are told apart', async () => {
 test('two models stand side by side in a table, with what is wrong', async () => {
   const model = await startModel('It was Karl Hansen, in 1902 [1].')
   const base = await serveDocuments(newFolder(), {
-    model: { name: 'wrong', provider: 'local', baseUrl: `${model.origin}/v1` },
+    model: { name: 'wrong', provider: 'local', baseUrl: `${model.origin}/v1`, grounding: 'tools' },
     searchHelp: { expand: false },
   })
   const words = ['--key', key, '--model', 'local/wrong', '--against-model', 'inlay/extractive']
