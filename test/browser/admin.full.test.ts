@@ -19,6 +19,7 @@ describe.skipIf(reason !== undefined)('the administration', () => {
     shop = await startShop()
     playground = await startPlayground({
       INLAY_MODEL: 'm',
+      INLAY_MODEL_GROUNDING: 'tools',
       INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
       INLAY_EGRESS_ALLOW: new URL(shop.origin).host,
     })

@@ -101,7 +101,7 @@ describe('deep research with the model of a provider, over HTTP', () => {
   test('has two agents at work at once, and cites what both found', async () => {
     const server = await startOpenAi(twoAgents())
     onTestFinished(() => server.close())
-    const model = { name: 'stand-in', contextTokens: 128_000 }
+    const model = { name: 'stand-in', contextTokens: 128_000, grounding: 'tools' } as const
     const provider = {
       name: 'local',
       type: 'openai-compatible',

@@ -109,7 +109,13 @@ async function serveInlay(
   const inlay = createInlay({
     dataFolder: folder.path,
     apiKey,
-    model: { name: 'scripted-1', baseUrl: `${model.origin}/v1`, apiKey: 'k', contextTokens: 100_000 },
+    model: {
+      name: 'scripted-1',
+      baseUrl: `${model.origin}/v1`,
+      apiKey: 'k',
+      contextTokens: 100_000,
+      grounding: 'tools',
+    },
     // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false },
     sessionNames: 'question',

@@ -216,7 +216,6 @@ test('a picture is drawn, shown, kept, and fetched by its path', async () => {
     'section_end',
     'message_start',
     'message_delta',
-    'section_end',
     'stop',
   ])
   // After a picture the model only has to say something.
