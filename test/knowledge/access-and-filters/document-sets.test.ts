@@ -52,6 +52,32 @@ test('a removed pair is no longer part of any set', async () => {
   await knowledge.documentSets.create({ name: 'set', pairIds: [1, id] })
   await knowledge.pairs.remove(id)
   expect(await knowledge.documentSets.list()).toMatchObject([{ pairIds: [1] }])
+  await expect(knowledge.documentSets.update(1, { pairIds: [1, id] })).rejects.toMatchObject({
+    code: 'CONNECTOR_NOT_FOUND',
+  })
+})
+
+test('a pair and a set of the same number each keep their own people', async () => {
+  const { knowledge } = await makeKnowledge()
+  const pair = await knowledge.pairs.create({ name: 'Wiki', isPublic: false, users: ['ana'], groups: ['board'] })
+  await knowledge.documentSets.create({ name: 'first' })
+  const set = await knowledge.documentSets.create({ name: 'staff', isPublic: false, users: ['ben'], groups: ['press'] })
+  expect(set.id).toBe(pair.id)
+  const pairOf = async () => (await knowledge.pairs.list()).find(({ id }) => id === pair.id)
+  const setOf = async () => (await knowledge.documentSets.list()).find(({ id }) => id === set.id)
+  expect([await pairOf(), await setOf()]).toEqual([pair, set])
+  const changed = await knowledge.pairs.update(pair.id, { users: ['cy'], groups: [] })
+  expect([await pairOf(), await setOf()]).toEqual([changed, set])
+  await knowledge.documentSets.remove(set.id)
+  expect(await pairOf()).toEqual(changed)
+})
+
+test('nothing is left of a removed set', async () => {
+  const { knowledge, db } = await makeKnowledge()
+  await knowledge.documentSets.create({ name: 'staff', pairIds: [1], users: ['ana'], groups: ['board'] })
+  await knowledge.documentSets.remove(1)
+  for (const table of ['inlay_document_sets', 'inlay_document_set_pairs', 'inlay_grants'] as const)
+    expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
 })
 
 test('people of a set and of a pair with the same number are kept apart', async () => {

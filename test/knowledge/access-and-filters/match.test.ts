@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from 'kysely'
-import { makeKnowledge } from '../setup.ts'
+import { makeKnowledge, request } from '../setup.ts'
 
 test('a listing finds a text in titles and ids among more documents than are looked at one by one', async () => {
   const { knowledge, db } = await makeKnowledge()
@@ -36,4 +36,19 @@ test('a listing finds a text in titles and ids among more documents than are loo
   expect(await idsOf('airship')).toEqual(['d9000'])
   await sql`delete from inlay_documents where id = 'd9000'`.execute(db)
   expect(await idsOf('airship')).toEqual([])
+})
+
+test('a listing by a text shows a caller only its own documents, however many it may see', async () => {
+  const { knowledge, db } = await makeKnowledge()
+  const { id: hidden } = await knowledge.pairs.create({ name: 'HR', isPublic: false })
+  await knowledge.accept(request({ id: 'a hidden', semantic_identifier: 'Zeppelins' }, hidden))
+  await knowledge.accept(request({ id: 'b open', semantic_identifier: 'Zeppelins' }))
+  const ids = async (match: string): Promise<string[]> =>
+    (await knowledge.list({ match }, { caller: { id: 'ana', scopes: ['ingest'] } })).documents.map(
+      ({ documentId }) => documentId,
+    )
+  expect([await ids('zeppelin'), await ids('ze')]).toEqual([['b open'], ['b open']])
+  // So many that access is only checked for those that match; "ze" is too short for the index.
+  await sql`update inlay_pair_counts set amount = 1000000`.execute(db)
+  expect([await ids('zeppelin'), await ids('ze')]).toEqual([['b open'], ['b open']])
 })

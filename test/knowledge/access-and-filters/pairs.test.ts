@@ -62,6 +62,17 @@ test('documents of a paused pair wait, and go on when it is resumed; others are 
   expect(await knowledge.status('waits')).toMatchObject({ phase: 'indexed' })
 })
 
+test('a resumed pair does not wait for the next look at the queue', async () => {
+  const { knowledge } = await makeKnowledge({ worker: { pollMs: 3_600_000 } })
+  await knowledge.start()
+  const { id } = await knowledge.pairs.create({ name: 'slow', isPaused: true })
+  await knowledge.accept(request({ id: 'waits' }, id))
+  // Once it is indexed, the queue has been looked at.
+  await knowledge.accept(request({ id: 'goes' }), { waitMs: 60_000 })
+  await knowledge.pairs.update(id, { isPaused: false })
+  await expect.poll(() => knowledge.status('waits')).toMatchObject({ phase: 'indexed' })
+})
+
 test('a paused pair stays searchable', async () => {
   const { knowledge } = await makeKnowledge()
   await knowledge.start()

@@ -246,6 +246,18 @@ describe('images', () => {
     expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, true])
   })
 
+  test('are held by the visible version until the next one has been indexed', async () => {
+    const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
+    await knowledge.start()
+    await knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 60_000 })
+    await knowledge.pairs.update(1, { isPaused: true })
+    await knowledge.accept(request({ sections: [image('otter')] }))
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([true, true])
+    await knowledge.pairs.update(1, { isPaused: false })
+    await knowledge.whenIdle()
+    expect([await knowledge.namesFile('heron'), await knowledge.namesFile('otter')]).toEqual([false, true])
+  })
+
   test('are shown to those who see a document with them, as long as it has them', async () => {
     const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     await knowledge.start()

@@ -114,6 +114,47 @@ test('an index run that started before the change shows the document to nobody w
   expect(index.store.rows.at(-1)?.pairs).toEqual([second.id])
 })
 
+test('an index run that started before the change lists no tags to those whom the document was taken from', async () => {
+  let meanwhile: (() => Promise<unknown>) | undefined
+  const { knowledge } = await makeKnowledge({
+    at: async (step) => {
+      if (step !== 'settle') return
+      const act = meanwhile
+      meanwhile = undefined
+      await act?.()
+    },
+  })
+  const first = await knowledge.pairs.create({ name: 'HR', isPublic: false, groups: ['hr'] })
+  // Paused, so that no later run makes up for it.
+  const second = await knowledge.pairs.create({ name: 'Board', isPublic: false, isPaused: true, groups: ['board'] })
+  meanwhile = () => knowledge.changeDocument('pay', { pairIds: [second.id] })
+  await knowledge.start()
+  await knowledge.accept(pay(first.id))
+  await knowledge.whenIdle()
+  expect(meanwhile).toBeUndefined()
+  expect(await knowledge.status('pay')).toMatchObject({ phase: 'pending', pairIds: [second.id] })
+  expect(await met(knowledge, ana)).toEqual(all(0))
+})
+
+test('those whom a document is opened to meet it by its tags once they can find it, not before', async () => {
+  const { knowledge, hr, board } = await withTwoPairs()
+  await knowledge.start()
+  await knowledge.accept(pay(hr), { waitMs: 60_000 })
+  await knowledge.pairs.update(hr, { isPaused: true })
+  await knowledge.pairs.update(board, { isPaused: true })
+  await knowledge.accept(pay(board))
+  const listed = async (): Promise<unknown> => ({
+    found: (await knowledge.search({ text: 'salaries', caller: ben })).length,
+    known: (await knowledge.tags({}, { caller: ben })).length,
+    shown: (await knowledge.list({ withTags: true }, { caller: ben })).documents[0]?.tags?.length,
+    filtered: (await knowledge.list({ tag: 'team=people' }, { caller: ben })).documents.length,
+  })
+  expect(await listed()).toEqual({ found: 0, known: 0, shown: 0, filtered: 0 })
+  await knowledge.pairs.update(board, { isPaused: false })
+  await knowledge.whenIdle()
+  expect(await listed()).toEqual({ found: 1, known: 1, shown: 1, filtered: 1 })
+})
+
 test('a document keeps at least one pair: an empty list is refused and says how to delete it', async () => {
   const read = (ids: unknown) => () => parseWith(documentChangeSchema, { cc_pair_ids: ids }, 'body')
   const refusal = (ids: unknown) => {

@@ -148,6 +148,10 @@ describe('access and document sets', () => {
     )
     for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
     expect(refusals[0].message).toBe(refusals[1].message)
+    await knowledge.documentSets.create({ name: 'open', pairIds: [1] })
+    await expect(
+      knowledge.search({ text: 'x', filters: { document_set: ['open', 'secret'] }, caller: ana }),
+    ).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
     const staff = { ...ana, groups: ['staff'] }
     expect(await idsOf(knowledge, { document_set: ['secret'] }, staff)).toEqual(['everyone'])
     await expect(knowledge.checkFilters({ document_set: ['secret'] }, { caller: ana })).rejects.toMatchObject({
@@ -163,6 +167,19 @@ describe('access and document sets', () => {
     expect((await knowledge.list()).documents.map(({ documentId }) => documentId)).toEqual(['both', 'everyone', 'open'])
   })
 
+  test('a document can be read once it is searchable, by those who see it', async () => {
+    const { knowledge, closed } = await makeGuarded()
+    await knowledge.pairs.update(1, { isPaused: true })
+    await knowledge.accept(request({ id: 'waiting' }))
+    const ids = ['closed', 'open', 'waiting', 'unknown']
+    expect(await knowledge.readable(ids, { caller: ana })).toEqual(new Set(['open']))
+    await knowledge.pairs.update(closed, { users: ['ana'] })
+    expect(await knowledge.readable(ids, { caller: ana })).toEqual(new Set(['closed', 'open']))
+    await knowledge.pairs.update(1, { isPaused: false })
+    await knowledge.whenIdle()
+    expect(await knowledge.readable(ids)).toEqual(new Set(['closed', 'open', 'waiting']))
+  })
+
   test('sources and listings show a caller only what it may see', async () => {
     const { knowledge, closed } = await makeGuarded()
     await knowledge.accept(request({ id: 'slack', source: 'slack' }, closed))
@@ -174,6 +191,8 @@ describe('access and document sets', () => {
       'open',
     ])
     expect((await knowledge.list({ pairId: closed }, { caller: ana })).documents).toEqual([])
+    await knowledge.remove('slack')
+    expect(await knowledge.sources()).toEqual(['file'])
   })
 })
 
