@@ -13,3 +13,10 @@ test.each([
   const { owner } = createProcessPresence(probeOf(() => 'start-1'))
   expect(createProcessPresence(probeOf(() => present)).isGone(owner)).toBe(isGone)
 })
+
+test('nothing is known of a process of another machine, or of an id in another form', () => {
+  const { isGone } = createProcessPresence(probeOf(() => undefined))
+  const elsewhere = { ...probeOf(() => 'start-1'), machine: 'other.example' }
+  expect(isGone(createProcessPresence(elsewhere).owner)).toBe(false)
+  expect(isGone(crypto.randomUUID())).toBe(false)
+})

@@ -70,6 +70,17 @@ test('a run that was written in many parts is finished for its readers with the 
   expect(read).toHaveLength(count)
 })
 
+test('lines that were written without its maker knowing are written again with those after them', async () => {
+  const { start } = await newProcesses()
+  const maker = start('a')
+  await maker.open(run)
+  const line = (sequence: number) => ({ sequence, json: `${sequence}` })
+  await maker.append([{ messageId, entries: [line(1), line(2)], finished: false }])
+  await maker.append([{ messageId, entries: [line(1), line(2), line(3)], finished: false }])
+  expect((await maker.read(messageId, 0)).entries).toEqual([line(1), line(2), line(3)])
+  expect((await maker.read(messageId, 2)).entries).toEqual([line(3)])
+})
+
 test('a process that starts forgets those of its machine that ended without a word', async () => {
   const { db, gone, start } = await newProcesses()
   await start('a').subscribe(() => {})

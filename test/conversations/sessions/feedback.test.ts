@@ -35,6 +35,8 @@ test('only an answer of the caller can be judged', async () => {
   expect(await rate(-1)).toBe('VALIDATION_ERROR')
   expect(await rate(run.messageId, ben)).toBe('VALIDATION_ERROR')
   expect(await codeOf(agent.sessions.unrate(run.messageId, ben))).toBe('VALIDATION_ERROR')
+  await agent.sessions.remove(run.sessionId, ana)
+  expect(await rate(run.messageId)).toBe('VALIDATION_ERROR')
 })
 
 test('a caller judges a hundred times a minute; others are not counted in', async () => {
