@@ -175,6 +175,15 @@ test.each([
   for (const size of [1, 3, 7, text.length]) expect(answer(text, size, true, [leave, hall])).toBe(expected)
 })
 
+test('a number is joined once by that of a text which says several clauses', () => {
+  const days = 'Employees get 25 days of annual leave in every full calendar year of employment'
+  const room = 'the large meeting room on the ground floor has a projector'
+  const kitchen = 'the small kitchen on the top floor has an oven'
+  const text = `${days}, ${room}, and ${kitchen}`
+  for (const size of [1, 7, 200])
+    expect(answer(`${text} [1]. Bye.`, size, true, [`${days}.`, `${room}. ${kitchen}.`])).toBe(`${text} [1] [2]. Bye.`)
+})
+
 test('a number is not joined by that of a text which says a clause of something else', () => {
   const bridge = 'The old bridge crosses the river at its narrowest point'
   const tower = 'The clock tower stands beside the market hall. It was rebuilt after the great flood in the year 1345.'

@@ -120,6 +120,14 @@ describe.each(['SQLite', 'Postgres'] as const)('tokens of answers under way: %s'
     await processes[1].reserveTokens(ana, 500)
   })
 
+  test('erasing a caller leaves the reservations of a key whose number is the id of the caller', async () => {
+    const { processes } = await twoProcesses({})
+    const settle = await processes[0].reserveTokens({ ...ana, keyId: 7, limits: { tokensPerDay: 1_000 } }, 400)
+    await processes[1].erase('7')
+    await settle(100)
+    expect(await usedTokens(processes[0])).toEqual([100])
+  })
+
   test('an answer that is settled twice at once counts once', async () => {
     const { processes } = await twoProcesses({ tokensPerDay: 1_000 })
     const settle = await processes[0].reserveTokens(ana, 400)
