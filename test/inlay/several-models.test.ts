@@ -120,8 +120,8 @@ test('a temperature of the settings holds for requests that set none', async () 
     const override = { llm_override: { temperature: 0.9 } }
     await call('POST', '/chat/send-chat-message', { message: 'Is it?', stream: false, ...override })
     // Without the probe of what the model can do.
-    const asked = server.requests.slice(before).filter(({ body }) => JSON.stringify(body).includes('Is it?'))
-    const temperatures = asked.map(({ body }) => body['temperature'])
+    const requests = server.requests.slice(before).filter(({ body }) => JSON.stringify(body).includes('Is it?'))
+    const temperatures = requests.map(({ body }) => body['temperature'])
     expect(temperatures[0]).toBe(0.4)
     expect(temperatures).toContain(0.9)
   }
