@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import type { TurnOpening } from '@inlay/agent'
 import { answer, opening as anyOpening } from '@inlay/conformance/internal/stores/store-fixture'
 import { createConversationStore, migrateConversations, sqlSharedRuns } from '@inlay/conversations'
-import type { Kysely } from 'kysely'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { CompiledQuery, Kysely, type LogEvent } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '@inlay/conversations/internal/tables/database'
 import {
   findsAlways,
@@ -59,6 +60,24 @@ test('the id of a deleted message is not given out again', async () => {
   await conversations.open(opening)
   await db.deleteFrom('inlay_chat_messages').execute()
   expect((await conversations.open(opening)).answerIds).toEqual([6])
+})
+
+test('running answers are found by their index, however many have ended, oldest first', async () => {
+  const queries: CompiledQuery[] = []
+  const log = ({ query }: LogEvent): void => void queries.push(query)
+  const db = new Kysely<unknown>({ dialect: nodeSqlite({ file: ':memory:' }), log })
+  await migrateConversations(db)
+  const { conversations } = await newStore(db)
+  const opened = [await conversations.open(opening), await conversations.open(opening)]
+  expect((await conversations.running()).map(({ answerId }) => answerId)).toEqual(
+    opened.map((each) => each.answerIds[0]),
+  )
+  const { sql: text, parameters } = queries.at(-1)!
+  const { rows } = await db.executeQuery<{ detail: string }>(
+    CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
+  )
+  expect(rows.map(({ detail }) => detail).join()).toMatch(/inlay_chat_messages_running$/)
+  await db.destroy()
 })
 
 test('history reads the newest messages, with their calls, as far as it may', async () => {

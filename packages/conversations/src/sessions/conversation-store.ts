@@ -56,9 +56,11 @@ export function createConversationStore(
     },
     running: async () => {
       const rows = await runningAnswers(db, {})
-      return rows.map(({ id, session_id: sessionId, parent_id: parentId, created_at: openedAt }) => {
-        return { sessionId, answerId: id, parentId, openedAt: Number(openedAt) }
-      })
+      return rows
+        .toSorted((a, b) => a.id - b.id)
+        .map(({ id, session_id: sessionId, parent_id: parentId, created_at: openedAt }) => {
+          return { sessionId, answerId: id, parentId, openedAt: Number(openedAt) }
+        })
     },
     branch: async (sessionId, messageId, limits) => {
       const nodes = await readTree(db, sessionId)
@@ -81,12 +83,12 @@ export function createConversationStore(
   }
 }
 
+/** Without an order, for which SQLite would read the table instead of the index of running answers. */
 const runningAnswers = prepared((db: ConversationDatabase) =>
   db
     .selectFrom('inlay_chat_messages')
     .select(['id', 'session_id', 'parent_id', 'created_at'])
-    .where('status', '=', 'running')
-    .orderBy('id'),
+    .where('status', '=', 'running'),
 )
 
 const sessionWithFiles = prepared((db: ConversationDatabase, { id }: { readonly id: string }) =>
