@@ -1,6 +1,6 @@
 import { createStorage } from 'unstorage'
 import { expect, test } from 'vitest'
-import type { CodeRunner } from '@inlay/agent'
+import type { CodeRunner, HostAgent } from '@inlay/agent'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import type { Packet, StreamLine } from '@inlay/protocol'
 import { newResearch, asking } from '../research/research-script.ts'
@@ -253,4 +253,88 @@ test('a shared research keeps tasks and reports back from a reader who may not s
   expect(types.filter((type) => type === 'search_tool_documents_delta')).toHaveLength(1)
   expect(types.some((type) => type.startsWith('intermediate_report'))).toBe(false)
   expect(JSON.stringify(shared)).not.toMatch(/find two|Find two|Report on/)
+})
+
+/** The only answer of a chat as ben reads it after sharing, who may see these documents. */
+async function sharedAnswer(
+  open: (options: NonNullable<Parameters<typeof newSetting>[1]>) => Promise<Setting>,
+  {
+    isCut = false,
+    readable = [],
+    ask,
+  }: {
+    readonly readable?: readonly string[]
+    readonly isCut?: boolean
+    readonly ask?: (chat: Setting) => Promise<Parameters<Setting['send']>[0]>
+  } = {},
+): Promise<readonly Packet[]> {
+  const chat = await open({ readableDocuments: async (ids) => new Set(ids.filter((id) => readable.includes(id))) })
+  const run = await chat.send(await ask?.(chat))
+  await readAll(run)
+  await eventually(() => run.finished)
+  if (isCut) {
+    const db = chat.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
+    await db.updateTable('inlay_chat_messages').set({ lines: null }).execute()
+  }
+  await chat.agent.sessions.share(run.sessionId, 'public', ana)
+  const { packets } = await chat.agent.sessions.get(run.sessionId, ben, { shared: 'public' })
+  expect(packets).toHaveLength(1)
+  return packets[0]!
+}
+
+test('a shared research without kept lines keeps tasks and reports back: what its agents read is not known', async () => {
+  const packets = await sharedAnswer((options) => newResearch({}, options), {
+    readable: ['about find one.', 'about find two.'],
+    isCut: true,
+    ask: async () => asking,
+  })
+  expect(packets.map(({ obj }) => obj.type)).toContain('research_agent_start')
+  expect(JSON.stringify(packets)).not.toMatch(/Find one|Find two|Report on/)
+})
+
+test.each(['alone', 'after a search', 'after a tool'])(
+  'a shared answer keeps back the task and report of a sub-agent of the host without sources: %s',
+  async (kind) => {
+    const hostAgent: HostAgent = {
+      id: 7,
+      name: 'Guide',
+      actions: 'all',
+      async *respond({ tools }) {
+        yield { type: 'step' }
+        if (kind === 'after a search')
+          await tools.find(({ name }) => name === 'internal_search')?.run('s', { queries: ['leave'] })
+        if (kind === 'after a tool') {
+          yield { type: 'call', callId: 'own', name: 'ledger', input: { of: 'Kim' } }
+          yield { type: 'result', callId: 'own', text: 'Kim is in debt.' }
+        }
+        yield { type: 'call', callId: 'sub', name: 'reader', input: {}, task: 'Look Kim up.' }
+        yield { type: 'text', delta: 'Kim owes 900.', parentId: 'sub' }
+        yield { type: 'result', callId: 'sub', text: 'Kim owes 900.' }
+        yield { type: 'step' }
+        yield { type: 'text', delta: 'Done.' }
+      },
+    }
+    const packets = await sharedAnswer((options) => newSetting([], { ...options, search, hostAgents: [hostAgent] }), {
+      readable: ['leave', 'other'],
+      ask: async ({ agent }) => {
+        const listed = await agent.personas.list(ana)
+        return { chat_session_info: { persona_id: listed.find((each) => each.hostAgent)!.id } }
+      },
+    })
+    const types = packets.map(({ obj }) => obj.type)
+    expect(types).toContain('research_agent_start')
+    expect(types.includes('search_tool_documents_delta')).toBe(kind === 'after a search')
+    expect(JSON.stringify(packets)).toContain('Done.')
+    expect(JSON.stringify(packets)).not.toMatch(/Kim/)
+  },
+)
+
+test('a shared answer shows its text without what the model said before its calls', async () => {
+  const script = [
+    ['I look Kim up. ', { call: { name: 'book_room', input: {} } }],
+    ['It is ', 'booked.'],
+  ]
+  const packets = await sharedAnswer((options) => newSetting(script, { ...options, actions: [booking] }))
+  expect(packets.map(({ obj }) => obj.type)).toEqual(['message_start', 'message_delta', 'stop'])
+  expect(JSON.stringify(packets)).not.toMatch(/Kim/)
 })

@@ -31,6 +31,8 @@ export async function readSharedSession(
   const shownRows = rows.filter(({ id }) => mainline.has(id))
   const answers = shownRows.filter(({ role }) => role === 'assistant')
   const packets = await mapInSlices(answers, (message) => toPackets(message, calls.get(message.id) ?? []))
+  // What is shown again from calls has no steps of research agents, and so not all that they read.
+  const complete = new Set(packets.filter((_, index) => answers[index]!.lines !== null))
   const messages = await mapInSlices(shownRows, (message) => toMessage(message, []))
   const documents = [...messages.flatMap((message) => message.documents ?? []), ...packets.flat().flatMap(documentsOf)]
   const seen = await readable([...new Set(documents.map(({ document_id: id }) => id))])
@@ -40,7 +42,7 @@ export async function readSharedSession(
     ownerId: row.owner_id,
     isDeleted: false,
     messages: await mapInSlices(messages, (message) => toShared(message, isShown)),
-    packets: await mapInSlices(packets, (each) => toSharedPackets(each, isShown)),
+    packets: await mapInSlices(packets, (each) => toSharedPackets(each, isShown, complete.has(each))),
     currentRunId: null,
   }
 }
@@ -52,21 +54,31 @@ function documentsOf({ obj }: Packet): readonly SearchDoc[] {
 }
 
 /**
- * The packets of an answer as its readers see them: texts, sources they may read, the plan of a research, and that
- * documents were searched. What a research agent was asked and reported is shown if they may read all of its sources.
+ * The packets of an answer as its readers see them: its text without that of steps before calls, sources they may read,
+ * the plan of a research, and that documents were searched. What a research agent was asked and reported is shown if it
+ * had sources, they may read all sources of the answer, and it has no others, such as those of custom tools.
+ * @param isComplete whether the packets are all that were streamed
  */
-function toSharedPackets(packets: readonly Packet[], isShown: (document: SearchDoc) => boolean): Packet[] {
+function toSharedPackets(
+  packets: readonly Packet[],
+  isShown: (document: SearchDoc) => boolean,
+  isComplete: boolean,
+): Packet[] {
   const documents = packets.flatMap(documentsOf)
   const shown = new Set(documents.filter(isShown).map(({ document_id: id }) => id))
-  const isWhole = documents.every(isShown)
+  const isReadable = isComplete && documents.every(isShown) && !packets.some(({ obj }) => otherSources.test(obj.type))
+  const withSources = new Set(packets.filter((packet) => documentsOf(packet).length > 0).map(callOf))
+  const textFrom = packets.findLastIndex(({ obj }) => obj.type === 'message_start')
   const cited = packets.flatMap(({ obj }) => (obj.type === 'citation_info' ? [obj] : []))
   const hidden = new Set(cited.filter((each) => !shown.has(each.document_id)).map((each) => `${each.citation_number}`))
-  const toSharedBody = (obj: PacketBody): PacketBody | undefined => {
+  const toSharedBody = (packet: Packet, index: number): PacketBody | undefined => {
+    const { obj } = packet
+    const isWhole = isReadable && withSources.has(callOf(packet))
     switch (obj.type) {
       case 'message_start':
-        return { ...obj, final_documents: obj.final_documents?.filter(isShown) ?? null }
+        return index < textFrom ? undefined : { ...obj, final_documents: obj.final_documents?.filter(isShown) ?? null }
       case 'message_delta':
-        return { ...obj, content: withoutLinks(obj.content, hidden) }
+        return index < textFrom ? undefined : { ...obj, content: withoutLinks(obj.content, hidden) }
       case 'citation_info':
         return shown.has(obj.document_id) ? obj : undefined
       case 'search_tool_documents_delta':
@@ -85,15 +97,20 @@ function toSharedPackets(packets: readonly Packet[], isShown: (document: SearchD
   }
   /** Places where a reader sees a step, which ends. */
   const steps = new Set<string>()
-  return packets.flatMap((packet): Packet[] => {
+  return packets.flatMap((packet, index): Packet[] => {
     const { turn_index: turn, tab_index: tab, sub_turn_index: sub } = packet.placement
     const place = `${turn}.${tab}.${sub}`
     if (packet.obj.type === 'section_end') return steps.delete(place) ? [packet] : []
-    const obj = toSharedBody(packet.obj)
+    const obj = toSharedBody(packet, index)
     if (obj && startsStep.test(obj.type)) steps.add(place)
     return obj ? [{ ...packet, obj }] : []
   })
 }
+
+/** The call that a packet belongs to, with those of its sub-agent. */
+const callOf = ({ placement: { turn_index: turn, tab_index: tab } }: Packet): string => `${turn}.${tab}`
+
+const otherSources = /^(bash_tool|coding_agent|custom_tool|file_reader|image_generation|memory_tool|python_tool)/
 
 const startsStep = /^(search_tool_start|research_agent_start|deep_research_plan_start|message_start)$/
 
