@@ -45,6 +45,7 @@ export type {
   Grounding,
   ModelOptions,
   ModelListing,
+  ModelFact,
   ModelObservations,
   ModelProvider,
   ResolvedModel,

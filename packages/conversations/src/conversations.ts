@@ -6,6 +6,7 @@ import {
   type AgentOptions,
   type AgentStores,
   type HostAgent,
+  type ModelFact,
   type Services,
 } from '@inlay/agent'
 import type { Kysely } from 'kysely'
@@ -94,6 +95,8 @@ export interface Conversations extends Agent {
   usage(periodMs: number): Promise<{ readonly since: number; readonly entries: readonly ModelUsage[] }>
   /** Asks a model a short question. VALIDATION_ERROR for one that is not offered. */
   tryModel(override: LlmOverride | null): Promise<ModelTrial>
+  /** What a model does by itself, as far as it is known. With `tries`, what nobody knows is found out and recorded. */
+  modelFact(override: LlmOverride | null, tries: boolean): Promise<ModelFact | undefined>
   /** Erases everything that belongs to a person; resolves once it is gone. Idempotent. */
   erase(personId: string): Promise<Erased>
   /** Erases a batch of sessions past their retention, with their files; returns how many, 0 once none is left. */
@@ -180,6 +183,7 @@ export function createConversations(options: ConversationsOptions): Conversation
       return { since, entries: await readUsage(db, since) }
     },
     tryModel: (override) => tryModel(models, override),
+    modelFact: async (override, tries) => (await models.resolve(override)).observed?.ask?.(tries),
     erase: async (personId) => {
       await ready()
       return erasePerson({ db, agent, files }, personId)

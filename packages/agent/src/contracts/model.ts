@@ -26,8 +26,15 @@ export interface ModelObservations {
   readonly refusesTools: boolean
   /** Context window in tokens, as stated by the server; undefined while unknown. */
   readonly contextTokens: number | undefined
-  /** Asks the server for what is unknown; never rejects. Resolve the model again afterwards. */
-  readonly ask?: () => Promise<void>
+  /** Asks the server for what is unknown, unless `tries` is false; never rejects. Resolve the model again afterwards. */
+  readonly ask?: (tries?: boolean) => Promise<ModelFact | undefined>
+}
+
+/** What a model does by itself, and how this is known. */
+export interface ModelFact extends Required<Pick<ResolvedModel, 'callsTools' | 'cites'>> {
+  readonly from: 'option' | 'name' | 'server' | 'probe'
+  /** Milliseconds since 1970; undefined for what this process found out itself. */
+  readonly recordedAt?: number
 }
 
 /**

@@ -1,6 +1,6 @@
 import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
+import type { ModelFact, ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { createMemories, type ModelMemories, type ModelMemory } from './adapting/learning-transport.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
@@ -17,7 +17,7 @@ interface Provider extends OfferingProvider {
   /** Absent for the built-in model. */
   readonly memories?: ModelMemories
   /** Queries the server for the capabilities of a model, unless they are known. */
-  readonly ask?: (modelId: string) => Promise<void>
+  readonly ask?: (modelId: string, tries?: boolean) => Promise<ModelFact | undefined>
   make(modelId: string): LanguageModelV4 | Promise<LanguageModelV4>
 }
 
@@ -62,10 +62,10 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
     if (!smallModels || !needsRepair(config, modelId, memory)) return model
     return (await smallModels()).repairModel(model, memory.repairState)
   }
-  const probe = probingOf(config, { memories, makeModel, records: abilities })
-  const ask = async (modelId: string): Promise<void> => {
-    await askServed?.(modelId)
-    await probe(modelId)
+  const probe = probingOf(config, makeModel, memories, abilities)
+  const ask: Provider['ask'] = async (modelId, tries = true) => {
+    if (tries) await askServed?.(modelId)
+    return probe(modelId, tries)
   }
   return { config, models, defaultModel, memories, make, ask }
 }
@@ -76,41 +76,46 @@ function needsRepair({ type, models }: ProviderConfig, modelId: string, { abilit
   return abilities ? !abilities.callsTools : isSet && !knownModel(type, modelId).callsTools
 }
 
-interface ProbingOptions {
-  readonly memories: ModelMemories
-  readonly makeModel: (modelId: string) => LanguageModelV4
-  readonly records: AbilityRecords | undefined
-}
-
 /** A slow machine reads even a short prompt for a while; the first question waits for it. */
 const probeTimeoutMs = 30_000
 
 /**
- * Finds out once what a model does by itself, unless that is known, recorded or configured. A probe that fails says
- * nothing: the model counts as capable, and is tried again with the next message.
+ * Tells what a model does by itself. Finds it out once, unless it is known, recorded or configured. A probe that fails
+ * says nothing: the model counts as capable, and is tried again with the next message.
  */
 function probingOf(
   { type, baseUrl = type, models }: ProviderConfig,
-  { memories, makeModel, records }: ProbingOptions,
-): (modelId: string) => Promise<void> {
+  makeModel: (modelId: string) => LanguageModelV4,
+  memories: ModelMemories,
+  records: AbilityRecords | undefined,
+): NonNullable<Provider['ask']> {
   const running = new Map<string, Promise<void>>()
+  const none = { callsTools: false, cites: false }
+  const keyOf = (modelId: string): string => `${baseUrl} ${modelId}`
+  const recall = async (modelId: string): Promise<ModelFact | undefined> => {
+    const memory = memories(modelId)
+    const recorded = memory.abilities ?? (await records?.read(keyOf(modelId)).catch(() => undefined))
+    memory.abilities ??= memory.refusesTools ? none : recorded
+    if (memory.refusesTools) return { from: 'server', ...none }
+    return memory.abilities && { from: 'probe', ...memory.abilities }
+  }
   const find = async (modelId: string): Promise<void> => {
     const memory = memories(modelId)
-    const key = `${baseUrl} ${modelId}`
-    const recorded = await records?.read(key).catch(() => undefined)
-    const none = { callsTools: false, cites: false }
-    memory.abilities = memory.refusesTools ? none : recorded
-    if (memory.abilities) return
     const outcome = await probeModel(makeModel(modelId), AbortSignal.timeout(probeTimeoutMs)).catch(() => undefined)
     memory.abilities = memory.refusesTools ? none : outcome
-    if (memory.abilities) await records?.write(key, memory.abilities).catch(() => {})
+    if (memory.abilities) await records?.write(keyOf(modelId), memory.abilities).catch(() => {})
   }
-  return async (modelId) => {
-    const configured = models?.find(({ name }) => name === modelId)?.grounding ?? 'auto'
-    if (configured !== 'auto' || knownModel(type, modelId).callsTools || memories(modelId).abilities) return
+  return async (modelId, tries) => {
+    const grounding = models?.find(({ name }) => name === modelId)?.grounding ?? 'auto'
+    const { callsTools } = knownModel(type, modelId)
+    if (grounding !== 'auto') return { from: 'option', callsTools: callsTools || grounding === 'tools', cites: true }
+    if (callsTools) return { from: 'name', callsTools, cites: true }
+    const known = await recall(modelId)
+    if (known || !tries) return known
     const probe = running.get(modelId) ?? find(modelId).finally(() => running.delete(modelId))
     running.set(modelId, probe)
     await probe
+    return recall(modelId)
   }
 }
 
@@ -118,7 +123,7 @@ function askingOf(
   { type, baseUrl, apiKey, headers = {}, models }: ProviderConfig,
   memories: ModelMemories,
   carrier: { readonly fetch?: typeof fetch },
-): Provider['ask'] {
+): ((modelId: string) => Promise<void>) | undefined {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
   const server = { transport: transportOf({ type, ...carrier }), baseUrl, headers: access }
@@ -143,7 +148,8 @@ function describe(provider: Provider, name: string): Described {
   const { callsTools, ...limits } = knownModel(provider.config.type, name)
   // A model of which nothing was found out yet counts as capable, unless results are to be put before its questions.
   const isUnknown = !callsTools && configured?.grounding !== 'search-first'
-  const known = isUnknown ? abilities : { callsTools, ...abilities }
+  const proven = abilities && { callsTools: abilities.callsTools, cites: abilities.cites }
+  const known = isUnknown ? proven : { callsTools, ...proven }
   return { displayName: name, ...limits, ...known, ...seen, ...configured, name }
 }
 
@@ -182,7 +188,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
       const [provider, name] = chooseModel(override ?? {}, offered)
       const { type } = provider.config
       const observed = provider.memories?.(name)
-      if (observed && provider.ask) observed.ask ??= () => provider.ask?.(name) ?? Promise.resolve()
+      if (observed && provider.ask) observed.ask ??= async (tries) => provider.ask?.(name, tries)
       const described = describe(provider, name)
       const temperature = override?.temperature ?? described.temperature
       return {

@@ -1,5 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import type { ModelFact } from '@inlay/agent'
 import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/protocol'
 import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/protocol/administration'
 import * as v from 'valibot'
@@ -24,13 +25,14 @@ export const doctor: Command = {
   ...commandTable.doctor,
   details: [
     'Checks Node, the data folder, free disk space, the port, the database, the index, the embedding model and the model.',
-    'Sends one short question to the model; --offline skips that. Exits with 1 if a check failed.',
+    'Sends one short question to the model, and probes models of which nothing is recorded; --offline skips both.',
+    'Exits with 1 if a check failed.',
     'With --deep also reads the whole database and all files, and compares documents with the index. It changes nothing,',
     'and a server may run meanwhile.',
   ],
   words: [0, 0],
   options: {
-    offline: { type: 'boolean', meaning: 'do not call the model' },
+    offline: { type: 'boolean', meaning: 'do not call models' },
     deep: { type: 'boolean', meaning: 'also read the whole database, all files and the index' },
   },
   async run(context) {
@@ -205,6 +207,7 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
     checkNotices,
     ...(isDeep ? [checkDatabase, checkFiles, checkIndex] : []),
     ...(context.options['offline'] === true ? [] : [checkModel]),
+    checkTools,
   ]
   for (const check of checks) {
     findings.push(...(await attempt(check, service, context)))
@@ -317,6 +320,28 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
   ]
 }
 
+/** Tells what each model does by itself, and finds out what is not recorded, so that nobody's first question waits. */
+const checkTools: ServiceCheck = async ({ inlay }, { signal, options }) => {
+  const tries = options['offline'] !== true
+  const unknown = `${tries ? 'could not be' : 'is not'} probed yet: this is tried before its next answer`
+  const findings: Finding[] = []
+  for (const { provider, providerType, name } of (await inlay?.agent.models()) ?? []) {
+    if (providerType === 'extractive') continue
+    signal.throwIfAborted()
+    const fact = await inlay?.agent.modelFact({ model_provider: provider, model_version: name }, tries)
+    const message = `${provider}/${name} ${fact ? toolsOf(fact) : unknown}`
+    findings.push({ check: 'Tools', status: fact || !tries ? 'ok' : 'warning', message })
+  }
+  return findings
+}
+
+function toolsOf({ callsTools, cites, from, recordedAt }: ModelFact): string {
+  const calls = callsTools ? `calls tools${cites ? ' and cites' : ', but does not cite'}` : 'calls no tools by itself'
+  const day = recordedAt === undefined ? 'just now' : `on ${new Date(recordedAt).toISOString().slice(0, 10)}`
+  const sources = { option: 'set by you', name: 'known by name', server: 'told by its server', probe: `probed ${day}` }
+  return `${calls} (${sources[from]})`
+}
+
 /** Servers of earlier versions send no code. */
 const trialSchema = v.pipe(
   v.looseObject({}),
@@ -344,6 +369,7 @@ const names = new Map<ServiceCheck, string>([
   [checkFiles, 'Files'],
   [checkIndex, 'Passages'],
   [checkModel, 'Model'],
+  [checkTools, 'Tools'],
 ])
 
 const sentenceOf = (error: unknown): string =>

@@ -337,7 +337,10 @@ async function modelParts(
 
 /** What models do by themselves is found out once, not by each process. */
 const abilitiesIn = (workspace: WorkspaceRecords): AbilityRecords => ({
-  read: async (key) => (await workspace.get('model_abilities', 1, key))?.value,
+  read: async (key) => {
+    const record = await workspace.get('model_abilities', 1, key)
+    return record && { ...record.value, recordedAt: record.updatedAt }
+  },
   write: (key, abilities) => workspace.put('model_abilities', 1, abilities, key),
 })
 

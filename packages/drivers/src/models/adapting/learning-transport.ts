@@ -14,7 +14,7 @@ export interface ModelMemory extends ModelObservations {
   contextTokens: number | undefined
   /** Whether a refusal contained the context window, which takes precedence over lists. */
   hasStatedWindow: boolean
-  ask?: () => Promise<void>
+  ask?: ModelObservations['ask']
   /** Found out by a probe, or recorded before; undefined while unknown. */
   abilities?: ModelAbilities
   /** What the repair of its output has learned. */

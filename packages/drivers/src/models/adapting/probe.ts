@@ -5,15 +5,11 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ToolCall,
 } from '@ai-sdk/provider'
+import type { ModelFact } from '@inlay/agent'
 import { isJsonObject, readJson } from '@inlay/protocol'
 
 /** What a model does by itself. */
-export interface ModelAbilities {
-  /** Whether it calls tools through the API. */
-  readonly callsTools: boolean
-  /** Whether it puts the numbers of results behind what it takes from them. */
-  readonly cites: boolean
-}
+export type ModelAbilities = Omit<ModelFact, 'from'>
 
 /** Where abilities are recorded, by the address of the server and the name of the model. */
 export interface AbilityRecords {
