@@ -1,4 +1,5 @@
 import type { KyselyPlugin } from 'kysely'
+import { hideFile, holdPresent, queueRemoval, showFile } from '@inlay/conversations/internal/files/file-records'
 import { expect, test } from 'vitest'
 import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting } from './setting.ts'
 
@@ -87,4 +88,22 @@ test('a file that somebody else has read since it was claimed stays', async () =
   await files.worker.whenIdle()
   const rows = await db.selectFrom('inlay_files').select(['name', 'status', 'work', 'claim']).execute()
   expect(rows).toEqual([{ name: 'a.txt', status: 'COMPLETED', work: null, claim: null }])
+})
+
+test('a file that is gone, hidden or on its way out is put to no new use', async () => {
+  const setting = await newFiles()
+  const { db } = setting
+  const id = await uploadOne(setting)
+  const refusal = { code: 'NOT_FOUND', message: 'No such file: upload it first.' }
+  await holdPresent(db, [id])
+  await expect(holdPresent(db, [id, 'unknown'])).rejects.toMatchObject(refusal)
+  await hideFile(db, id, 0)
+  await expect(holdPresent(db, [id])).rejects.toMatchObject(refusal)
+  await showFile(db, id)
+  await holdPresent(db, [id])
+  await queueRemoval(db, id)
+  await expect(holdPresent(db, [id])).rejects.toMatchObject(refusal)
+  // What is being removed is not shown again.
+  await showFile(db, id)
+  await expect(holdPresent(db, [id])).rejects.toMatchObject(refusal)
 })
