@@ -123,6 +123,19 @@ testMutants<RunMistake>(
             base.open(opening).catch(() => base.open({ ...opening, key: undefined } as typeof opening)),
         }),
       },
+      'lets a send take a place that is taken': {
+        conversations: (base) => {
+          let newest = 0
+          return {
+            open: async (opening) => {
+              const key = opening.key?.replaces === undefined ? opening.key : { ...opening.key, replaces: newest }
+              const opened = await base.open({ ...opening, key } as typeof opening)
+              newest = opened.answerIds[0]!
+              return opened
+            },
+          }
+        },
+      },
       'swallows a missing answer': {
         runs: (base) => ({ answer: async (id) => (await base.answer(id).catch(() => undefined)) as never }),
       },
