@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
+import { createInlay } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
-import { expect, onTestFinished, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-server.ts'
@@ -29,6 +30,13 @@ async function start(others?: Readonly<Record<string, unknown>>): Promise<StandI
   onTestFinished(() => server.close())
   return server
 }
+
+// Loads the code of all parts: on a busy machine, this alone takes longer than readiness waits for an opening process.
+beforeAll(async () => {
+  const inlay = createInlay({ dataFolder: temporaryFolder().path })
+  await inlay.start()
+  await inlay.close()
+})
 
 interface Finding {
   readonly status: string
