@@ -16,6 +16,12 @@ test.each([
     const urls = JSON.parse(stdout) as string[]
     expect(urls.some((url) => url.endsWith('/turn/answer-message.ts'))).toBe(true)
     expect(urls.some((url) => url.includes('/packages/small-models/'))).toBe(!callsTools)
+    for (const compared of [
+      '/citations/compared-citations.ts',
+      '/citations/checked-marks.ts',
+      '/text/src/comparison.ts',
+    ])
+      expect(urls.some((url) => url.endsWith(compared))).toBe(!callsTools)
   },
   60_000,
 )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSupport } from '@inlay/text'
+import { createSupport } from '@inlay/text/comparison'
 
 const texts = [
   {

@@ -62,7 +62,7 @@ export interface AgentStores {
 export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Partial<Services> {
   readonly models: ModelProvider
   /**
-   * Loads the help for models that call no tools by themselves, `smallModels` of `@inlay/small-models`. Default: none, and
+   * Loads the help for models that call no tools or do not cite, `smallModels` of `@inlay/small-models`. Default: none, and
    * such a model answers with an error that says what to install.
    */
   readonly smallModels?: () => Promise<SmallModels>

@@ -52,6 +52,7 @@ export type {
   StreamListener,
   TappedModel,
 } from './contracts/model.ts'
+export type { Citations, CompareCitations, ComparedDocuments, FindSupport, PlacedMark } from './contracts/citations.ts'
 export type { GivenOptions, SmallModels, Wording, WordingOptions } from './contracts/small-models.ts'
 export { defaultPersona } from './contracts/persona.ts'
 export type { Persona, PersonaLookup, Project, ProjectLookup } from './contracts/persona.ts'

@@ -1,8 +1,8 @@
 import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf } from '@inlay/protocol'
 import { GrowingText } from '@inlay/text'
-import { CitationFilter, type Citation, type Citations, type CitationPiece } from './citations/citation-filter.ts'
-import { compareCitations } from './citations/compared-citations.ts'
+import { CitationFilter } from './citations/citation-filter.ts'
 import { createCitableDocuments, type CitableDocuments } from './citations/citable-documents.ts'
+import type { Citation, CitationPiece, Citations, CompareCitations } from './contracts/citations.ts'
 
 export interface StepBlocksOptions {
   /** Called when the reasoning has ended. */
@@ -136,8 +136,8 @@ export interface PacketWriterOptions {
   readonly modelIndex: number
   /** If false, markers are removed from the answer and no citation packets are sent. */
   readonly includeCitations: boolean
-  /** Whether citations and uncited sentences are compared with the documents the model read. Default: true. */
-  readonly comparesCitations?: boolean
+  /** Compares citations and uncited sentences with the documents the model read. Absent: they are not compared. */
+  readonly compareCitations?: CompareCitations | undefined
   readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
   readonly startedAt: number
@@ -182,16 +182,16 @@ export class PacketWriter {
   #isClosed = false
 
   constructor(options: PacketWriterOptions) {
-    const { includeCitations, comparesCitations = true, startedAt, contextDocuments = [] } = options
+    const { includeCitations, compareCitations, startedAt, contextDocuments = [] } = options
     const { citable } = this
     this.#options = options
-    const isCompared = includeCitations && comparesCitations
+    const comparison = includeCitations ? compareCitations?.(citable) : undefined
     const citations = new CitationFilter({
       mode: includeCitations ? 'link' : 'remove',
       known: citable.known,
-      ...(isCompared && { check: citable }),
+      check: comparison,
     })
-    this.#citations = isCompared ? compareCitations(citations, citable) : citations
+    this.#citations = comparison?.complete(citations) ?? citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
       this.citable.openStep()(0).cite(contextDocuments)

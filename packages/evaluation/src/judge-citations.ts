@@ -1,5 +1,6 @@
 import { isJsonObject, readJson, type ChatFullResponse, type SendMessageInput } from '@inlay/protocol'
-import { createSupport, sentencesOf, toProse } from '@inlay/text'
+import { sentencesOf, toProse } from '@inlay/text'
+import { createSupport } from '@inlay/text/comparison'
 
 /** A sentence of an answer with citations, and the cited texts. */
 export interface CitedSentence {

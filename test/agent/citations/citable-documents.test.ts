@@ -32,21 +32,3 @@ test('a call may cite bit by bit, and beyond its hundred without taking numbers 
   expect(many[0]).toBe(2)
   expect(new Set([...many, 101, 1]).size).toBe(122)
 })
-
-test('a long attached file takes no mark from a passage that says the sentence in other words', () => {
-  const words = 'If you work full time, you get 25 leave days a year and may carry five of them over until March'
-  const checked = (file: string): readonly number[] => {
-    const citable = createCitableDocuments()
-    citable
-      .openStep()(0)
-      .cite(docs('a'), [
-        'Full-time staff receive 25 days of annual leave per calendar year. Unused days may be carried over to the next one.',
-      ])
-    citable.addUnnumbered([file])
-    return citable.checkMark({ line: words, numbers: [1], rest: '.', written: [] })
-  }
-  // Each word of the sentence somewhere, as in fifty pages of anything.
-  const page = 'The parties agree on what follows below. '.repeat(20)
-  const somewhere = words.split(' ').map((word, at) => `${page}Clause ${at} speaks of ${word} among others.`)
-  expect(checked(somewhere.join('\n'))).toEqual([1])
-})

@@ -1,6 +1,7 @@
 import fc from '../../fast-check.ts'
 import { describe, expect, test } from 'vitest'
-import { CitationFilter, type CitationMode, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
+import type { CitationPiece } from '@inlay/agent/internal/contracts/citations'
+import { CitationFilter, type CitationMode } from '@inlay/agent/internal/citations/citation-filter'
 
 const documents: Record<number, { document_id: string; link: string | null }> = {
   1: { document_id: 'leave', link: 'https://wiki.example.com/leave' },

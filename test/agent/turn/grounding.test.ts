@@ -333,9 +333,12 @@ describe('a model that calls tools by itself', () => {
   })
 })
 
-test('a model that calls no tools fails with what to do where the help is left out', async () => {
+test.each([
+  ['calls no tools', { callsTools: false }],
+  ['does not cite', { cites: false }],
+])('a model that %s fails with what to do where the help is left out', async (_, facts) => {
   const setting = await newSetting([], {
-    models: providerOf(scriptedModel([]), { callsTools: false }),
+    models: providerOf(scriptedModel([]), facts),
     search: async () => [leave],
     smallModels: undefined,
   })

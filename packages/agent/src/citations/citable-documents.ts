@@ -1,24 +1,10 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { createCoverage, createSupport, type SourceText } from '@inlay/text'
-import { checkMark, findByClause, type PlacedMark } from './checked-marks.ts'
+import type { SourceText } from '@inlay/text/comparison'
+import type { ComparedDocuments } from '../contracts/citations.ts'
+import { hasMarker } from './marker.ts'
 
 /** The documents that an answer may cite, by number. A number always stays with its document. */
-export interface CitableDocuments {
-  /** Whether uncited sentences are compared even when the model cites others. Initially false. */
-  completesCitations: boolean
-  /** The question being answered; its words carry little weight in an answer. */
-  question?: string
-  /**
-   * The number of the document that supports a sentence, preferably one of `preferred`; undefined when no document
-   * clearly does.
-   */
-  find(sentence: string, preferred?: readonly number[]): number | undefined
-  /**
-   * The numbers to write for a mark of the model: its own, or those of documents that hold clearly more of its sentence.
-   */
-  checkMark(mark: PlacedMark): readonly number[]
-  /** Whether no document can be cited yet. Default: some can. */
-  readonly isEmpty?: boolean
+export interface CitableDocuments extends ComparedDocuments {
   /** Adds texts that the model reads besides the documents: sentences from these get no number. */
   addUnnumbered(texts: readonly string[]): void
   /** The document with a number, if any. */
@@ -48,35 +34,19 @@ export function createCitableDocuments(): CitableDocuments {
   const byNumber = new Map<number, SearchDoc>()
   const numbers = new Map<string, number>()
   const texts: SourceText<number>[] = []
-  /** Created when the first sentence or mark is compared, as they read all texts. */
-  let find: ReturnType<typeof createSupport<number>> | undefined
-  let coverage: ReturnType<typeof createCoverage<number>> | undefined
   let highest = 0
   /** Pieces of texts without a number have negative ones. */
   let nextPiece = -1
 
   const citable: CitableDocuments = {
-    completesCitations: false,
     get isEmpty() {
       return byNumber.size === 0
     },
     known: byNumber.get.bind(byNumber),
-    find: (sentence, preferred) => {
-      if (texts.length === 0) return undefined
-      find ??= createSupport(texts, { question: citable.question })
-      const number = find(sentence, preferred)?.source ?? 0
-      return number > 0 ? number : undefined
-    },
-    checkMark: (mark) => {
-      const checked = checkMark(mark, (coverage ??= createCoverage(texts, citable.question))).filter(
-        (number) => number > 0,
-      )
-      if (!citable.completesCitations || checked.length === 0) return checked
-      return [...checked, ...findByClause(mark, [...mark.written, ...checked], citable.find)]
-    },
+    hasMarker: (text) => hasMarker(text, citable.known),
+    texts,
     addUnnumbered: (more) => {
       for (const [text] of more.flatMap((each) => [...each.matchAll(pieces)])) texts.push({ source: nextPiece--, text })
-      find = coverage = undefined
     },
     openStep: () => {
       const base = highest + 1
@@ -96,7 +66,6 @@ export function createCitableDocuments(): CitableDocuments {
                 text: read[at] ?? document.blurb,
                 about: document.semantic_identifier,
               })
-              find = coverage = undefined
               return number
             }),
         }

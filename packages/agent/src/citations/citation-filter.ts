@@ -1,5 +1,6 @@
-import { isBehindSentence, passedMarker, type PlacedMark } from './checked-marks.ts'
-import { createCodeTracker, readMarker, type Marker } from './marker.ts'
+import { createCodeTracker } from '@inlay/text'
+import type { Citation, CitationPiece, Citations, CitationComparison } from '../contracts/citations.ts'
+import { readMarker, type Marker } from './marker.ts'
 
 /**
  * Treatment of citation markers: `link` renders them as `[[n]](link)`, `keep` leaves them unchanged, `remove`
@@ -13,45 +14,17 @@ export interface CitableDocument {
   readonly link?: string | null
 }
 
-/** A document cited under a number. */
-export interface Citation {
-  readonly number: number
-  readonly documentId: string
-}
-
-/** A part of the answer, in the order of its packets. */
-export type CitationPiece =
-  | { readonly type: 'text'; readonly content: string }
-  | ({ readonly type: 'citation' } & Citation)
-
 /** Options of {@link CitationFilter}. */
 export interface CitationsOptions {
   readonly mode: CitationMode
   /** The document with a number, if any. Called once a marker is complete. */
   readonly known: (number: number) => CitableDocument | undefined
   /** Chooses the numbers to write for a mark in the mode `link`. Default: those of the model. */
-  readonly check?: MarkCheck
+  readonly check?: CitationComparison | undefined
 }
 
-export interface MarkCheck {
-  /** Whether there is nothing to compare marks with yet. */
-  readonly isEmpty?: boolean
-  readonly checkMark: (mark: PlacedMark) => readonly number[]
-}
-
-/** Splits streaming text into text and citations. One instance serves all steps of an answer. */
-export interface Citations {
-  /** Takes text of any length; returns what is certain by now, in order; [] while all of it is held back. */
-  push(text: string): readonly CitationPiece[]
-  /**
-   * Ends the text of a step and returns what was held back. The next step starts with new text and the same citations.
-   * @param isCut whether the model was interrupted, so that its last sentence may be unfinished. Default: false
-   */
-  end(isCut?: boolean): readonly CitationPiece[]
-  /** Documents cited so far in order of appearance, each once with the first number it was cited by; in every mode. */
-  cited(): readonly Citation[]
-}
-
+/** Stands for a mark in a line; models do not write this character. */
+const passedMarker = '\u0000'
 const maxLookAhead = 2_000
 // Longer runs of backticks are read in parts of this length, so that endless runs cost linear time.
 const maxRunLength = 64
@@ -89,7 +62,7 @@ const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 export class CitationFilter implements Citations {
   readonly #mode: CitationMode
   readonly #known: CitationsOptions['known']
-  readonly #check: MarkCheck | undefined
+  readonly #check: CitationComparison | undefined
   /** State of the current step. */
   #code = createCodeTracker()
   /** The first number that each document was cited by. */
@@ -191,11 +164,11 @@ export class CitationFilter implements Citations {
 
   /** Whether only more text tells which sentence a marker belongs to. */
   #awaitsRest(rest: string, ended: boolean): boolean {
-    return !ended && this.#isChecking && /^[^\S\n]*$/.test(rest) && isBehindSentence(this.#line)
+    return !ended && this.#isChecking && /^[^\S\n]*$/.test(rest) && this.#check?.awaitsRest(this.#line) === true
   }
 
   get #isChecking(): boolean {
-    return this.#check !== undefined && this.#check.isEmpty !== true
+    return this.#check?.isEmpty() === false
   }
 
   /** Reports the citations of a complete marker and replaces it by links; false when it is ordinary text. */

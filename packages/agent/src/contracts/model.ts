@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import type { LlmOverride } from '@inlay/protocol'
+import type { CompareCitations } from './citations.ts'
 
 /** Receives text and reasoning of a model, delta by delta, as soon as they arrive. */
 export interface StreamListener {
@@ -91,6 +92,8 @@ export interface ResolvedModel extends ModelOptions {
   readonly callsTools?: boolean
   /** Whether it puts the numbers of results behind what it takes from them; `comparesCitations` wins. Default: true. */
   readonly cites?: boolean
+  /** Compares its citations with the documents it read, as `comparesCitations` or `cites` asks; set for each turn. */
+  readonly compareCitations?: CompareCitations | undefined
 }
 
 /** A model that clients may choose. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { CompareCitations } from './citations.ts'
 import type { ModelProvider, ResolvedModel, TappedModel } from './model.ts'
 
 export interface GivenOptions {
@@ -25,11 +26,12 @@ export interface Wording {
   readonly citing?: string
 }
 
-/** Help for models that call no tools by themselves. The package `@inlay/small-models` implements it. */
+/** Help for models that call no tools by themselves or do not cite. The package `@inlay/small-models` implements it. */
 export interface SmallModels {
   /** A model that reads the results of the search made for it as part of its question. */
   givenModel(model: ResolvedModel, options: GivenOptions): ResolvedModel
   wording(options: WordingOptions): Wording
+  readonly compareCitations: CompareCitations
   /**
    * Repairs the output of a model: calls written as text, think tags, malformed arguments.
    * @param state an object that stays with the model, for what is learned of it

@@ -1,5 +1,6 @@
 import type { SearchDoc } from '@inlay/protocol'
-import { CitationFilter, type Citation } from '../citations/citation-filter.ts'
+import { CitationFilter } from '../citations/citation-filter.ts'
+import type { Citation } from '../contracts/citations.ts'
 
 /** A report with the citation numbers of its agent. */
 export interface NumberedReport {
@@ -8,8 +9,8 @@ export interface NumberedReport {
   readonly cited: readonly Citation[]
   /** The document with one of its numbers. */
   readonly known: (number: number) => SearchDoc | undefined
-  /** The number of the document that supports a sentence. */
-  readonly find: (sentence: string) => number | undefined
+  /** The number of the document that supports a sentence. Absent: sentences are not compared. */
+  readonly find: ((sentence: string) => number | undefined) | undefined
 }
 
 /** The documents cited by all reports of a run, numbered from 1; each document has one number. */
@@ -62,7 +63,7 @@ export function createReferences(): References {
     },
     known: (number) => documents[number - 1],
     find: (sentence) => {
-      const sources = reports.flatMap(({ find, known }) => known(find(sentence) ?? 0) ?? [])
+      const sources = reports.flatMap(({ find, known }) => known(find?.(sentence) ?? 0) ?? [])
       return sources.map(({ document_id: id }) => numbers.get(id)).find((number) => number !== undefined)
     },
     documents: () => documents,

@@ -2,7 +2,6 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
 import { CitationFilter } from '../citations/citation-filter.ts'
-import { compareCitations } from '../citations/compared-citations.ts'
 import type { CitableDocuments } from '../citations/citable-documents.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import type { AnswerPlace, Branch } from './branch.ts'
@@ -38,9 +37,10 @@ export interface ReportOptions {
 /** Writes the report of an agent; its markers keep the numbers of the agent. */
 export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
   const { model, branch, place, citable, signal, state } = options
-  const { known, find } = citable
+  const { known } = citable
   const marked = new CitationFilter({ mode: 'keep', known })
-  const citations = model.comparesCitations ? compareCitations(marked, citable) : marked
+  const comparison = model.compareCitations?.(citable)
+  const citations = comparison?.complete(marked) ?? marked
   const write = (pieces: ReturnType<typeof citations.push>): void => {
     for (const piece of pieces) {
       if (piece.type !== 'text' || piece.content === '') continue
@@ -68,7 +68,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
   }
   const cited = citations.cited()
   state.cited = cited.flatMap(({ number }) => known(number) ?? [])
-  return { text: state.report, cited, known, find }
+  return { text: state.report, cited, known, find: comparison?.find }
 }
 
 function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: number): LanguageModelV4Prompt {

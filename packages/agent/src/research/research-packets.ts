@@ -1,6 +1,6 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 import { CitationFilter, type CitationsOptions } from '../citations/citation-filter.ts'
-import { compareCitations, type ComparisonOptions } from '../citations/compared-citations.ts'
+import type { CitationComparison } from '../contracts/citations.ts'
 import type { AnswerSnapshot, PacketWriter, PacketWriterOptions } from '../packet-writer.ts'
 import { StepBlocks } from '../packet-writer.ts'
 import { createBranch, type AnswerPlace, type Branch, type StepPackets } from './branch.ts'
@@ -24,8 +24,8 @@ export interface AnswerPacketsOptions {
   /** Null: nothing was searched. */
   readonly documents: readonly SearchDoc[] | null
   readonly known: CitationsOptions['known']
-  /** The number of the document that supports a sentence. Absent: uncited sentences are not compared. */
-  readonly find?: ComparisonOptions['find'] | undefined
+  /** Absent: uncited sentences are not compared. */
+  readonly comparison?: CitationComparison | undefined
   /** Earlier reasoning; stored with the answer unless its own step reasons. */
   readonly thought: string
 }
@@ -51,11 +51,11 @@ export function createResearchWriter({ emit, modelIndex, now, startedAt }: Resea
   let documents: readonly SearchDoc[] | null = null
   let answer = (): Omit<AnswerSnapshot, 'documents'> => emptyAnswer
 
-  const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, find, thought }) => {
+  const openAnswer: ResearchWriter['openAnswer'] = (at, { documents: finalDocuments, known, comparison, thought }) => {
     turn = at
     const stepStartedAt = now()
     const linked = new CitationFilter({ mode: 'link', known })
-    const citations = find ? compareCitations(linked, { find, known, completesCitations: false }) : linked
+    const citations = comparison?.complete(linked) ?? linked
     const emitHere = (packet: PacketBody): void => root.emit({ turn, tab: 0, sub: null }, packet)
     const blocks = new StepBlocks(emitHere, {
       onReasoned: () => void turn++,

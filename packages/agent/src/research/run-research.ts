@@ -1,6 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
+import { hasMarker } from '../citations/marker.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -89,9 +90,9 @@ async function writeAnswer(
   gathered: Gathered,
 ): Promise<void> {
   const { references, turn, thought } = gathered
-  const { known } = references
-  const find = model.comparesCitations ? references.find : undefined
-  const packets = writer.openAnswer(turn, { documents: references.documents(), known, find, thought })
+  const { known, find } = references
+  const comparison = model.compareCitations?.({ hasMarker: (text) => hasMarker(text, known), find, texts: [] })
+  const packets = writer.openAnswer(turn, { documents: references.documents(), known, comparison, thought })
   let cutReports = 0
   const shorten = (maxTokens: number): LanguageModelV4Prompt => {
     const final = finalPrompt(prompt, gathered, now(), maxTokens)

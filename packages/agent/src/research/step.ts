@@ -42,8 +42,8 @@ export interface ResearchModel {
   /** Whether it was seen to reason by itself, so that it needs no thinking tool. */
   readonly reasons: boolean
   readonly name: string
-  /** Whether uncited sentences are compared with the documents the model read. */
-  readonly comparesCitations: boolean
+  /** Compares uncited sentences with the documents the model read. */
+  readonly compareCitations: ResolvedModel['compareCitations']
   /** Maximum tokens of a prompt. */
   readonly promptTokens: number
 }
@@ -90,7 +90,7 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
   const state: ModelState = { takesChoice: true, reasons: reasoning !== undefined && reasoning !== 'none' }
   return {
     name: model.name,
-    comparesCitations: model.comparesCitations === true,
+    compareCitations: model.compareCitations,
     promptTokens: contextTokens - Math.min(answerTokens.final, Math.floor(contextTokens / 4)),
     get reasons() {
       return state.reasons

@@ -217,8 +217,8 @@ function createChatResponder(
 ): AnswerResponder {
   const { includeCitations, contextDocuments, hostAgent, forced } = turn
   const { model } = answer
-  const { comparesCitations = false } = model
-  const writer = new PacketWriter({ ...writing, includeCitations, comparesCitations, contextDocuments })
+  const { compareCitations } = model
+  const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }
 

@@ -86,13 +86,15 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     }),
   )
   const { grounding, comparesCitations } = context.persona
-  const models = resolved.map((each) => {
+  const models: ResolvedModel[] = []
+  for (const each of resolved) {
     const model = { ...each, ...(grounding && { grounding }) }
     const compares = comparesCitations ?? model.comparesCitations ?? (isSmall(model) || model.cites === false)
-    return { ...model, comparesCitations: compares }
-  })
-  // Fails with a status where the help is left out.
-  if (!context.persona.hostAgent) for (const each of models) if (isSmall(each)) await loadHelp(each, parts.smallModels)
+    const isHelped = compares || (isSmall(model) && !context.persona.hostAgent)
+    // Fails with a status where the help is left out.
+    const help = isHelped ? await loadHelp(model, parts.smallModels) : undefined
+    models.push({ ...model, compareCitations: compares ? help?.compareCitations : undefined })
+  }
   const [model] = models
   const research =
     request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined

@@ -17,14 +17,14 @@ export interface FirstSearch {
 export const isSmall = ({ grounding = 'auto', callsTools = true, observed }: ResolvedModel): boolean =>
   grounding !== 'tools' && (!callsTools || observed?.refusesTools === true)
 
-/** Loads the help for a small model. @throws NOT_IMPLEMENTED where the host has left it out */
+/** Loads the help for a model that needs it. @throws NOT_IMPLEMENTED where the host has left it out */
 export async function loadHelp(
   { displayName }: ResolvedModel,
   load: (() => Promise<SmallModels>) | undefined,
 ): Promise<SmallModels> {
   if (load) return load()
   throw new InlayError('NOT_IMPLEMENTED', {
-    message: `The model ${displayName} calls no tools by itself. Install @inlay/small-models, which helps such models, or set grounding to "tools".`,
+    message: `The model ${displayName} calls no tools by itself, or its citations are compared. Install @inlay/small-models, which does that, or set grounding to "tools" and comparesCitations to false.`,
   })
 }
 

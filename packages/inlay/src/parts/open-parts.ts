@@ -405,8 +405,8 @@ async function loadSmallModels(): Promise<SmallModels> {
     return smallModels
   } catch (error) {
     const message =
-      'The language model calls no tools by itself. Run `npm install @inlay/small-models`, which helps such models, or ' +
-      'set INLAY_MODEL_GROUNDING=tools.'
+      'The language model calls no tools or does not cite by itself. Run `npm install @inlay/small-models`, which helps ' +
+      'such models, or set INLAY_MODEL_GROUNDING=tools and INLAY_COMPARED_CITATIONS=off.'
     throw new InlayError('NOT_IMPLEMENTED', { message, cause: error })
   }
 }

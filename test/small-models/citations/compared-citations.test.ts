@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { compareCitations } from '@inlay/agent/internal/citations/compared-citations'
+import { compareCitations } from '@inlay/small-models/internal/citations/compared-citations'
 import { CitationFilter } from '@inlay/agent/internal/citations/citation-filter'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
 import { cpuMsOf } from '../../cpu-time.ts'
-import { newDoc } from '../setting.ts'
+import { newDoc } from '../../agent/setting.ts'
 
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
 const rooms = 'The large meeting room seats 40 people. Run `rooms list --free` to see free rooms.'
@@ -20,10 +20,8 @@ function answer(
   citable
     .openStep()(0)
     .cite([newDoc('leave'), newDoc('rooms')], read)
-  const citations = compareCitations(
-    new CitationFilter({ mode: 'link', known: citable.known, check: citable }),
-    citable,
-  )
+  const comparison = compareCitations(citable)
+  const citations = comparison.complete(new CitationFilter({ mode: 'link', known: citable.known, check: comparison }))
   const pieces = []
   for (let at = 0; at < text.length; at += size) pieces.push(...citations.push(text.slice(at, at + size)))
   pieces.push(...citations.end(isCut))

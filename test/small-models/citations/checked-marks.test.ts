@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { CitationFilter, type CitationPiece } from '@inlay/agent/internal/citations/citation-filter'
-import { findByClause } from '@inlay/agent/internal/citations/checked-marks'
+import type { CitationPiece } from '@inlay/agent/internal/contracts/citations'
+import { CitationFilter } from '@inlay/agent/internal/citations/citation-filter'
+import { compareCitations } from '@inlay/small-models/internal/citations/compared-citations'
+import { findByClause } from '@inlay/small-models/internal/citations/checked-marks'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
-import { newDoc } from '../setting.ts'
+import { newDoc } from '../../agent/setting.ts'
 
 /** Passages of a handbook, each with a sentence in the same words, in other words, and in another language. */
 const handbook: readonly (readonly [passage: string, quoted: string, inOtherWords: string, translated: string])[] = [
@@ -83,7 +85,7 @@ function cite(
       passages.map((_, index) => newDoc(`page-${index + 1}`, { semantic_identifier: 'Handbook' })),
       passages,
     )
-  const filter = new CitationFilter({ mode: 'link', known: citable.known, check: citable })
+  const filter = new CitationFilter({ mode: 'link', known: citable.known, check: compareCitations(citable) })
   const pieces: CitationPiece[] = []
   for (let at = 0; at < text.length; at += size) pieces.push(...filter.push(text.slice(at, at + size)))
   pieces.push(...filter.end())
@@ -182,7 +184,7 @@ test('only marks of known documents are told, each before its link', () => {
   citable
     .openStep()(0)
     .cite([newDoc('leave'), newDoc('rooms')], [leave, rooms])
-  const filter = new CitationFilter({ mode: 'link', known: citable.known, check: citable })
+  const filter = new CitationFilter({ mode: 'link', known: citable.known, check: compareCitations(citable) })
   const pieces = [...filter.push('The large meeting room seats 40 people [1].'), ...filter.end()]
   expect(pieces).toEqual([
     { type: 'text', content: 'The large meeting room seats 40 people ' },
@@ -261,4 +263,25 @@ test('a document that says two clauses of a sentence is added once', () => {
   const whole = (sentence: string): number | undefined => (sentence.includes('front desk') ? undefined : find(sentence))
   const mark = { line: text.trim(), numbers: [1], rest: '.', written: [] }
   expect(findByClause(mark, [1], whole)).toEqual([2])
+})
+
+test('a long attached file takes no mark from a passage that says the sentence in other words', () => {
+  const words = 'If you work full time, you get 25 leave days a year and may carry five of them over until March'
+  const checked = (file: string): readonly number[] => {
+    const citable = createCitableDocuments()
+    citable
+      .openStep()(0)
+      .cite(
+        [newDoc('a')],
+        [
+          'Full-time staff receive 25 days of annual leave per calendar year. Unused days may be carried over to the next one.',
+        ],
+      )
+    citable.addUnnumbered([file])
+    return compareCitations(citable).checkMark({ line: words, numbers: [1], rest: '.', written: [] })
+  }
+  // Each word of the sentence somewhere, as in fifty pages of anything.
+  const page = 'The parties agree on what follows below. '.repeat(20)
+  const somewhere = words.split(' ').map((word, at) => `${page}Clause ${at} speaks of ${word} among others.`)
+  expect(checked(somewhere.join('\n'))).toEqual([1])
 })

@@ -1,5 +1,4 @@
-import { endsSentence } from '@inlay/text'
-import { createCodeTracker } from './marker.ts'
+import { createCodeTracker, endsSentence } from '@inlay/text'
 
 /** Longer sentences are data: they are neither compared nor corrected. */
 export const maxSentenceLength = 1_000
@@ -16,8 +15,6 @@ const unspacedEnd = /[。！？][”』」）》]*$/
 const notStatedLine = /^\s{0,3}(?:#{1,6}\s|\||(?:\*\*|__)[^*_]+(?:\*\*|__)$)/
 /** Questions, and what leads to something else. */
 const leadingEnd = /[:：?？]["”’)\]*_]*$/
-/** A line, or list item, that begins with a citation of what follows. */
-const markerFirst = /^[\s>]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[[【［]/
 
 /**
  * Follows a text that streams by: the line and the sentence it is in, and whether that is code. The text of both is
@@ -67,10 +64,6 @@ export class SentencePosition {
   /** Whether the sentence states nothing that could be cited: a heading, a table row, a question. */
   get isNoStatement(): boolean {
     return notStatedLine.test(this.#lineStart) || this.#isTableRow || leadingEnd.test(this.#sentenceEnd)
-  }
-
-  get beginsWithMarker(): boolean {
-    return markerFirst.test(this.#lineStart)
   }
 
   /** Whether the sentence has ended. */

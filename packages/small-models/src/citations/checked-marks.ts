@@ -1,20 +1,7 @@
-import { endsSentence, sentencesOf, toProse, type Coverage, type Coverages } from '@inlay/text'
+import type { PlacedMark } from '@inlay/agent'
+import { endsSentence, sentencesOf, toProse } from '@inlay/text'
+import type { Coverage, Coverages } from '@inlay/text/comparison'
 import { refersBack } from './sentence-position.ts'
-
-/** A complete mark in the text of a model, as {@link checkMark} judges it. */
-export interface PlacedMark {
-  /** The line up to the mark; marks before it are {@link passedMarker}. */
-  readonly line: string
-  /** Known numbers of the mark. */
-  readonly numbers: readonly number[]
-  /** The text right behind the mark, as far as known. */
-  readonly rest: string
-  /** Numbers of the marks directly before it. */
-  readonly written: readonly number[]
-}
-
-/** Stands for a mark in a line; models do not write this character. */
-export const passedMarker = '\u0000'
 
 /**
  * Bounds of the shares of a sentence's words. Measured on 594 questions, each with its answer as one sentence, in four
@@ -54,9 +41,9 @@ export function sentenceOf({ line, rest }: Pick<PlacedMark, 'line' | 'rest'>): s
   const isBehind = isBehindSentence(line)
   if (isBehind ? /^[^\S\n]*\p{Ll}/u.test(rest) : !sentenceEnd.test(rest)) return undefined
   const sentences = sentencesOf(toProse(line.replace(trailingMarks, '')))
-  const last = sentences.at(-1)?.split(passedMarker).at(-1)?.trim() ?? ''
+  const last = sentences.at(-1)?.split('\0').at(-1)?.trim() ?? ''
   if (pointer.test(last)) return undefined
-  const before = sentences.at(-2)?.replaceAll(passedMarker, '')
+  const before = sentences.at(-2)?.replaceAll('\0', '')
   // A mark behind a question may belong to the sentence before it; a small model also repeats the question with a mark.
   if (/[?？]$/.test(last)) return before ? `${before} ${last}` : last
   // A sentence that refers back could be true of anything: it is judged with the one that names its subject.

@@ -1,12 +1,7 @@
-import type { CitationPiece, Citations } from './citation-filter.ts'
-import { hasMarker } from './marker.ts'
-import type { CitableDocuments } from './citable-documents.ts'
+import type { Citations, CompareCitations, ComparedDocuments, FindSupport } from '@inlay/agent'
+import { createCoverage, createSupport } from '@inlay/text/comparison'
+import { checkMark, findByClause, isBehindSentence } from './checked-marks.ts'
 import { maxSentenceLength, refersBack, SentencePosition } from './sentence-position.ts'
-
-/** Documents of the answer, as {@link compareCitations} uses them. */
-export interface ComparisonOptions extends Pick<CitableDocuments, 'find' | 'completesCitations' | 'isEmpty'> {
-  readonly known: (number: number) => unknown
-}
 
 const openingBracket = /[[【［]/
 const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
@@ -14,35 +9,54 @@ const leadingMarkers = /^(?:\s*[[【［]{1,2}[^\]】］]{1,40}[\]】］]{1,2})+/
 const wordOrSign = /[A-Za-z\d]{3,}|[^]/gu
 
 /**
- * Adds the citations that a model leaves out. Each finished sentence, item or line is compared with the texts that the
- * model read; where one supports it, its number is written behind the sentence as if the model had written it. Code,
- * headings, table rows and questions get no number.
+ * Compares the text of a model with documents. A wrong mark moves to the document that holds its sentence, or goes.
+ * Each finished sentence, item or line without a mark is compared with the texts that the model read; where one supports
+ * it, its number is written behind the sentence as if the model had written it. Code, headings, table rows and questions
+ * get no number.
  *
  * Once the model cites by itself, nothing is added any more, unless `completesCitations` is set. The output does not
  * depend on how the text was split.
  */
-export function compareCitations(citations: Citations, options: ComparisonOptions): Citations {
-  const comparison = new Comparison(options)
-  // Reading a text word by word is costly. Documents become citable between steps, so a step without any needs none of it.
-  let isReading = false
+export const compareCitations: CompareCitations = (documents) => {
+  const { texts } = documents
+  // Both read all texts, so they wait for the first sentence or mark.
+  const supportOf = readOnce(texts, () => createSupport(texts, { question: documents.question }))
+  const coverageOf = readOnce(texts, () => createCoverage(texts, documents.question))
+  const findInTexts: FindSupport = (sentence, preferred) => {
+    const number = texts.length === 0 ? 0 : (supportOf()(sentence, preferred)?.source ?? 0)
+    return number > 0 ? number : undefined
+  }
+  const { find = findInTexts } = documents
   return {
-    push: (text) => {
-      isReading ||= options.isEmpty !== true
-      return citations.push(isReading ? comparison.push(text) : text)
+    find,
+    isEmpty: () => documents.isEmpty === true,
+    awaitsRest: isBehindSentence,
+    checkMark: (mark) => {
+      const checked = checkMark(mark, coverageOf()).filter((number) => number > 0)
+      if (!documents.completesCitations || checked.length === 0) return checked
+      return [...checked, ...findByClause(mark, [...mark.written, ...checked], find)]
     },
-    end: (isCut): readonly CitationPiece[] => {
-      isReading = false
-      const rest = comparison.end(isCut)
-      return rest === '' ? citations.end() : [...citations.push(rest), ...citations.end()]
-    },
-    cited: () => citations.cited(),
+    complete: (citations) => new ComparedText(citations, documents, find),
+  }
+}
+
+/** Reads texts when they are needed, and again once there are more of them. */
+function readOnce<Index>(texts: readonly unknown[], read: () => Index): () => Index {
+  let known: { readonly count: number; readonly index: Index } | undefined
+  return () => {
+    if (known?.count !== texts.length) known = { count: texts.length, index: read() }
+    return known.index
   }
 }
 
 /** Reads the text of one answer and writes it with added citations. */
-class Comparison {
-  readonly #options: ComparisonOptions
+class ComparedText implements Citations {
+  readonly #citations: Citations
+  readonly #documents: ComparedDocuments
+  readonly #findSupport: FindSupport
   readonly #position = new SentencePosition()
+  /** Reading a text word by word is costly. Documents become citable between steps, so a step without any needs none of it. */
+  #isReading = false
   /** The model cites by itself, so nothing more is compared. */
   #isOver = false
   /** The last sentence of the paragraph that names its subject. */
@@ -53,11 +67,28 @@ class Comparison {
    */
   #pending: { readonly number: number; space: string } | undefined
 
-  constructor(options: ComparisonOptions) {
-    this.#options = options
+  constructor(citations: Citations, documents: ComparedDocuments, find: FindSupport) {
+    this.#citations = citations
+    this.#documents = documents
+    this.#findSupport = find
   }
 
-  push(text: string): string {
+  push(text: string): ReturnType<Citations['push']> {
+    this.#isReading ||= this.#documents.isEmpty !== true
+    return this.#citations.push(this.#isReading ? this.#read(text) : text)
+  }
+
+  end(isCut = false): ReturnType<Citations['end']> {
+    this.#isReading = false
+    const rest = this.#endStep(isCut)
+    return rest === '' ? this.#citations.end() : [...this.#citations.push(rest), ...this.#citations.end()]
+  }
+
+  cited(): ReturnType<Citations['cited']> {
+    return this.#citations.cited()
+  }
+
+  #read(text: string): string {
     if (this.#isOver) return text
     let out = ''
     for (const [piece] of text.matchAll(wordOrSign)) {
@@ -69,7 +100,7 @@ class Comparison {
   }
 
   /** Ends a step; returns the text still to be written. */
-  end(isCut = false): string {
+  #endStep(isCut: boolean): string {
     if (this.#isOver) return ''
     // Half a sentence says something else than the whole.
     if (!this.#pending && (!isCut || this.#position.isOver)) this.#finishSentence('')
@@ -111,11 +142,11 @@ class Comparison {
     const position = this.#position
     const end = position.sentence.slice(-10 * maxSentenceLength)
     // A marker at the start of a sentence belongs to the sentence before it.
-    const sentence = end.replace(this.#options.completesCitations ? leadingMarkers : '', '').trim()
+    const sentence = end.replace(this.#documents.completesCitations ? leadingMarkers : '', '').trim()
     if (sentence === '' || position.isFenceLine) return false
     if (!refersBack.test(sentence)) this.#subject = sentence
-    if (hasMarker(sentence, this.#options.known)) {
-      this.#isOver = !this.#options.completesCitations
+    if (this.#documents.hasMarker(sentence)) {
+      this.#isOver = !this.#documents.completesCitations
       return false
     }
     if (sentence.length > maxSentenceLength || position.isNoStatement || position.isCode) return false
@@ -129,7 +160,7 @@ class Comparison {
    * when a text supports the sentence before it, the same text has to support both.
    */
   #find(sentence: string, preferred?: readonly number[]): number | undefined {
-    const { find } = this.#options
+    const find = this.#findSupport
     const subject = refersBack.test(sentence) ? this.#subject : undefined
     const ofSubject = subject === undefined ? undefined : find(subject, preferred)
     if (subject === undefined || ofSubject === undefined) return find(sentence, preferred)
