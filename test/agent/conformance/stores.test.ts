@@ -58,6 +58,10 @@ testMutants<Conversations>('conversation store', (change) => conversationStoreCo
     'passes by an answer that is unknown': (base) => ({
       finish: (id, answer) => base.finish(id, answer).catch(() => {}),
     }),
+    'cuts off an answer that has ended': (base) => ({
+      finish: (id, { status, ...outcome }) =>
+        base.finish(id, { ...outcome, status: status === 'terminated' ? 'failed' : status }),
+    }),
     'says that nothing runs': () => ({ running: async () => [] }),
     'names one answer of several that run': (base) => ({
       running: async () => [...new Map((await base.running()).map((each) => [each.parentId, each])).values()],

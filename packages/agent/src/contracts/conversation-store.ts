@@ -177,7 +177,10 @@ export interface ConversationStore {
   session(id: string, ownerId: string): Promise<SessionRecord>
   /** Stores the user message and the empty answers in one transaction. VALIDATION_ERROR for an unsuitable parent. */
   open(opening: TurnOpening): Promise<OpenedTurn>
-  /** Stores the outcome of an answer, durably once it resolves. SESSION_NOT_FOUND when the session was deleted. */
+  /**
+   * Stores the outcome of an answer, durably once it resolves. The outcome `terminated` changes nothing of an answer that
+   * has one already. SESSION_NOT_FOUND when the session was deleted.
+   */
   finish(answerId: number, outcome: AnswerOutcome): Promise<void>
   /** The answers without an outcome, oldest first: they run, or their process ended. */
   running(): Promise<readonly RunningAnswer[]>

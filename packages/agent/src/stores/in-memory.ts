@@ -65,6 +65,7 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
     finish: async (answerId, outcome) => {
       const answer = messages.get(answerId)
       if (!answer) throw new InlayError('SESSION_NOT_FOUND')
+      if (outcome.status === 'terminated' && answer.status !== 'running') return
       Object.assign(answer, { status: outcome.status, text: outcome.text, outcome })
     },
     running: async () =>

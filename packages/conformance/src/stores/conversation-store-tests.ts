@@ -132,6 +132,13 @@ const checks: Checks<StoresUnderTest> = {
     const branch = await conversations.branch(first.sessionId, first.answerIds[0]!, everything)
     mustEqual(textsOf(branch), ['Hello?', 'Hi.'], 'the branch')
   },
+  async 'an answer that has ended is not cut off afterwards'({ conversations }) {
+    const { sessionId, answerIds } = await conversations.open(opening)
+    await conversations.finish(answerIds[0]!, answer)
+    await conversations.finish(answerIds[0]!, { ...answer, status: 'terminated', text: 'H' })
+    const { messages } = await conversations.branch(sessionId, null, everything)
+    mustEqual([messages[1]?.status, messages[1]?.text], ['done', 'Hi.'], 'the answer')
+  },
   async 'an answer of a session that is gone is refused'({ conversations }) {
     await mustReject(() => conversations.finish(4_711, answer), 'SESSION_NOT_FOUND', 'an unknown answer')
   },

@@ -13,7 +13,7 @@ export interface FinishOptions {
 }
 
 /**
- * Stores a finished answer. SESSION_NOT_FOUND when its session is gone.
+ * Stores a finished answer, unless it was cut off and has ended otherwise. SESSION_NOT_FOUND when its session is gone.
  * @returns the session and the name that it got; undefined when it got none
  */
 export async function finishAnswer(
@@ -25,6 +25,7 @@ export async function finishAnswer(
   const [session] = await sessionOf(records, { answerId })
   if (!session) throw new InlayError('SESSION_NOT_FOUND')
   const { sessionId, ownerId, status, question } = session
+  if (outcome.status === 'terminated' && status !== 'running') return undefined
   await storeOutcome(records, {
     id: answerId,
     status: outcome.status,
