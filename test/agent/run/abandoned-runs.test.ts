@@ -1,5 +1,6 @@
-import type { BranchHistory, ConversationStore, SharedRuns } from '@inlay/agent'
-import { createAbandonedRunPoll, endAbandonedRun } from '@inlay/agent/internal/run/abandoned-runs'
+import type { BranchHistory, ConversationStore, SharedRun, SharedRuns } from '@inlay/agent'
+import { createAbandonedRunPoll, endAbandonedRun, endLeftAnswers } from '@inlay/agent/internal/run/abandoned-runs'
+import { InlayError } from '@inlay/protocol'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 const leaseMs = 1_000
@@ -152,4 +153,93 @@ test('an answer whose readers have its end is ended without another line', async
   const packets = [started, delta('Whole.'), { type: 'stop', stop_reason: null }]
   const ended = await endRun(packets, { status: 'done', text: 'Whole.' })
   expect(ended).toEqual({ stored: undefined, types: [], content: undefined })
+})
+
+/** Conversations in which answers run; of those of the session `gone` nothing is left. */
+function leftConversations(...answers: readonly { readonly answerId: number; readonly sessionId?: string }[]) {
+  const finish = vi.fn<ConversationStore['finish']>(async () => {})
+  const conversations = {
+    running: async () => answers.map((each) => ({ sessionId: 's', parentId: 1, openedAt: 0, ...each })),
+    branch: async (sessionId: string): Promise<BranchHistory> => {
+      if (sessionId === 'gone') throw new InlayError('SESSION_NOT_FOUND')
+      return { summary: null, summaryFiles: [], messages: [] }
+    },
+    finish,
+  }
+  return { conversations, ended: () => finish.mock.calls.map(([id, { text }]) => [id, text]) }
+}
+
+/** Looks once for what others left: these runs, one of them taken over, and these lines by run. */
+async function lookOnce(
+  { conversations }: ReturnType<typeof leftConversations>,
+  known: readonly SharedRun[],
+  lines: Readonly<Record<number, readonly object[]>> = {},
+  taken: readonly SharedRun[] = [],
+): Promise<unknown[]> {
+  const errors: unknown[] = []
+  const shared = {
+    takeAbandoned: async () => taken,
+    removeFinished: async () => {},
+    ofSession: async () => known,
+    append: async () => [],
+    read: async (id: number, cursor: number) => ({
+      entries: (lines[id] ?? []).map((line, at) => ({ sequence: at + 1, json: JSON.stringify(line) })).slice(cursor),
+      finished: true,
+    }),
+  } as unknown as SharedRuns
+  const poll = createAbandonedRunPoll({
+    shared,
+    conversations,
+    runs: { active: () => [] },
+    now: Date.now,
+    leaseMs,
+    resumableMs: 60_000,
+    report: async (work) => {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        errors.push(error)
+        return false
+      }
+    },
+  })
+  await poll.start()
+  await poll.close()
+  return errors
+}
+
+test('an answer that was left has only the text of its own run, not of another answer to its question', async () => {
+  const left = leftConversations({ answerId: 3 })
+  const other = { sessionId: 's', messageId: 2, runId: 1, openedAt: 0, finished: true }
+  const own = { ...other, messageId: 4 }
+  const say = (text: string, index: number) =>
+    [started, delta(text)].map((obj) => ({ placement: { ...placement, model_index: index }, obj }))
+  expect(await lookOnce(left, [other], { 2: say('Of another.', 0) })).toEqual([])
+  expect(left.ended()).toEqual([[3, '']])
+  const responses = [4, 3].map((message_id) => ({ message_id, model_name: 'M' }))
+  const beside = [{ user_message_id: 1, responses }, ...say('First.', 0), ...say('Second.', 1)]
+  expect(await lookOnce(left, [other, own], { 2: say('Of another.', 0), 4: beside })).toEqual([])
+  expect(left.ended().at(-1)).toEqual([3, 'Second.'])
+})
+
+const notFound = expect.objectContaining({ code: 'SESSION_NOT_FOUND' })
+
+test('an answer or a run that cannot be ended is reported, and the others end', async () => {
+  const gone = { sessionId: 'gone', messageId: 7, runId: 7, openedAt: 0, finished: false }
+  const left = leftConversations({ answerId: 2, sessionId: 'gone' }, { answerId: 3 })
+  const errors = await lookOnce(left, [], {}, [gone, { ...gone, sessionId: 's', messageId: 8, runId: 8 }])
+  expect(errors).toEqual([notFound, notFound])
+  expect(left.ended()).toEqual([
+    [8, ''],
+    [3, ''],
+  ])
+})
+
+test('a process alone starts although an answer of before cannot be ended', async () => {
+  const { conversations, ended } = leftConversations({ answerId: 2, sessionId: 'gone' }, { answerId: 3 })
+  const onError = vi.fn()
+  await endLeftAnswers({ conversations, now: Date.now, onError })
+  expect(onError).toHaveBeenCalledExactlyOnceWith(notFound)
+  expect(ended()).toEqual([[3, '']])
 })

@@ -1,6 +1,7 @@
 import { createFold, encodeLine, type Packet, type Placement, type StreamLine } from '@inlay/protocol'
 import { terminatedText, type ConversationStore, type RunningAnswer } from '../contracts/conversation-store.ts'
 import type { LogEntry } from '../contracts/run.ts'
+import type { Services } from '../contracts/services.ts'
 import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import type { Runs } from './live-runs.ts'
 import { recordedLines } from './recorded-lines.ts'
@@ -65,7 +66,7 @@ async function endAnswer(
   entries: readonly LogEntry[],
   { conversations, now }: Omit<AbandonedRunParts, 'shared'>,
 ): Promise<StreamLine[]> {
-  const modelIndex = Math.max(0, answerIdsOf({ messageId: answerId }, entries).indexOf(answerId))
+  const modelIndex = answerIdsOf({ messageId: answerId }, entries).indexOf(answerId)
   const fold = createFold({ chatSessionId: sessionId, messageId: answerId, modelIndex })
   const lines = linesOf(entries)
   for (const line of lines) fold.add(line)
@@ -161,10 +162,7 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
     lookedAt = time
     const silenceMs = time - steadySince >= leaseMs ? leaseMs : Infinity
     for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)
-    for (const run of taken.values()) {
-      await endAbandonedRun(run, options)
-      taken.delete(run.messageId)
-    }
+    for (const run of taken.values()) if (await report(() => endAbandonedRun(run, options))) taken.delete(run.messageId)
     await shared.removeFinished(options.resumableMs)
     await left.end(time)
   }
@@ -183,7 +181,7 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
 }
 
 /** Ends running answers that no process makes: it ended before it shared their run, or could not store their end. */
-function createLeftAnswers({ shared, runs, leaseMs, ...parts }: AbandonedRunPollOptions): {
+function createLeftAnswers({ shared, runs, leaseMs, report, ...parts }: AbandonedRunPollOptions): {
   end(time: number): Promise<void>
 } {
   /** When an answer was first found without a run. */
@@ -202,15 +200,30 @@ function createLeftAnswers({ shared, runs, leaseMs, ...parts }: AbandonedRunPoll
         // A store that loses runs may have lost this one, which its process will write again.
         const openedAt = shared.forgotten ? since : Math.min(since, answer.openedAt)
         if (time - openedAt < leaseMs) continue
-        await endAnswer(answer, known[0] ? await readAll(shared, known[0].messageId) : [], parts)
-        waiting.delete(answer.answerId)
+        const end = async (): Promise<void> =>
+          void (await endAnswer(answer, await linesOfAnswer(answer.answerId, known, shared), parts))
+        if (await report(end)) waiting.delete(answer.answerId)
       }
       foundAt = waiting
     },
   }
 }
 
-/** Ends what an earlier process left in a store that belongs to one process. Called before this one makes answers. */
-export async function endLeftAnswers(parts: Omit<AbandonedRunParts, 'shared'>): Promise<void> {
-  for (const answer of await parts.conversations.running()) await endAnswer(answer, [], parts)
+/** The lines of the run that an answer is of; [] if it is of none of these. */
+async function linesOfAnswer(answerId: number, known: readonly SharedRun[], shared: SharedRuns): Promise<LogEntry[]> {
+  for (const run of known) {
+    const entries = await readAll(shared, run.messageId)
+    if (answerIdsOf(run, entries).includes(answerId)) return entries
+  }
+  return []
+}
+
+/**
+ * Ends what an earlier process left in a store that belongs to one process. Called before this one makes answers, which
+ * must not fail for one that cannot be ended.
+ */
+export async function endLeftAnswers(
+  parts: Omit<AbandonedRunParts, 'shared'> & Pick<Services, 'onError'>,
+): Promise<void> {
+  for (const answer of await parts.conversations.running()) await endAnswer(answer, [], parts).catch(parts.onError)
 }
