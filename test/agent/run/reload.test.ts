@@ -210,6 +210,33 @@ test('a reload shows each of several models what it streamed', async () => {
     expect(byPlace(reload)).toEqual(byPlace(lines.filter(({ placement }) => placement.model_index === index)))
 })
 
+test('several models that were stopped end with one stop, also when their send is repeated', async () => {
+  const first = await newSetting([
+    ['One', { hang: true }],
+    ['Two', { hang: true }],
+  ])
+  const input = { llm_overrides: [{ model_version: 'one' }, { model_version: 'two' }] }
+  const run = await first.send(input, { idempotencyKey: 'k' })
+  const said = new Set<number | null>()
+  for await (const entries of run.read()) {
+    for (const { json } of entries) if (json.includes('message_delta')) said.add(JSON.parse(json).placement.model_index)
+    if (said.size === 2) break
+  }
+  await first.agent.stop(run.sessionId, ana)
+  const lines = await readAll(run)
+  await first.agent.close()
+  // As after the time in which its run can be resumed.
+  await first.db.withTables<{ inlay_chat_runs: object }>().deleteFrom('inlay_chat_runs').execute()
+  const second = await newSetting([['never']], { db: first.db })
+  const again = await readAll(await second.send(input, { idempotencyKey: 'k' }))
+  expect(byPlaceOfModels(again)).toEqual(byPlaceOfModels(lines))
+  expect(again.filter((line) => 'obj' in line && line.obj.type === 'stop')).toEqual([lines.at(-1)])
+  expect(again.at(-1)).toEqual(lines.at(-1))
+})
+
+const byPlaceOfModels = (lines: readonly StreamLine[]): unknown[] =>
+  [0, 1, null].map((index) => byPlace(packetsOf(lines).filter(({ placement }) => placement.model_index === index)))
+
 test('an answer without kept lines is shown by its text and its calls', async () => {
   const chat = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search })
   const run = await chat.send()

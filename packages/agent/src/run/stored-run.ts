@@ -17,10 +17,16 @@ export async function readStoredRun(store: RunStore, record: SendRecord, maxByte
   const several = lines.find((line) => 'responses' in line)
   for (const { message_id: id } of several?.responses.slice(1) ?? [])
     lines.push(...streamedLines((await store.answer(id)).lines ?? []))
-  for (const line of lines) run.write(line)
+  // Each stopped answer ends with the stop of all models, which ends the run.
+  for (const line of lines) if (!isStopOfAll(line)) run.write(line)
+  const stop = lines.find(isStopOfAll)
+  if (stop) run.write(stop)
   run.end()
   return run
 }
+
+const isStopOfAll = (line: StreamLine): boolean =>
+  'obj' in line && line.obj.type === 'stop' && line.placement.model_index === null
 
 /** Details of an answer's calls that its lines do not contain. */
 export function toCallDetails({ toolCalls }: StoredAnswer): ToolCallDetail[] {
