@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { extractiveModel } from '@inlay/extractive'
-import { holdsValues, valuesIn } from '@inlay/extractive/internal/values'
+import { hasNumber, holdsValues, valuesIn } from '@inlay/extractive/internal/values'
+import { cpuMsOf } from '../cpu-time.ts'
 import { answer, refusal, wholeAnswer } from './found-passages.ts'
 
 const minutes = {
@@ -144,4 +145,25 @@ test('a follow-up keeps the subject, and another name takes the place of the fir
   expect(await ask(first)).toContain('40 desks')
   expect(await ask(first, 'And when does it open?')).toContain('opens at 8')
   expect(await ask(first, 'And in Oslo?')).toContain('90 desks')
+})
+
+test.each(['phone 030-9001000', 'order 40-2024117'])('a code is no range that holds every number: %s', async (text) => {
+  expect(holdsValues(await valuesIn(text, 'en'), await valuesIn('25000', 'en'))).toBe(false)
+})
+
+test('each day of the week and each month counts as a number', () => {
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday', 'December'])
+    expect([day, hasNumber(`It is closed every ${day}.`, 'en')]).toEqual([day, true])
+  expect(hasNumber('Es ist mittwochs geschlossen, nicht am Dienstag.', 'de')).toBe(true)
+})
+
+test('runs of white space in a table or in code cost no time', async () => {
+  const table = {
+    title: 'Vacaciones',
+    content: `Los empleados tienen 23 días de vacaciones en 2025.\n\n\`\`\`\n${`nota 1${' '.repeat(990)}x\n`.repeat(8)}\`\`\`\n`,
+    updated_at: '2025-03-01',
+  }
+  const ask = (): Promise<string> => wholeAnswer('¿Cuántos días de vacaciones tienen los empleados en 2025?', table)
+  expect(await ask()).toContain('23 días')
+  expect(await cpuMsOf(ask)).toBeLessThan(500)
 })

@@ -71,7 +71,7 @@ function leastShares({ topic, text }: Question, language: string): { readonly qu
 
 /** The question without its dates and numbers, which are compared as values. */
 async function withoutValues(question: Question, language: string) {
-  const text = question.given.slice(0, maxValueCharacters)
+  const text = question.given.slice(0, maxValueCharacters).replace(/\s+/g, ' ')
   const given = await valuesIn(text, language)
   if (given.spans.length === 0) return { question, given: undefined }
   const letters = text.split('')
@@ -90,7 +90,7 @@ function valuesOf({ source, units }: Place, language: string): Promise<Values> {
   const headings = units[0]?.unit.headings.join('\n') ?? ''
   const day = source.updatedAt?.slice(0, 10) ?? ''
   const text = [source.title, source.section, headings, isVersioned(source) ? day : '', ...texts].join('\n')
-  return valuesIn(text.slice(0, maxValueCharacters), language)
+  return valuesIn(text.slice(0, maxValueCharacters).replace(/\s+/g, ' '), language)
 }
 
 const isVersioned = ({ replacedBy = '' }: SourcePassage): boolean => replacedBy !== ''

@@ -82,7 +82,8 @@ function numberWordsOf(language: string): NumberWords {
   const named = (option: 'month' | 'weekday'): string[] =>
     Array.from({ length: 12 }, (_, at) =>
       new Intl.DateTimeFormat(language, { [option]: 'long', timeZone: 'UTC' })
-        .format(Date.UTC(2024, at, at + 1))
+        // Twelve days in a row have all days of the week.
+        .format(option === 'month' ? Date.UTC(2024, at) : Date.UTC(2024, 0, at + 1))
         .toLowerCase(),
     )
   const counting = new Set([...values.keys(), ...scales.keys(), ...named('month'), ...named('weekday')])
@@ -155,7 +156,14 @@ function numberOf(written: string): number {
 /** What stands between the two numbers of a range. */
 const rangeSign = /^\s?(?:[-–—〜～~]|to|bis|à|a|al|tot|till?|do|до|إلى|至|到|から)\s?$/iu
 
-/** Reads the dates and numbers of a text in a language, ISO 639-1. */
+/** Whether a hyphen stands in a code or a telephone number: 030-9001000, 40-2024117. */
+const isCode = (between: string, first: string, second: string): boolean =>
+  between === '-' && (/^0\d/.test(first) || /^0\d/.test(second) || second.length > first.length + 2)
+
+/**
+ * Reads the dates and numbers of a text in a language, ISO 639-1. Runs of white space cost the library for dates more than
+ * linear time: leave one space of each.
+ */
 export async function valuesIn(text: string, language: string): Promise<Values> {
   const dates = await datesIn(text, language)
   const letters = text.split('')
@@ -187,11 +195,12 @@ export async function valuesIn(text: string, language: string): Promise<Values> 
     }
   }
   readNumbers.sort((left, right) => left.start - right.start)
-  const ranges = readNumbers.flatMap(({ value, end }, at) => {
+  const ranges = readNumbers.flatMap(({ value, start, end }, at) => {
     const next = readNumbers[at + 1]
-    return next && value < next.value && rangeSign.test(plain.slice(end, next.start))
-      ? [[value, next.value] as const]
-      : []
+    if (!next || value >= next.value) return []
+    const between = plain.slice(end, next.start)
+    const isRange = !isCode(between, plain.slice(start, end), plain.slice(next.start, next.end))
+    return isRange && rangeSign.test(between) ? [[value, next.value] as const] : []
   })
   return {
     dates,
