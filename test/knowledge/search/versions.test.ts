@@ -114,6 +114,25 @@ describe('versions of one document', () => {
     ).toEqual({ a: undefined, b: undefined })
   })
 
+  test.each([
+    ['Travel policy 2024', '2024-11-20', 'Travel policy', '2024-01-05'],
+    ['Travel policy 2024', '2025-02-01', 'Travel policy', '2024-12-05'],
+    ['Travel policy', '2024-11-20', 'Travel policy 2024', '2024-01-05'],
+    ['Travel policy', '2024-11-20', 'Travel policy 2024-03', '2025-01-05'],
+    ['Travel policy 2024', '2024-11-20', 'Travel policy 2024-03', '2024-03-05'],
+  ])('a year in a title is no date before all days of this year: %s of %s, %s of %s', async (...given) => {
+    const [newer, changed, older, olderChanged] = given
+    const knowledge = await knowledgeOf(
+      { id: 'old', title: older, text: policy(2), date: olderChanged },
+      { id: 'new', title: newer, text: policy(3), date: changed },
+    )
+    const results = await knowledge.search({ text: 'days of work from home' })
+    expect(results.map(({ document, replacedBy }) => [document.document_id, replacedBy?.documentId])).toEqual([
+      ['new', undefined],
+      ['old', 'new'],
+    ])
+  })
+
   test('other numbers in titles tell pages apart', async () => {
     const knowledge = await knowledgeOf(
       { id: 'a', title: 'Site 3', text: policy(2), date: '2022-03-01' },
@@ -210,6 +229,21 @@ describe('superseded documents', () => {
     '本文件已被2025年版取代。',
     'この文書は廃止されました。',
     '이 문서는 폐지되었습니다.',
+    'This policy is no longer valid: the travel policy 2024 replaces it.',
+    'This page is obsolete; the new page supersedes it.',
+    'The travel policy 2024 supersedes this policy, which is no longer valid.',
+    'Cette politique n’est plus valable : la politique 2024 l’annule et la remplace.',
+    'Cette politique est caduque, puisque la politique 2024 remplace celle-ci.',
+    'Esta política ya no está vigente: la política 2024 la sustituye.',
+    'Esta política ya no está vigente: la política 2024 sustituye a esta.',
+    'Questo documento è obsoleto: la procedura 2024 lo sostituisce.',
+    'O presente documento está obsoleto: a versão 2024 substitui-o.',
+    'Dit beleid is niet meer geldig: het beleid van 2024 vervangt het.',
+    'Den här policyn är inte längre giltig; policyn 2024 ersätter den.',
+    'Denne politik er forældet; politikken 2024 erstatter den.',
+    'Ten dokument jest nieaktualny; zastępuje go wersja z 2024 roku.',
+    'Этот документ устарел, его заменяет новая редакция.',
+    '本政策已失效，新政策取代了它。',
   ])('say so in many languages: %s', (text) => {
     expect(noticeOf(text)).toBeDefined()
   })
@@ -223,6 +257,22 @@ describe('superseded documents', () => {
     'Diese Richtlinie ersetzt die Fassung von 2022.',
     'Cette politique remplace celle de 2022.',
     'Diese Lampe wird vom Hausmeister gewechselt.',
+    'This policy replaces them, since they are no longer valid.',
+    'With this policy the rules of 2022 are no longer valid, and it replaces the guide of 2021.',
+    '本政策取代了此前的政策，后者已失效。',
+    'Alle passen moeten ten minste elke twee jaar worden vervangen.',
+    'De contracten die ten einde lopen, vervallen automatisch.',
+    'Dit beleid is niet meer gratis; het vervangt het beleid van 2022, dat is vervallen.',
+    'Når to medarbejdere er syge, bliver de erstattet.',
+    'To av ti batterier er foreldet',
+    'Att ta med: gamla kort blir ersatta av nya.',
+    'Det är viktigt att gamla kort blir ersatta av nya.',
+    'Denna policy ersätter den gamla policyn, som inte längre gäller.',
+    'Le technicien vous dit si le filtre doit être remplacé.',
+    'Reisekosten werden den Mitarbeitenden innerhalb von 30 Tagen erstattet.',
+    'Diese Regel gilt für Reisen, die nicht mehr als 200 km weit sind.',
+    'Diese Pauschale ist nicht mehr als ein Richtwert.',
+    'Diese Regel gilt für Geräte, die nicht mehr repariert werden.',
   ])('are not mistaken: %s', (text) => {
     expect(noticeOf(text)).toBeUndefined()
   })

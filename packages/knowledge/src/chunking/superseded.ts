@@ -4,41 +4,53 @@ import type { StoredDocument } from '../contracts/stored-document.ts'
 const searchedCharacters = 700
 const maxNoticeLength = 240
 
-/** What a document says of itself when it is no longer valid, in the languages that share their demonstratives least. */
-const english =
-  '(?:is|was|has been|have been) .{0,30}?(?:superseded|replaced|withdrawn|archived|obsolete|outdated|out of date|retired|deprecated)|' +
-  'no longer (?:valid|in force|in effect|current|appl|maintained)'
-const german =
-  '(?:ist|sind|wurden?|wird|gilt) .{0,60}?(?:ersetzt|abgelöst|veraltet|überholt|aufgehoben|archiviert|ungültig|nicht mehr|außer kraft)'
+/** What a document says of itself when it is no longer valid, by the demonstratives of the same language. */
+const statementsOfThis = {
+  this:
+    '(?:is|was|has been|have been) .{0,30}?(?:superseded|replaced|withdrawn|archived|obsolete|outdated|out of date|retired|deprecated)|' +
+    'no longer (?:valid|in force|in effect|current|appl|maintained)',
+  'diese[rs]?':
+    '(?:ist|sind|wurden?|wird|gilt) [^,]{0,60}?(?:ersetzt|abgelöst|veraltet|überholt|aufgehoben|archiviert|ungültig|nicht mehr(?! als)|außer kraft)',
+  'cette?|ce|l[ea] présente?': "remplacé|obsolète|périmé|caduque?|abrogé|n['’]est plus (?:en vigueur|val[ai]|à jour)",
+  'est[ea]|(?:el|la) presente':
+    '(?:sustituid|reemplazad|derogad|archivad|obsolet)[oa]|ya no (?:está|es) (?:vigente|válid|en vigor)',
+  'quest[oa]|(?:il|la) presente':
+    '(?:sostituit|superat|abrogat|archiviat|obsolet)[oa]|non è più (?:valid|in vigore|aggiornat)',
+  'est[ea]|[oa] presente': '(?:substituíd|revogad|arquivad|obsolet)[oa]|já não (?:está|é)|não (?:está|é) mais',
+  'deze|dit': 'vervangen|verouderd|vervallen|ingetrokken|niet (?:meer|langer) (?:geldig|van kracht|actueel)',
+  'de[nt] h[äe]r|denn[ae]|dett[ae]':
+    'ersatt|erstattet|föråldrad|forældet|foreldet|upphävd|ophævet|(?:inte|ikke) (?:längre|længere|lenger)',
+  'ten|ta|to|niniejsz[a-zęą]+': 'zastąpion|nieaktualn|przestarzał|uchylon|nie obowiązuje',
+  'эт[а-яё]{1,3}|данн[а-яё]{2,3}|настоящ[а-яё]{2,3}':
+    'замен[её]н|устарел|утратил[а-яё]* силу|отмен[её]н|недействител|не действует',
+  bu: 'yürürlükten kald[ıi]r[ıi]l|yerini|yerine geç|geçersiz|geçerli değil|güncel değil',
+  'هذه|هذا': 'استبدل|استُبدل|ألغي|أُلغي|لاغ|لم يعد|لم تعد|قديم',
+  '本|此(?!前)|该|這|这': '已被.{0,40}?(?:取代|替代|代替)|已(?:废止|廢止|作废|作廢|过时|過時|失效)',
+  '本|この': '廃止|置き換えられ|無効|失効|旧版|古く',
+  '이|본': '대체되었|폐지|더 이상 유효하지',
+}
 const named =
   '(?:superseded|replaced|obsoleted) by .{0,80}?(?:policy|version|page|document|guide|handbook|article|procedure|rules?)'
-const others = [
-  "remplacé|obsolète|périmé|caduque?|abrogé|n['’]est plus (?:en vigueur|valable|valide|à jour)",
-  '(?:sustituid|reemplazad|derogad|archivad|obsolet)[oa]|ya no (?:está|es) (?:vigente|válid|en vigor)',
-  '(?:sostituit|superat|abrogat|archiviat)[oa]|non è più (?:valid|in vigore|aggiornat)',
-  '(?:substituíd|revogad|arquivad)[oa]|já não (?:está|é)|não (?:está|é) mais',
-  'vervangen|verouderd|vervallen|ingetrokken|niet (?:meer|langer) (?:geldig|van kracht|actueel)',
-  'ersatt|erstattet|föråldrad|forældet|foreldet|upphävd|ophævet|(?:inte|ikke) (?:längre|længere|lenger)',
-  'zastąpion|nieaktualn|przestarzał|uchylon|nie obowiązuje',
-  'замен[её]н|устарел|утратил[а-яё]* силу|отмен[её]н|недействител|не действует',
-  'yürürlükten kald[ıi]r[ıi]l|yerini|yerine geç|geçersiz|geçerli değil|güncel değil',
-  'استبدل|استُبدل|ألغي|أُلغي|لاغ|لم يعد|لم تعد|قديم',
-  '已被.{0,40}?(?:取代|替代|代替)|已(?:废止|廢止|作废|作廢|过时|過時|失效)',
-  '廃止|置き換えられ|無効|失効|旧版|古く|대체되었|폐지|더 이상 유효하지',
-].join('|')
-const otherSubjects =
-  'cette?|ce|l[ea] présente?|est[ea]|(?:el|la|o|a) presente|quest[oa]|deze|dit|den|det|denna|detta|denne|dette|ten|ta|to|' +
-  'niniejsz[a-zęą]+|эт[а-яё]{1,3}|данн[а-яё]{2,3}|настоящ[а-яё]{2,3}|bu|هذه|هذا|本|此|该|這|这|この|이|본'
 
 /** Letters by name, since V8 takes up to .3 s to compile a pattern with several `\p{L}` that ignores case. */
 const letter = '[a-zß-žşа-яё]'
 
+/** Verbs of a sentence about documents that this one replaces. */
+const replaces =
+  `(?<!${letter})(?:replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|` +
+  `ersätter|erstatter|zastępuje|заменяет)(?!${letter})|取代了`
+/** What follows or precedes such a verb when it is this document that is replaced. */
+const pronouns = 'it|them|these|cel(?:le|ui)-ci|tę|tego|go|ją|je|его|е[её]|их|它|(?:den|det|het)(?=[^ ]|$)'
+const thisOneAfter = `-[ao]s?| ?(?:a )?(?:${[...Object.keys(statementsOfThis), pronouns].join('|')})(?!${letter})`
+const pronounBefore = `(?<!${letter})(?:(?:l[aeio]s?|[ao]s?|go|ją|его|е[её]|их) |l['’])`
+const replacesOthers = new RegExp(`(?<!${pronounBefore})(?:${replaces})(?!${thisOneAfter})`, 'i')
+
 /** Statements with their subject, since a text may well describe how a lamp is replaced. */
 const statements = [
-  `(?:this)(?!${letter}).{0,60}?(?<!${letter})(?:${english})`,
   named,
-  `(?:diese[rs]?)(?!${letter}).{0,60}?(?<!${letter})(?:${german})`,
-  `(?:${otherSubjects})(?!${letter}).{0,60}?(?<!${letter})(?:${others})`,
+  ...Object.entries(statementsOfThis).map(
+    ([subject, statement]) => `(?:${subject})(?!${letter})(?:(?!${replaces}).){0,60}?(?<!${letter})(?:${statement})`,
+  ),
 ].map((statement) => new RegExp(`(?<!${letter})${statement}`, 'i'))
 
 /** Matches a banner or a status: the word on its own, first in a line or in brackets in a title. */
@@ -56,11 +68,7 @@ const status = new RegExp(`^(?:${words}|deprecated|retired|replaced)$`, 'iu')
 const successorKeys = /^(?:superseded|replaced|obsoleted)[-_ ]?by$/i
 
 /** Few documents contain any of these words, and this test takes a tenth of the time. */
-const mayState = new RegExp([words, english, german, named, others].join('|'), 'i')
-
-/** Verbs of a sentence about documents that this one replaces. */
-const replacesOthers =
-  /\b(?:replaces|supersedes|remplace|annule|sustituye|reemplaza|deroga|sostituisce|substitui|revoga|vervangt|ersätter|erstatter|zastępuje)\b|заменяет|取代了/i
+const mayState = new RegExp([words, named, ...Object.values(statementsOfThis)].join('|'), 'i')
 
 /**
  * The notice in which a document says that it is no longer valid: a sentence, its title or its status; undefined if

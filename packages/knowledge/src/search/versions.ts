@@ -103,13 +103,20 @@ function isNamedBy({ metadata, name: own }: Version, { name }: Version): boolean
 /** Above 0 if the left one of two documents of a family is the newer one, 0 if neither is. */
 function compare(left: Version, right: Version): number {
   const status = (version: Version): number => (version.metadata.superseded === undefined ? version.status : -1)
+  const byTime = timeOf(left).localeCompare(timeOf(right))
   const byTitle =
     status(left) - status(right) ||
-    (left.date && right.date && left.date.localeCompare(right.date)) ||
+    (left.date && right.date && left.date !== right.date && byTime) ||
     (left.version && right.version && left.version.localeCompare(right.version, 'en', { numeric: true }))
   // Two documents may well have one title: `Overview`.
   const isSameTitle = left.date === right.date && left.version === right.version
-  return byTitle || (isSameTitle ? 0 : (left.date || left.day).localeCompare(right.date || right.day))
+  return byTitle || (isSameTitle ? 0 : byTime)
+}
+
+/** The day of a version or, if that is outside of the time that its title names, the beginning or end of this time. */
+function timeOf({ date, day }: Version): string {
+  if (day.startsWith(date)) return day
+  return day < date ? date : `${date}-99`
 }
 
 /** Moves the best passage of the newer document before those of the older one, in their place. */
