@@ -248,6 +248,21 @@ test('an answer without kept lines is shown by its text and its calls', async ()
   expect(types).toEqual(expect.arrayContaining(['search_tool_start', 'message_delta', 'citation_info', 'stop']))
 })
 
+test('an answer with very many lines keeps none, and is shown by its text', async () => {
+  const text = 'So it is. '.repeat(110_000).trim()
+  const chat = await newSetting([[text]])
+  const run = await chat.send()
+  await readAll(run)
+  await eventually(() => run.finished)
+  const db = chat.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
+  const stored = await db.selectFrom('inlay_chat_messages').select('lines').execute()
+  expect(stored.every(({ lines }) => lines === null)).toBe(true)
+  const shown = (await reloadOf(chat, run.sessionId)).flatMap(({ obj }) =>
+    obj.type === 'message_delta' ? [obj.content] : [],
+  )
+  expect(shown.join('') === text).toBe(true)
+})
+
 /** A shared research as ben reads it, who may see these of its documents. */
 async function sharedResearch(
   readable: readonly string[],

@@ -89,7 +89,7 @@ async function endAnswer(
   ]
   const log = createRunLog({ maxBytes: Infinity })
   for (const { json } of entries) log.append(json)
-  const recorded = recordedLines(log, modelIndex) ?? []
+  const recorded = recordedLines(log, modelIndex)
   await conversations.finish(answerId, {
     status: 'terminated',
     text: fold.answer + rest,
@@ -99,7 +99,7 @@ async function endAnswer(
     documents: documents.length === 0 ? null : documents,
     toolCalls: [],
     durationMs: Math.max(0, now() - openedAt),
-    ...(entries.length > 0 && { lines: [...recorded, ...ending.map(encodeLine)] }),
+    ...(recorded && entries.length > 0 && { lines: [...recorded, ...ending.map(encodeLine)] }),
   })
   return ending
 }

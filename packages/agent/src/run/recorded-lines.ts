@@ -16,9 +16,13 @@ interface RecordedPacket {
   readonly obj: { readonly type: string; readonly [field: string]: unknown }
 }
 
+/** An answer whose lines have more characters is shown again from its text and its calls. */
+const maxStoredChars = 1_000_000
+
 /**
  * Returns the lines of one answer as they are stored: without signs of life and packets of other models, and with a list
- * of texts for packets in a row at one place that differ in their text. Undefined if the log no longer has all lines.
+ * of texts for packets in a row at one place that differ in their text. Undefined if the log no longer has all lines,
+ * or they are too many to be stored.
  */
 export function recordedLines(log: RunLog, modelIndex: number): readonly string[] | undefined {
   if (log.first > 1) return undefined
@@ -51,7 +55,8 @@ export function recordedLines(log: RunLog, modelIndex: number): readonly string[
       else if (modelIndex === 0 && !('error' in line)) lines.push(line)
     }
   }
-  return lines.map((line) => encodeLine(line as StreamLine))
+  const encoded = lines.map((line) => encodeLine(line as StreamLine))
+  return encoded.reduce((chars, line) => chars + line.length, 0) > maxStoredChars ? undefined : encoded
 }
 
 const placeOf = ({ turn_index: turn, tab_index: tab, sub_turn_index: sub }: Placement): string =>
