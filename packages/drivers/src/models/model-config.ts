@@ -55,7 +55,7 @@ export interface ModelProvidersConfig {
   readonly builtIn?: BuiltInModel
   /** Loads the help for models that call no tools by themselves: their output is repaired. Default: it is passed on as it is. */
   readonly smallModels?: () => Promise<Pick<SmallModels, 'repairModel'>>
-  /** Where it is recorded what models do by themselves. Default: it is found out anew by each process. */
+  /** Where it is recorded what models do by themselves. Default: each process finds it out again every hour. */
   readonly abilities?: AbilityRecords
   /** Called once for each part of a request that a server refuses and that is omitted from then on. */
   readonly onNotice?: (message: string) => void

@@ -60,7 +60,11 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
     const memory = memories(modelId)
     const model = makeModel(modelId)
     if (!smallModels || !needsRepair(config, modelId, memory)) return model
-    return (await smallModels()).repairModel(model, memory.repairState)
+    const help = await smallModels().catch((error: unknown) => {
+      // A model that is only set to search by itself may need no help.
+      if (memory.abilities) throw error
+    })
+    return help ? help.repairModel(model, memory.repairState) : model
   }
   const probe = probingOf(config, makeModel, memories, abilities)
   const ask: Provider['ask'] = async (modelId, tries = true) => {
@@ -76,12 +80,19 @@ function needsRepair({ type, models }: ProviderConfig, modelId: string, { abilit
   return abilities ? !abilities.callsTools : isSet && !knownModel(type, modelId).callsTools
 }
 
-/** A slow machine reads even a short prompt for a while; the first question waits for it. */
-const probeTimeoutMs = 30_000
+/** A slow machine loads a model and reads even a short prompt for a while. */
+const probeTimeoutMs = 60_000
+/** A message waits this long at most; what the probe finds out later counts from the next message. */
+const probeWaitMs = 10_000
+/** How long a model counts as one that calls no tools: it or its server may be upgraded. */
+const recordedMs = 30 * 86_400_000
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms).unref())
 
 /**
- * Tells what a model does by itself. Finds it out once, unless it is known, recorded or configured. A probe that fails
- * says nothing: the model counts as capable, and is tried again with the next message.
+ * Tells what a model does by itself. Finds it out, unless it is known, recorded or configured. A probe that fails says
+ * nothing: the model counts as it was recorded, otherwise as capable, and is tried again in an hour; with the next
+ * message if its server was only away.
  */
 function probingOf(
   { type, baseUrl = type, models }: ProviderConfig,
@@ -101,9 +112,15 @@ function probingOf(
   }
   const find = async (modelId: string): Promise<void> => {
     const memory = memories(modelId)
-    const outcome = await probeModel(makeModel(modelId), AbortSignal.timeout(probeTimeoutMs)).catch(() => undefined)
-    memory.abilities = memory.refusesTools ? none : outcome
-    if (memory.abilities) await records?.write(keyOf(modelId), memory.abilities).catch(() => {})
+    const signal = AbortSignal.timeout(probeTimeoutMs)
+    const judged = await probeModel(makeModel(modelId), signal).catch((error: unknown) => {
+      const isAway = error instanceof Error && 'isRetryable' in error && error.isRetryable === true
+      memory.hasFailedProbe = signal.aborted || !isAway
+    })
+    // A refusal counts as long as it is remembered: it may pass, so it is not recorded.
+    memory.abilities = memory.refusesTools ? none : (judged ?? memory.abilities)
+    if (!judged || memory.refusesTools) return
+    await records?.write(keyOf(modelId), { ...judged, recordedAt: Date.now() }).catch(() => {})
   }
   return async (modelId, tries) => {
     const grounding = models?.find(({ name }) => name === modelId)?.grounding ?? 'auto'
@@ -111,8 +128,10 @@ function probingOf(
     if (grounding !== 'auto') return { from: 'option', callsTools: callsTools || grounding === 'tools', cites: true }
     if (callsTools) return { from: 'name', callsTools, cites: true }
     const known = await recall(modelId)
-    if (known || !tries) return known
-    const probe = running.get(modelId) ?? find(modelId).finally(() => running.delete(modelId))
+    const isCurrent = known && (known.callsTools || Date.now() - (known.recordedAt ?? Infinity) < recordedMs)
+    if (isCurrent || !tries || memories(modelId).hasFailedProbe) return known
+    const found = (): Promise<void> => find(modelId).finally(() => running.delete(modelId))
+    const probe = running.get(modelId) ?? Promise.race([found(), wait(probeWaitMs)])
     running.set(modelId, probe)
     await probe
     return recall(modelId)

@@ -92,7 +92,7 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
   grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), {
     name: 'INLAY_MODEL_GROUNDING',
     meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
-    without: 'auto: as is known of the model, or found out by one harmless call when it is first used',
+    without: 'auto: as is known of the model, or found out by a harmless trial of two calls when it is first used',
   }),
   comparesCitations: modelOption('compared_citations', onOff, {
     name: 'INLAY_COMPARED_CITATIONS',

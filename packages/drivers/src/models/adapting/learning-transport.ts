@@ -17,6 +17,8 @@ export interface ModelMemory extends ModelObservations {
   ask?: ModelObservations['ask']
   /** Found out by a probe, or recorded before; undefined while unknown. */
   abilities?: ModelAbilities
+  /** Whether a probe found out nothing, which another one would hardly do soon. */
+  hasFailedProbe?: boolean
   /** What the repair of its output has learned. */
   readonly repairState: object
 }

@@ -32,7 +32,7 @@ const tool: LanguageModelV4FunctionTool = {
 
 /**
  * Finds out what a model does by itself: it is asked to call a harmless tool, and to answer from the result.
- * @throws what its call threw, which says nothing about the model
+ * @throws what its call threw, or when an answer was cut off, which say nothing about the model
  */
 export async function probeModel(model: LanguageModelV4, abortSignal: AbortSignal): Promise<ModelAbilities> {
   const prompt: LanguageModelV4Prompt = [
@@ -66,7 +66,7 @@ export async function probeModel(model: LanguageModelV4, abortSignal: AbortSigna
   return { callsTools: true, cites: /[[【]\s*1\s*[\]】]/.test(text) }
 }
 
-/** The text of an answer and its first call. @throws when the answer breaks off */
+/** The text of an answer and its first call. @throws unless the model ended the answer itself */
 async function readAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
@@ -74,10 +74,13 @@ async function readAnswer(
   const { stream } = await model.doStream(options)
   let text = ''
   let call: LanguageModelV4ToolCall | undefined
+  let end: string | undefined
   for await (const part of stream) {
     if (part.type === 'text-delta') text += part.delta
     else if (part.type === 'tool-call') call ??= part
+    else if (part.type === 'finish') end = part.finishReason.unified
     else if (part.type === 'error') throw part.error
   }
+  if (end !== 'stop' && end !== 'tool-calls') throw new Error(`The answer ended with ${end}.`)
   return { text, call }
 }
