@@ -65,12 +65,14 @@ async function streamGiven(
 interface AnswerOptions {
   /** Whether a number is that of a result. */
   readonly isResult: (number: number) => boolean
-  /** Asks for the answer in words. */
-  readonly again: () => Promise<ReadableStream<LanguageModelV4StreamPart>>
+  /** Asks for the answer in words; absent once it was asked for. */
+  readonly again?: () => Promise<ReadableStream<LanguageModelV4StreamPart>>
   /** Follows the text of an answer. */
   readonly note: string
   /** Tokens of the prompt. */
   readonly promptTokens: number
+  /** What the first answer has used. */
+  readonly used?: LanguageModelV4Usage
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
@@ -78,7 +80,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: 'finish' }>
 /** The parts of an answer, with its text in one block. */
 async function* answerParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  { isResult, again, note, promptTokens }: AnswerOptions,
+  { isResult, again, note, promptTokens, used }: AnswerOptions,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
   const id = 'answer'
   const repetition = new RepetitionDetector()
@@ -94,7 +96,7 @@ async function* answerParts(
   const end = function* (finish: Finish, added = ''): Generator<LanguageModelV4StreamPart> {
     if (held === undefined && !hasCalls && added !== '') yield { type: 'text-delta', id, delta: added }
     if (held === undefined) yield { type: 'text-end', id }
-    yield finish
+    yield used ? { ...finish, usage: sumOf(used, finish.usage) } : finish
   }
   for await (const part of stream) {
     if (part.type === 'text-start' || part.type === 'text-end') continue
@@ -111,15 +113,15 @@ async function* answerParts(
       return yield* end({ type: 'finish', finishReason, usage }, repetitionNote + note)
     }
     if (part.type === 'tool-input-start' || part.type === 'tool-call') hasCalls = true
-    if (part.type !== 'finish') yield part
-    else if (held === undefined || hasCalls || part.finishReason.unified === 'error') return yield* end(part, note)
-    else {
-      for await (const second of await again()) {
-        if (second.type === 'finish') yield { ...second, usage: sumOf(part.usage, second.usage) }
-        else if (second.type !== 'stream-start') yield second
-      }
-      return
+    if (part.type !== 'finish') {
+      // An answer has one start, also when it was asked for twice.
+      if (!used || part.type !== 'stream-start') yield part
+      continue
     }
+    const isOver = held === undefined || hasCalls || part.finishReason.unified === 'error'
+    if (!isOver && again) return yield* answerParts(await again(), { isResult, note, promptTokens, used: part.usage })
+    if (used && held !== undefined && held !== '') yield* show(held)
+    return yield* end(part, note)
   }
 }
 

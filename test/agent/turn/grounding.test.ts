@@ -256,6 +256,15 @@ test('a model that only repeats itself is stopped, and the answer says so', asyn
   expect(model.requests).toHaveLength(1)
 })
 
+test('a model that only repeats itself when asked once more is stopped, too', async () => {
+  const answers = [['[1]'], ['It is', ...Array.from({ length: 5_000 }, () => ' [1]')]]
+  const { ask, model } = await smallModel((_call, step) => answers[step]!)
+  expect(await ask()).toMatch(
+    /^It is \[\[1\]\]\(\S+\)\s+\*The answer ends here because the model only repeated itself\.\*$/,
+  )
+  expect(model.requests).toHaveLength(2)
+})
+
 test('a step that is stopped counts the tokens it wrote until then', async () => {
   const model = scriptedModel(({ prompt }) =>
     hasResults(prompt) ? ['It is', ...Array.from({ length: 5_000 }, () => ' [1]')] : [prose],
