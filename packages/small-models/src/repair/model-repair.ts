@@ -94,16 +94,12 @@ export function repairModels(provider: ModelProvider): ModelProvider {
   }
 }
 
-/** Marks a call that was written as text. */
-const writtenAsText = { inlay: { writtenAsText: true } }
-
 const toToolCall = ({ name, input }: TextCall): LanguageModelV4ToolCall => ({
   type: 'tool-call',
   // Mistral only accepts ids of nine letters and digits.
   toolCallId: crypto.randomUUID().replaceAll('-', '').slice(0, 9),
   toolName: name,
   input,
-  providerMetadata: writtenAsText,
 })
 
 function repairCall(call: LanguageModelV4ToolCall, repair: OutputRepair): LanguageModelV4ToolCall {
