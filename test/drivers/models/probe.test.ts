@@ -129,7 +129,7 @@ test('a message waits ten seconds for a slow probe, and later messages have its 
     providers: [provider],
     wrapFetch: () => () => new Promise((answer) => requests.push(answer)),
   })
-  const ask = async (): Promise<void> => (await resolve()).observed?.ask?.()
+  const ask = async (): Promise<unknown> => (await resolve()).observed?.ask?.()
   const first = ask()
   await vi.waitUntil(() => requests.length === 1)
   vi.advanceTimersByTime(10_000)

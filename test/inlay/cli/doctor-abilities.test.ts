@@ -76,12 +76,14 @@ test('doctor finds out what each model does by itself, records it, and tells the
   ])
   expect(probes(server)).toBe(5)
   const database = new DatabaseSync(join(folder, 'inlay.db'))
-  database.exec(`update inlay_workspace set updated_at = ${Date.UTC(2026, 1, 3, 12)} where kind = 'model_abilities'`)
+  const yesterday = Date.now() - 86_400_000
+  const day = new Date(yesterday).toISOString().slice(0, 10)
+  database.exec(`update inlay_workspace set updated_at = ${yesterday} where kind = 'model_abilities'`)
   database.close()
   const recorded = [
-    { status: 'ok', message: 'p/native calls tools and cites (probed on 2026-02-03)' },
-    { status: 'ok', message: 'p/careless calls tools, but does not cite (probed on 2026-02-03)' },
-    { status: 'ok', message: 'p/textual calls no tools by itself (probed on 2026-02-03)' },
+    { status: 'ok', message: `p/native calls tools and cites (probed on ${day})` },
+    { status: 'ok', message: `p/careless calls tools, but does not cite (probed on ${day})` },
+    { status: 'ok', message: `p/textual calls no tools by itself (probed on ${day})` },
   ]
   expect(await doctor(folder, models)).toEqual(recorded)
   expect(await doctor(folder, models, '--offline')).toEqual(recorded)
