@@ -130,8 +130,8 @@ function probingOf(
     const known = await recall(modelId)
     const isCurrent = known && (known.callsTools || Date.now() - (known.recordedAt ?? Infinity) < recordedMs)
     if (isCurrent || !tries || memories(modelId).hasFailedProbe) return known
-    const found = (): Promise<void> => find(modelId).finally(() => running.delete(modelId))
-    const probe = running.get(modelId) ?? Promise.race([found(), wait(probeWaitMs)])
+    const attempt = (): Promise<void> => find(modelId).finally(() => running.delete(modelId))
+    const probe = running.get(modelId) ?? Promise.race([attempt(), wait(probeWaitMs)])
     running.set(modelId, probe)
     await probe
     return recall(modelId)
