@@ -27,5 +27,6 @@ type Loose<T> = { readonly member?: (T extends string ? 1 : 2) | undefined };
 declare function make(options?: { readonly key?: string | undefined }): void;
 
 type PartialOrUndefined<T> = { [Name in keyof T]?: T[Name] | undefined };
+export {};
 `)
 })

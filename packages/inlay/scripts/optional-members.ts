@@ -6,8 +6,11 @@ interface Insertion {
   readonly text: string
 }
 
-/** `Partial` under another name, since its members are exact too. */
-const partial = '\ntype PartialOrUndefined<T> = { [Name in keyof T]?: T[Name] | undefined };\n'
+/**
+ * `Partial` under another name, since its members are exact too. Without `export {}` a declaration file exports it as
+ * well, and two such files could not be exported whole.
+ */
+const partial = '\ntype PartialOrUndefined<T> = { [Name in keyof T]?: T[Name] | undefined };\nexport {};\n'
 
 /**
  * Adds `| undefined` to every optional member of a declaration. The sources are compiled without
