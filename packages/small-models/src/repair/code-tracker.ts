@@ -10,6 +10,8 @@ export class CodeTracker {
   #inline = ''
   /** The run at the end of the text, which may become longer. */
   #run = ''
+  /** Its character: to look into a growing run would copy it with each piece. */
+  #sign = ''
   /** The beginning of the line, without runs. */
   #head = ''
   /** The run that began this line, while only white space follows it; it closes a fence that it fits. */
@@ -28,13 +30,13 @@ export class CodeTracker {
 
   add(text: string): void {
     for (const [token] of text.matchAll(/`+|~+|\n|[^`~\n]+/g)) {
-      if (this.#run !== '' && token.startsWith(this.#run.charAt(0))) {
+      if (this.#run !== '' && token.startsWith(this.#sign)) {
         this.#run += token
         continue
       }
       this.#endRun()
       if (token === '\n') this.#endLine()
-      else if (token.startsWith('`') || token.startsWith('~')) this.#run = token
+      else if (token.startsWith('`') || token.startsWith('~')) [this.#run, this.#sign] = [token, token.charAt(0)]
       else {
         if (token.trim() !== '') this.#closing = ''
         if (this.#head.length < maxHeadLength) this.#head += token.slice(0, maxHeadLength)
@@ -48,7 +50,8 @@ export class CodeTracker {
     this.#run = ''
     const isFirst = beforeFence.test(this.#head)
     const isBacktick = run.startsWith('`')
-    this.#head += 'x'
+    // A run is no beginning of a fence any more, however the line began: its length would grow with each run.
+    this.#head = 'x'
     if (this.#fence !== '') {
       this.#closing = isFirst && run.startsWith(this.#fence) ? run : ''
     } else if (this.#inline !== '') {

@@ -96,6 +96,7 @@ export class TextGate {
   /** Takes a piece of text; returns the text that can be shown by now. */
   push(text: string): string {
     this.#held += text
+    if (!this.#hasBegun && text.trim() === '') return ''
     // Judging a long text anew with each piece would take quadratic time.
     if (this.#held.length > maxCallLength && this.#held.length < this.#judged * 1.1) return ''
     const shown = this.#take(false)

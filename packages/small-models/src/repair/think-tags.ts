@@ -95,7 +95,8 @@ export class ThinkSplitter {
   /** Adds a piece of text. @returns the pieces that are final by now, in order */
   push(text: string): ThinkPiece[] {
     this.#held += text
-    return this.#read(false)
+    // White space alone may be endless: read anew with each piece, it would take quadratic time.
+    return this.#state === 'start' && text.trim() === '' ? [] : this.#read(false)
   }
 
   end(): ThinkPiece[] {
@@ -214,11 +215,14 @@ export function beganInThought(text: string): boolean {
   return text.includes('</think>') && !before.includes('<think>') && isLoneClosing(before)
 }
 
+/** One pattern for all tags: a search for each would read to the end for those that do not follow, behind every mention. */
+const patternOf = (tags: readonly string[]): RegExp =>
+  new RegExp(tags.map((tag) => tag.replaceAll(/[[\]|]/g, String.raw`\$&`)).join('|'))
+const anyClosing = patternOf(closings)
+
 function firstOf(text: string, wanted: readonly string[]): { readonly at: number; readonly tag: string } | undefined {
-  return wanted
-    .map((tag) => ({ at: text.indexOf(tag), tag }))
-    .filter(({ at }) => at !== -1)
-    .toSorted((a, b) => a.at - b.at)[0]
+  const match = (wanted === closings ? anyClosing : patternOf(wanted)).exec(text)
+  return match ? { at: match.index, tag: match[0] } : undefined
 }
 
 /** Number of characters at the end of the text that could be the beginning of the word. */

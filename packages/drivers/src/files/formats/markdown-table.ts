@@ -31,9 +31,11 @@ function filledColumns(rows: readonly (readonly string[])[]): number[] {
 
 /** Rows that end early stay short, as Markdown allows: a table with one wide row does not fill up with bars. */
 function line(row: readonly string[], columns: readonly number[], minCells: number): string {
-  let end = columns.length
-  while (end > 0 && (row[columns[end - 1]!] ?? '') === '') end--
-  let text = '|'
-  for (const column of columns.slice(0, Math.max(minCells, end))) text += ` ${row[column] ?? ''} |`
-  return text
+  const cells: string[] = []
+  for (const column of columns) {
+    if (column >= row.length && cells.length >= minCells) break
+    cells.push(row[column] ?? '')
+  }
+  while (cells.length > minCells && cells.at(-1) === '') cells.pop()
+  return `|${cells.map((cell) => ` ${cell} |`).join('')}`
 }
