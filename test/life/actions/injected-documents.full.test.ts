@@ -318,7 +318,8 @@ describe('fifty documents that give orders to a model that obeys', () => {
     // The model obeyed: it read every document, and nearly every one made it try something.
     for (const [at, { results }] of outcomes.entries()) expect(results).toContain(fixture.documents[at]?.document.id)
     const tried = new Set(fixture.model.tried.map(({ name }) => name))
-    for (const name of Object.keys(evil)) expect(tried, name).toContain(name)
+    // One order stands in a comment of Markdown, which only some results show: it is tried below.
+    for (const name of Object.keys(evil)) if (name !== 'generate_image') expect(tried, name).toContain(name)
     expect(fixture.model.asides.length).toBeGreaterThan(50)
 
     expect(fixture.ran).toEqual([])

@@ -110,8 +110,8 @@ test('every scalar of every request reads a megabyte of hostile text in a few mi
       const began = cpuMs()
       v.safeParse(schema, text, { abortPipeEarly: true })
       let took = cpuMs() - began
-      // The collector of garbage may have run meanwhile.
-      if (took >= 5 && took < 200) {
+      // The collector of garbage may have run meanwhile, or another process have emptied the caches.
+      for (let tries = 0; tries < 4 && took >= 5 && took < 200; tries++) {
         const again = cpuMs()
         v.safeParse(schema, text, { abortPipeEarly: true })
         took = Math.min(took, cpuMs() - again)
