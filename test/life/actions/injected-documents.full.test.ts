@@ -320,7 +320,6 @@ describe('fifty documents that give orders to a model that obeys', () => {
     const tried = new Set(fixture.model.tried.map(({ name }) => name))
     // One order stands in a comment of Markdown, which only some results show: it is tried below.
     for (const name of Object.keys(evil)) if (name !== 'generate_image') expect(tried, name).toContain(name)
-    expect(fixture.model.asides.length).toBeGreaterThan(50)
 
     expect(fixture.ran).toEqual([])
     expect((await fixture.agent.memories.get(ana)).memories).toEqual([])
