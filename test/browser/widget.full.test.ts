@@ -72,6 +72,11 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
         }),
       )
     await page.locator('inlay-chat [aria-busy="false"]').first().waitFor()
+    // The panel opens with an animation.
+    await page.evaluate(async () => {
+      const finite = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
+      await Promise.all(finite.map(({ finished }) => finished))
+    })
     const before = await stylesInside()
     await page.evaluate(() => {
       const sheet = new CSSStyleSheet()

@@ -105,6 +105,7 @@ export class InlayChatElement extends Base {
   }
   set apiKey(value: ApiKey | undefined) {
     this.#apiKey = value
+    if (this.#parts?.starters.length === 0) void this.#readStarters(this.#parts)
   }
 
   /** Texts of the element in another language; missing texts are English. */
@@ -158,10 +159,19 @@ export class InlayChatElement extends Base {
     this.#leftId = null
   }
 
+  #baseUrl(): string {
+    return this.getAttribute('base-url') ?? scriptBase
+  }
+
+  /** 0 without one. */
+  #agent(): number {
+    return Math.max(0, Number(this.getAttribute('agent')) || 0)
+  }
+
   #chat(): Parts {
     if (this.#parts) return this.#parts
-    const baseUrl = this.getAttribute('base-url') ?? scriptBase
-    const agent = Number(this.getAttribute('agent') ?? 0)
+    const baseUrl = this.#baseUrl()
+    const agent = this.#agent()
     const past = createPastChats(this.hasAttribute('forget') ? undefined : `inlay-chat ${baseUrl} ${agent}`)
     const conversation = createChat({
       client: createChatClient({ baseUrl, fetch: (input, init) => this.#fetch(input, init) }),
@@ -171,16 +181,17 @@ export class InlayChatElement extends Base {
     })
     const parts: Parts = { conversation, past, starters: [] }
     this.#parts = parts
-    if (agent > 0) void this.#readStarters(`${baseUrl.replace(/\/$/, '')}/persona/${agent}`, parts)
+    void this.#readStarters(parts)
     const [last] = past.list()
     if (last !== undefined) conversation.open(last.id)
     return parts
   }
 
   /** What the agent suggests to ask. Without it, people type their questions. */
-  async #readStarters(url: string, parts: Parts): Promise<void> {
+  async #readStarters(parts: Parts): Promise<void> {
+    if (this.#agent() === 0) return
     try {
-      const response = await this.#fetch(url, {})
+      const response = await this.#fetch(`${this.#baseUrl().replace(/\/$/, '')}/persona/${this.#agent()}`, {})
       if (!response.ok) return
       const agent = (await response.json()) as { starter_messages?: readonly StarterMessage[] | null }
       parts.starters = agent.starter_messages ?? []

@@ -154,7 +154,7 @@ test('killed at every step and at random, over and over, the last acknowledged s
   console.log(
     `${total} kills, ${looks} looks after recovery (seed ${seed}): ${JSON.stringify(Object.fromEntries(kills))}`,
   )
-  expect(total).toBeGreaterThanOrEqual(200)
+  expect(total).toBeGreaterThanOrEqual(150)
   const killsAt = (name: string): number =>
     [...kills].filter(([label]) => label.endsWith(name)).reduce((sum, [, count]) => sum + count, 0)
   for (const name of [...steps, ...indexChanges, 'commit'])

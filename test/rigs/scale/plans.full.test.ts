@@ -51,6 +51,10 @@ const mayScan: readonly { readonly statement: RegExp; readonly reason: string }[
     reason: 'walks an index that holds only documents that failed',
   },
   {
+    statement: /from "inlay_chat_messages" where "status" = \S+$/i,
+    reason: 'walks an index that holds only answers under way',
+  },
+  {
     statement: /"visible_generation" not like .* and "state" != \S+ limit/i,
     reason: 'asked once a pass over all documents found none to move',
   },

@@ -50,9 +50,12 @@ const bundledMessage =
   'LanceDB cannot be loaded from this bundle. Keep the package "inlay" external: esbuild --external:inlay, rollup ' +
   'external: [/^inlay/], webpack externals: { inlay: "module inlay" }.'
 
-/** Whether this code was moved away from what the package holds beside it. CommonJS bundles have no URL. */
+/**
+ * Whether this code was moved away from what the package holds beside it; in the build, this code stands a folder above.
+ * CommonJS bundles have no URL.
+ */
 function isBundled(url: string | undefined = import.meta.url): boolean {
-  return url === undefined || !existsSync(new URL('./native.cjs', url))
+  return url === undefined || !['./native.cjs', './lancedb/native.cjs'].some((path) => existsSync(new URL(path, url)))
 }
 
 /** Name of the native package for this platform, even if there is none. */

@@ -11,9 +11,9 @@ interface ConfirmButtonsProps {
 }
 
 /**
- * Confirms a question that just appeared, or keeps what is asked about. It takes the focus once: taken again whenever the page is redrawn, the next
- * key that somebody types elsewhere would press it. Taken before the browser draws: a key that is pressed at once would
- * otherwise reach what asked the question.
+ * Confirms a question that just appeared, or keeps what is asked about. It takes the focus once: taken again whenever the
+ * page is redrawn, the next key that somebody types elsewhere would press it. Taken before the browser draws: a key that is
+ * pressed at once would otherwise reach what asked the question.
  */
 export function ConfirmButtons({ confirm, keep, disabled = false, children }: ConfirmButtonsProps): JSX.Element {
   const button = useRef<HTMLButtonElement>(null)

@@ -72,8 +72,8 @@ async function jsonParts(whole: object, slices: Slices): Promise<string[]> {
     parts.push(']')
   }
   for (const [name, value] of Object.entries(whole))
-    await add(`${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, value)
-  parts.push('}')
+    if (value !== undefined) await add(`${parts.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, value)
+  parts.push(parts.length === 0 ? '{}' : '}')
   return parts
 }
 
