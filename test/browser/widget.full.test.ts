@@ -60,6 +60,7 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
 
   test('what a page sets for all its elements reaches nothing in the chat, but the direction it declares', async () => {
     const { page, chat } = await visit(service.host)
+    await page.emulateMedia({ reducedMotion: 'reduce' })
     await chat.getByRole('button', { name: 'Open the chat' }).click()
     service.reply = () => [{ text: 'It is **so**.\n\n- one\n\n`code`' }]
     await answerTo(chat, 'How is it?')
@@ -72,12 +73,15 @@ describe.skipIf(reason !== undefined)('the element in a page', () => {
         }),
       )
     await page.locator('inlay-chat [aria-busy="false"]').first().waitFor()
-    // The panel opens with an animation.
-    await page.evaluate(async () => {
-      const finite = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity)
-      await Promise.all(finite.map(({ finished }) => finished))
-    })
-    const before = await stylesInside()
+    // What arrives after the answer, such as its buttons, moves the rest.
+    let before: string[] = []
+    await expect
+      .poll(async () => {
+        const earlier = before
+        before = await stylesInside()
+        return before.join('\n') === earlier.join('\n')
+      })
+      .toBe(true)
     await page.evaluate(() => {
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(`body, * { font: italic 900 31px/3 fantasy; letter-spacing: 9px; word-spacing: 9px; text-transform: uppercase;
