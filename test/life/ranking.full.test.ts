@@ -5,7 +5,7 @@ import type { RetrievalSet } from '../bench/retrieval-set.ts'
 import { inlaySystem, textSystem, type RankingSystem } from '../bench/retrieval-systems.ts'
 import { misspell, seededRandom } from '../bench/typos.ts'
 
-/** A section of Inlay's own documentation. */
+/** A section of a documentation that stays as it is: that of dependencies whose versions are fixed. */
 interface Section {
   readonly id: string
   readonly page: string
@@ -13,7 +13,10 @@ interface Section {
   readonly text: string
 }
 
-const sections = globSync('docs/**/*.md')
+const sections = globSync([
+  'node_modules/ai/docs/0[34]*/*.mdx',
+  'node_modules/@mastra/core/dist/docs/references/docs-*.md',
+])
   .toSorted()
   .flatMap((file): Section[] => {
     const [top = '', ...rest] = readFileSync(file, 'utf8').split(/^## /m)
@@ -23,7 +26,8 @@ const sections = globSync('docs/**/*.md')
       return { id: `${file}#${heading}`, page, heading, text: lines.join('\n').trim() }
     })
   })
-  .filter(({ text }) => text.length > 80)
+  // Of one chunk each: whole pages rank otherwise than their parts.
+  .filter(({ text }) => text.length > 80 && text.length < 1500)
 
 /** The first words of a sentence from the second half of a section; undefined for one of tables and code. */
 const toQuotation = ({ text }: Section): string | undefined =>
@@ -73,8 +77,8 @@ test.each(['abstracts without titles', 'titled pages'] as const)(
     expect(set.queries.length).toBeGreaterThan(100)
     const [inlay, text] = [await measure(inlaySystem, set), await measure(textSystem, set)]
     for (const variant of ['asWritten', 'misspelt'] as const) {
-      // Measured .0055 below since the first hits are no longer rescored by the positions of words.
-      const margin = name === 'titled pages' ? 0.006 : 0
+      // A title counts double: that costs questions in the words of the text .007, and misspelt ones gain .107.
+      const margin = name === 'titled pages' && variant === 'asWritten' ? 0.01 : 0
       expect(inlay[variant].ndcg10, `nDCG@10, ${variant}`).toBeGreaterThanOrEqual(text[variant].ndcg10 - margin)
       expect(inlay[variant].recall100, `recall@100, ${variant}`).toBeGreaterThanOrEqual(text[variant].recall100)
     }
