@@ -344,7 +344,9 @@ const locations = (urls: readonly string[]): string => urls.map((each) => `<url>
 
 test('a sitemap that cannot be read loses its own pages alone, and is named at the end', async () => {
   const { site, requests } = await siteOf((host) => ({
-    '/sitemap.xml': `<sitemapindex><sitemap><loc>${host}/dead.xml</loc></sitemap><sitemap><loc>${host}/sitemap.xml</loc></sitemap><sitemap><loc><![CDATA[${host}/good.xml.gz]]></loc></sitemap><sitemap><loc>${host}/torn.xml.gz</loc></sitemap></sitemapindex>`,
+    '/sitemap.xml': `<sitemapindex><sitemap><loc>${host}/dead.xml</loc></sitemap><sitemap><loc>${host}/sitemap.xml</loc></sitemap><sitemap><loc><![CDATA[${host}/good.xml.gz]]></loc></sitemap><sitemap><loc>${host}/torn.xml.gz</loc></sitemap><sitemap><loc>${host}/open.xml</loc></sitemap></sitemapindex>`,
+    // Read in linear time: for each opening the rest of the text would take an hour.
+    '/open.xml': `<urlset>${'<loc><![CDATA['.repeat(500_000)}`,
     '/good.xml.gz': gzipSync(`<urlset>${locations([`${host}/one`, `${host}/one#x`])}</urlset>`),
     '/torn.xml.gz': gzipSync('<urlset></urlset>').subarray(0, 20),
     '/one': page('The lighthouse is open.'),

@@ -94,7 +94,7 @@ async function readSitemaps(
       if (sitemap === href) return { pages: undefined, failures }
       failures.push(`${sitemap}: the address holds no sitemap.`)
     }
-    for (const [, location = ''] of text.matchAll(/<loc>([^<]*|\s*<!\[CDATA\[[^\]]*\]\]>\s*)<\/loc>/gi)) {
+    for (const [, location = ''] of text.matchAll(/<loc>([^<]*|\s*<!\[CDATA\[[^\]<]*\]\]>\s*)<\/loc>/gi)) {
       const url = URL.parse(plainLocation(location))
       if (url === null || url.host !== host) continue
       url.hash = ''
