@@ -35,14 +35,21 @@ export type Reply =
 /** The replies in order (the last one again and again), or a function that makes them. */
 export type Replies = readonly Reply[] | ((request: RecordedRequest, index: number) => Reply)
 
+/** Events as they go over the wire: an SSE block each, or frames of a binary stream. */
+export type Events = readonly (string | Uint8Array)[]
+
 /** How a kind of provider writes an answer. */
 export interface Dialect {
   /** Path of the calls that are answered; anything else is a 404. */
   readonly path: string
-  /** Events before the first part, for a part, and after the last; each a whole SSE block. */
-  start(model: string): string[]
-  write(part: ReplyPart): string[]
-  finish(reason: string): string[]
+  /** Whether this call is answered in a stream. Default: its `stream`. */
+  readonly streams?: boolean
+  /** Headers of an answer. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Events before the first part, for a part, and after the last. */
+  start(model: string): Events
+  write(part: ReplyPart): Events
+  finish(reason: string): Events
   whole(parts: readonly ReplyPart[], model: string): unknown
 }
 
@@ -70,8 +77,9 @@ async function stream(
   model: string,
   response: ServerResponse,
 ): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  const send = (events: readonly string[]): void => void (events.length > 0 && response.write(events.join('')))
+  response.writeHead(200, { 'content-type': 'text/event-stream', ...dialect.headers })
+  const send = (events: Events): void =>
+    void (events.length > 0 && response.write(Buffer.concat(events.map((event) => Buffer.from(event)))))
   send(dialect.start(model))
   let reason: string | null = parts.some((part) => 'calls' in part) ? 'tool_calls' : 'stop'
   for (const part of parts) {
@@ -91,7 +99,8 @@ async function stream(
 /** Starts a local server that answers calls of a model as its dialect writes them. Close it after use. */
 export async function startModelServer(
   replies: Replies,
-  dialect: Dialect,
+  /** A function chooses it by the call; undefined is a 404. */
+  dialects: Dialect | ((request: RecordedRequest) => Dialect | undefined),
   /** JSON replies of other paths. */
   others: Readonly<Record<string, unknown>> = {},
 ): Promise<StandIn> {
@@ -103,7 +112,8 @@ export async function startModelServer(
     const path = recorded.path.split('?')[0] ?? ''
     if (path in others)
       return void response.setHeader('content-type', 'application/json').end(JSON.stringify(others[path]))
-    if (path !== dialect.path) return void response.writeHead(404).end()
+    const dialect = typeof dialects === 'function' ? dialects(recorded) : dialects
+    if (path !== dialect?.path) return void response.writeHead(404).end()
     const index = requests.push(recorded) - 1
     const reply = typeof replies === 'function' ? replies(recorded, index) : (replies[index] ?? replies.at(-1) ?? [])
     const model = String(recorded.body['model'])
@@ -111,9 +121,11 @@ export async function startModelServer(
       const isText = typeof reply.body === 'string'
       response.writeHead(reply.status, { 'content-type': isText ? 'text/html' : 'application/json', ...reply.headers })
       response.end(isText ? reply.body : JSON.stringify(reply.body ?? {}))
-    } else if (recorded.body['stream'] === true) await stream(reply, dialect, model, response)
+    } else if (dialect.streams ?? recorded.body['stream'] === true) await stream(reply, dialect, model, response)
     else
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(dialect.whole(reply, model)))
+      response
+        .writeHead(200, { ...dialect.headers, 'content-type': 'application/json' })
+        .end(JSON.stringify(dialect.whole(reply, model)))
   }
   const server: Server = createServer((request, response) => {
     answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined))

@@ -1,0 +1,57 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { generateText, isStepCount, jsonSchema, streamText, tool, type ModelMessage } from 'ai'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
+import { providers } from '../../stand-in/providers/index.ts'
+import { startProvider, type ProviderModel } from '../../stand-in/providers/provider.ts'
+
+// What the official clients send must pass: a stand-in that refuses it has a rule that its provider does not have.
+
+const compatible = ({ name, baseUrl, apiKey }: ProviderModel): LanguageModelV4 =>
+  createOpenAICompatible({ name: 'provider', baseURL: baseUrl, apiKey, includeUsage: true })(name)
+
+const clients: Readonly<Record<keyof typeof providers, (model: ProviderModel) => LanguageModelV4>> = {
+  openai: ({ name, baseUrl, apiKey }) => createOpenAI({ baseURL: baseUrl, apiKey }).chat(name),
+  anthropic: ({ name, baseUrl, apiKey }) => createAnthropic({ baseURL: baseUrl, apiKey })(name),
+  geminiCompatible: compatible,
+  deepseek: compatible,
+  kimi: compatible,
+}
+
+const answered = ({ body }: RecordedRequest): boolean => JSON.stringify(body).includes('18 degrees')
+const script = (request: RecordedRequest): Reply =>
+  answered(request)
+    ? [{ reasoning: 'I know.' }, { text: 'It is ' }, { text: 'mild.' }]
+    : [{ reasoning: 'I ask.' }, { calls: [{ id: 'c', name: 'get_weather', input: { city: 'Oslo' } }] }]
+
+const tools = {
+  get_weather: tool({
+    description: 'The weather of a city.',
+    inputSchema: jsonSchema<{ city: string }>({
+      type: 'object',
+      properties: { city: { type: 'string' } },
+      required: ['city'],
+    }),
+    execute: () => '18 degrees',
+  }),
+}
+
+describe.each(Object.entries(providers))('%s', (key, provider) => {
+  test('takes three turns of its official client, streamed and whole', async () => {
+    const server = await startProvider(provider, script)
+    onTestFinished(server.close)
+    const model = clients[key as keyof typeof providers](server.model)
+    const messages: ModelMessage[] = []
+    for (const streams of [true, false, true]) {
+      messages.push({ role: 'user', content: 'How is it in Oslo?' })
+      const call = { model, tools, messages, stopWhen: isStepCount(3), maxRetries: 0 }
+      const result = streams ? streamText(call) : await generateText(call)
+      expect(await result.text).toBe('It is mild.')
+      messages.push(...(await result.responseMessages))
+    }
+    expect(server.refused).toEqual([])
+  })
+})
