@@ -39,7 +39,7 @@ describe('a tool of Mastra', () => {
   })
 
   test('is not run with arguments that do not fit', async () => {
-    const { lines, model } = await newSetting(asksFor({ town: 5 }), { actions: mastraTools(weather) })
+    const { lines, model } = await newSetting(asksFor({ town: {} }), { actions: mastraTools(weather) })
     expect((await lines()).slice(2, 4).map(inShort)).toEqual(['0.0 custom_tool_start', '0.0 section_end'])
     expect(JSON.stringify(model.requests[1]?.prompt.at(-1))).toContain('town')
   })

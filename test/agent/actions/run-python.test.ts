@@ -263,7 +263,7 @@ describe('run_python holds that', () => {
       },
     }) as unknown as Action,
     works: [{ code: 'heron' }, { code: 'otter' }],
-    misfits: [{}, { code: 7 }, { code: ' ' }],
+    misfits: [{}, { code: {} }, { code: ' ' }],
     fails: { code: 'broken' },
     lasts: { code: 'endless' },
     long: { code: 'long' },

@@ -44,7 +44,7 @@ const wordy = (text: string): string => `${text} "図書館は九時に開きま
 
 const searches = {
   works: [queries('leave'), queries('pay', 'bonus')],
-  misfits: [{ queries: { text: 'leave' } }, { queries: [] }, { queries: [7] }],
+  misfits: [{ queries: {} }, { queries: [] }, { queries: [{}] }],
   fails: queries('broken'),
   lasts: queries('endless'),
   long: queries('long'),
@@ -97,7 +97,7 @@ const openUrl: MakeAction = () => ({
     }),
   ),
   works: [urls('leave'), urls('pay', 'broken')],
-  misfits: [{ urls: 7 }, { urls: [] }],
+  misfits: [{ urls: {} }, { urls: [] }],
   fails: urls('broken'),
   lasts: urls('endless'),
   long: urls('long', 'long-too'),
@@ -156,7 +156,7 @@ const runPython: MakeAction = () => ({
     }),
   ),
   works: [{ code: 'heron' }, { code: 'otter' }],
-  misfits: [{ code: ' ' }, { code: 7 }],
+  misfits: [{ code: ' ' }, { code: {} }],
   fails: { code: 'broken' },
   lasts: { code: 'endless' },
   long: { code: 'long' },
@@ -242,7 +242,7 @@ const ofHost: MakeAction = () => ({
     }),
   ),
   works: [{ number: 'heron' }, { number: 'otter' }],
-  misfits: [{ number: 7 }],
+  misfits: [{ number: {} }],
   fails: { number: 'broken' },
   lasts: { number: 'endless' },
 })
@@ -258,7 +258,7 @@ const weather = createTool({
 const ofMastra: MakeAction = () => ({
   action: mastraTools(weather)[0]!,
   works: [{ city: 'Bergen' }, { city: 'Nice' }],
-  misfits: [{ city: 7 }],
+  misfits: [{ city: {} }],
   fails: { city: 'broken' },
   lasts: { city: 'endless' },
 })

@@ -56,8 +56,14 @@ describe('an action of the host', () => {
     })
   })
 
+  test.each([null, '', 'null', '{}', []])('that takes no arguments runs with %j for them', async (input) => {
+    const now = defineAction({ name: 'order_state', description: '', input: z.object({}), run: async () => 'Noon.' })
+    const { send } = await newSetting(asksFor(input), { actions: [now] })
+    expect((await (await send()).whole()).tool_calls).toMatchObject([{ tool_arguments: {}, tool_result: 'Noon.' }])
+  })
+
   test('is told what is wrong with its arguments, not run', async () => {
-    const { lines, model } = await newSetting(asksFor({ number: 7 }), { actions: [orderState(zodInput)] })
+    const { lines, model } = await newSetting(asksFor({ number: {} }), { actions: [orderState(zodInput)] })
     expect((await lines()).slice(2).map(inShort)).toEqual([
       '0.0 custom_tool_start',
       '0.0 section_end',

@@ -289,7 +289,7 @@ describe('whatever happens', () => {
   test('arguments that do not fit are told to the model alone', async () => {
     const setting = await newSetting(
       [
-        [{ call: { name: 'internal_search', input: { queries: 7 } } }],
+        [{ call: { name: 'internal_search', input: { queries: {} } } }],
         [{ call: { name: 'internal_search', input: '{"queries": [' } }],
         ['I give up.'],
       ],

@@ -106,3 +106,29 @@ test('an action that is switched off is offered to nobody until it is on again',
   await (await send()).whole()
   expect(offered()).toContain('internal_search')
 })
+
+test('arguments are sent as the document declares them', async () => {
+  const sent: unknown[] = []
+  const fetchAddress: FetchAddress = async (_, request) => {
+    sent.push(request?.body)
+    return { status: 200, headers: new Headers(), bytes: new TextEncoder().encode('{}') }
+  }
+  const { agent, send } = await newSetting(
+    [[{ call: { name: 'setLimit', input: { id: '7', requestBody: '{"limit":"5"}' } } }], ['Set.']],
+    { fetchAddress },
+  )
+  const schema = { type: 'object', properties: { limit: { type: 'integer' } } }
+  const put = {
+    operationId: 'setLimit',
+    summary: 'Sets a limit.',
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+    requestBody: { content: { 'application/json': { schema } } },
+  }
+  const definition = { ...bookings, paths: { '/limits/{id}': { put } } }
+  const fields = { name: 'Limits', description: '', definition, customHeaders: [], passesAuth: false, isForAll: true }
+  await agent.tools.create(fields, ana)
+  expect((await (await send()).whole()).tool_calls).toMatchObject([
+    { tool_arguments: { id: 7, requestBody: { limit: 5 } } },
+  ])
+  expect(sent).toEqual(['{"limit":5}'])
+})

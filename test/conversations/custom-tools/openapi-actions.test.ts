@@ -93,12 +93,24 @@ describe('a request', () => {
 
   test.each([
     ['a slash stays inside its segment', 'a/b?c#d', 'a%2Fb%3Fc%23d'],
-    ['a list has commas', ['a', 'b,c'], 'a,b%2Cc'],
     ['half a character is replaced', 'x\ud800', 'x%EF%BF%BD'],
     ['a placeholder of a path is only text', '{dogId}', '%7BdogId%7D'],
   ])('keeps its path: %s', async (_, dogId, segment) => {
     const { requests } = await call('getDog', { dogId })
     expect(requests[0]!.url).toBe(`https://kennel.example/v1/dogs/${segment}`)
+  })
+
+  test('has commas between the values of a list in its path', async () => {
+    const tool = withOperation('/dogs/{ids}', { parameters: [parameter('ids', 'path', { required: true })] })
+    const { requests } = await call('one', { ids: ['a', 'b,c'] }, { tool })
+    expect(requests[0]!.url).toBe('https://kennel.example/v1/dogs/a,b%2Cc')
+  })
+
+  test('is not made with values of another type, which are told by their path', async () => {
+    expect(await call('getDog', { dogId: { a: 1 } })).toMatchObject({
+      refused: ['dogId: must be a text'],
+      requests: [],
+    })
   })
 
   test.each([

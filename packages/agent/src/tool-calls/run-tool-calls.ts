@@ -1,5 +1,6 @@
 import { isCiting } from '../citations/citing-actions.ts'
 import {
+  coerceArguments,
   InlayError,
   isInlayError,
   isJsonObject,
@@ -10,7 +11,6 @@ import {
   type ToolCallDetail,
   type Usage,
 } from '@inlay/protocol'
-import { coerceArguments } from './argument-coercion.ts'
 import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
@@ -193,7 +193,7 @@ async function checkInput({ action, input }: OpenCall): Promise<CheckedInput> {
   const meant = coerceArguments(input, schema.jsonSchema.input({ target: 'draft-07' }))
   const second = await schema.validate(meant)
   if (second.issues === undefined) return { input: second.value, given: meant }
-  const faults = outcome.issues.slice(0, 5).map(({ message, path }) => {
+  const faults = second.issues.slice(0, 5).map(({ message, path }) => {
     const place = path?.map((step) => (isJsonObject(step) ? String(step['key']) : String(step))).join('.')
     return place ? `${place}: ${message}` : message
   })

@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { argumentFaults, InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
 import type { FetchAddress, StoredTool } from './contracts.ts'
 import { parseOpenApi, type OpenApiDescription, type OpenApiOperation } from './openapi-document.ts'
@@ -61,7 +61,8 @@ function inputOf(operation: OpenApiOperation): InputSchema<JsonObject> {
       validate: (value) => {
         if (!isJsonObject(value)) return { issues: [{ message: 'an object of arguments is expected' }] }
         const input = withPresets(operation, value)
-        const faults = faultsOf(operation, input)
+        // Presets are no part of what the model wrote, and what is missing is told with them.
+        const faults = [...argumentFaults(value, { ...schema, required: [] }), ...faultsOf(operation, input)]
         return faults.length > 0 ? { issues: faults.map((message) => ({ message })) } : { value: input }
       },
     },

@@ -1,5 +1,6 @@
-import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
+import type { Action, ActionResult, ActionTurn } from '@inlay/agent'
 import { isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { jsonSchemaInput } from '../json-schema-input.ts'
 import { isRefused } from './messages.ts'
 import type { RemoteOutcome, RemoteTool } from './session.ts'
 import { readOutcome, toModelText } from './tool-answer.ts'
@@ -29,29 +30,10 @@ export function toToolAction(offered: OfferedTool): Action {
     description: tool.description || tool.title || tool.name,
     builtIn: null,
     mcpServerId: serverId,
-    input: inputOf(tool.inputSchema),
+    input: jsonSchemaInput(tool.inputSchema),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: null }),
     // The schema below only accepts objects.
     run: (input, turn) => run(offered, isJsonObject(input) ? input : {}, turn),
-  }
-}
-
-function inputOf(given: JsonObject): InputSchema {
-  const { $schema: _, ...rest } = given
-  const schema = { ...rest, type: 'object', properties: isJsonObject(given['properties']) ? given['properties'] : {} }
-  const required = Array.isArray(given['required']) ? given['required'].map(String) : []
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'inlay',
-      jsonSchema: { input: () => ({ ...schema }) },
-      // The server validates values.
-      validate: (value) => {
-        if (!isJsonObject(value)) return { issues: [{ message: 'an object of arguments is expected' }] }
-        const missing = required.filter((name) => value[name] === undefined)
-        return missing.length > 0 ? { issues: missing.map((name) => ({ message: `${name}: is required` })) } : { value }
-      },
-    },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Action, ActionTurn, HostAction, InputSchema } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
+import { jsonSchemaInput } from '../json-schema-input.ts'
 
 /** The part of a tool of the AI SDK that is used here. */
 export interface AiSdkTool {
@@ -106,12 +107,13 @@ function toInputSchema(name: string, given: unknown): InputSchema {
     })
   }
   const { jsonSchema, validate } = schema
+  if (validate === undefined) return jsonSchemaInput(jsonSchema)
   return {
     '~standard': {
       version: 1,
       vendor: 'ai-sdk',
       jsonSchema: { input: () => ({ ...jsonSchema }) },
-      validate: async (value) => (validate === undefined ? { value } : toOutcome(await validate(value))),
+      validate: async (value) => toOutcome(await validate(value)),
     },
   }
 }
