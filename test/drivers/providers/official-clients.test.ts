@@ -10,12 +10,12 @@ import { startProvider, type ProviderModel } from '../../stand-in/providers/prov
 
 // What the official clients send must pass: a stand-in that refuses it has a rule that its provider does not have.
 
-const compatible = ({ name, baseUrl, apiKey }: ProviderModel): LanguageModelV4 =>
-  createOpenAICompatible({ name: 'provider', baseURL: baseUrl, apiKey, includeUsage: true })(name)
+const compatible = ({ baseUrl, apiKey }: ProviderModel, id: string): LanguageModelV4 =>
+  createOpenAICompatible({ name: 'provider', baseURL: baseUrl, apiKey, includeUsage: true })(id)
 
-const clients: Readonly<Record<keyof typeof providers, (model: ProviderModel) => LanguageModelV4>> = {
-  openai: ({ name, baseUrl, apiKey }) => createOpenAI({ baseURL: baseUrl, apiKey }).chat(name),
-  anthropic: ({ name, baseUrl, apiKey }) => createAnthropic({ baseURL: baseUrl, apiKey })(name),
+const clients: Readonly<Record<keyof typeof providers, (model: ProviderModel, id: string) => LanguageModelV4>> = {
+  openai: ({ baseUrl, apiKey }, id) => createOpenAI({ baseURL: baseUrl, apiKey }).chat(id),
+  anthropic: ({ baseUrl, apiKey }, id) => createAnthropic({ baseURL: baseUrl, apiKey })(id),
   geminiCompatible: compatible,
   deepseek: compatible,
   kimi: compatible,
@@ -43,7 +43,7 @@ describe.each(Object.entries(providers))('%s', (key, provider) => {
   test('takes three turns of its official client, streamed and whole', async () => {
     const server = await startProvider(provider, script)
     onTestFinished(server.close)
-    const model = clients[key as keyof typeof providers](server.model)
+    const model = clients[key as keyof typeof providers](server.model, provider.modelId)
     const messages: ModelMessage[] = []
     for (const streams of [true, false, true]) {
       messages.push({ role: 'user', content: 'How is it in Oslo?' })

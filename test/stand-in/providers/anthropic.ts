@@ -284,13 +284,6 @@ export const anthropic: Provider = {
     request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy',
   }),
   dialect,
-  model: (origin) => ({
-    type: 'anthropic',
-    name: 'claude-opus-4-6',
-    baseUrl: `${origin}/v1`,
-    apiKey: 'sk-ant-not-a-real-key',
-    contextTokens: 200_000,
-    grounding: 'tools',
-    takesImages: true,
-  }),
+  prefix: 'anthropic/',
+  modelId: 'claude-opus-4-6',
 }

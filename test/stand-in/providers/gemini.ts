@@ -124,13 +124,6 @@ export const geminiCompatible: Provider = {
     reasons: { tool_calls: 'stop' },
     usage: 'asked',
   }),
-  model: (origin) => ({
-    type: 'openai-compatible',
-    name: 'gemini-3-pro-preview',
-    baseUrl: `${origin}/v1beta/openai`,
-    apiKey: 'not-a-real-key',
-    contextTokens: 128_000,
-    grounding: 'tools',
-    takesImages: true,
-  }),
+  modelId: 'gemini-3-pro-preview',
+  base: '/v1beta/openai',
 }

@@ -1,17 +1,6 @@
 import { chatDialect, resultsFollowCalls, without } from './chat.ts'
 import { openAiError } from './openai.ts'
-import { keyed, objects, type Json, type Provider, type ProviderModel } from './provider.ts'
-
-const model = (origin: string, name: string, more: Partial<ProviderModel> = {}): ProviderModel => ({
-  type: 'openai-compatible',
-  name,
-  baseUrl: `${origin}/v1`,
-  apiKey: 'sk-not-a-real-key',
-  contextTokens: 64_000,
-  grounding: 'tools',
-  takesImages: false,
-  ...more,
-})
+import { keyed, objects, type Json, type Provider } from './provider.ts'
 
 const hex = (n: number, length: number): string => (n + 0xabc_def).toString(16).padStart(length, '0123456789abcdef')
 
@@ -72,7 +61,7 @@ export const deepseek: Provider = {
     usage: 'with reason',
     usageOf: { prompt_cache_hit_tokens: 0, prompt_cache_miss_tokens: 12 },
   }),
-  model: (origin) => model(origin, 'deepseek-v4-pro'),
+  modelId: 'deepseek-v4-pro',
 }
 
 export const kimi: Provider = {
@@ -103,5 +92,5 @@ export const kimi: Provider = {
     callId: (n, name) => `functions.${name}:${n}`,
     usage: 'in choice',
   }),
-  model: (origin) => model(origin, 'kimi-k2.6', { takesImages: true }),
+  modelId: 'kimi-k2.6',
 }

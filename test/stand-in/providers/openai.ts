@@ -212,15 +212,9 @@ export const openai: Provider = {
       },
     ],
     callId: (n) => `call_${String(n).padStart(24, 'aB3dE6gH9jK2mN5pQ8sT1vW4')}`,
+    // Thoughts stay with the provider.
+    thought: () => ({}),
     usage: 'asked',
   }),
-  model: (origin) => ({
-    type: 'openai',
-    name: 'gpt-5',
-    baseUrl: `${origin}/v1`,
-    apiKey: 'sk-not-a-real-key',
-    contextTokens: 128_000,
-    grounding: 'tools',
-    takesImages: true,
-  }),
+  modelId: 'gpt-5',
 }

@@ -36,8 +36,12 @@ export interface Provider {
   readonly dialect: (request: RecordedRequest) => Dialect | undefined
   /** Body of an error. */
   readonly error: (refusal: Refusal) => unknown
-  /** The model for `createInlay`. */
-  readonly model: (origin: string) => ProviderModel
+  /** Name of its model. */
+  readonly modelId: string
+  /** The prefix of the model's name in `createInlay`. */
+  readonly prefix?: string
+  /** Path of its API. Default `/v1`. */
+  readonly base?: string
   /** Whether its model takes pictures. */
   readonly seesPictures: boolean
   /** What other paths answer. */
@@ -46,7 +50,6 @@ export interface Provider {
 
 /** What `createInlay` is handed as `model`. */
 export interface ProviderModel {
-  readonly type?: 'openai' | 'anthropic' | 'openai-compatible'
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: string
@@ -84,7 +87,14 @@ export async function startProvider(provider: Provider, script: Replies): Promis
     close: server.close,
     requests: accepted,
     refused,
-    model: provider.model(server.origin),
+    model: {
+      name: (provider.prefix ?? '') + provider.modelId,
+      baseUrl: server.origin + (provider.base ?? '/v1'),
+      apiKey: 'not-a-real-key',
+      contextTokens: 64_000,
+      grounding: 'tools',
+      takesImages: provider.seesPictures,
+    },
   }
 }
 
