@@ -4,16 +4,25 @@ import { startConversation, steps, type Step } from './conversation.ts'
 
 type Name = keyof typeof providers
 
-/** Rules that may refuse a request, once each: what is learned by them is told to the operator. */
-const learned: Partial<Record<Name, readonly string[]>> = {}
+/** Rules that may refuse one request of the chat: what is learned by it is told to the operator. */
+const learned: Partial<Record<Name, readonly string[]>> = {
+  mistral: ['no thoughts', 'order of roles'],
+  groq: ['no thoughts'],
+  vllm: ['roles alternate'],
+}
 
+const schemas = 'schemas of tools are not mended'
+const thoughts = 'thoughts are not sent back'
 /** What does not hold yet, and what it waits for. */
 const pending: Partial<Record<Name, string>> = {
   openai: 'descriptions of tools are not cut',
-  anthropic: 'schemas of tools are not mended',
-  geminiCompatible: 'schemas of tools are not mended',
-  deepseek: 'thoughts are not sent back',
-  kimi: 'thoughts are not sent back',
+  azure: 'the query of a base URL is not kept',
+  anthropic: schemas,
+  geminiCompatible: schemas,
+  deepseek: thoughts,
+  kimi: thoughts,
+  openrouter: thoughts,
+  llamaCpp: schemas,
 }
 
 const title = 'answers a chat with a search, tools, a picture and a stop, without a refusal for the person'
@@ -34,8 +43,9 @@ describe.each(names.filter((name) => pending[name] === undefined))('%s', (name) 
     for (const step of [steps.afterStop, steps.whole]) await check(step)
 
     expect(calls).toEqual({ get_weather: [{ city: 'Oslo' }], lookup: [{ q: 'Oslo' }], odd: [{ id: '7', count: 7 }] })
-    expect(provider.refused.map(({ rule }) => rule)).toEqual(learned[name] ?? [])
-    expect(notices).toHaveLength(learned[name]?.length ?? 0)
+    const refused = provider.refused.map(({ rule }) => rule)
+    expect(refused.filter((rule, at) => !learned[name]?.includes(rule) || refused.indexOf(rule) < at)).toEqual([])
+    expect(notices).toHaveLength(refused.length)
   })
 })
 

@@ -73,7 +73,7 @@ const oddTool = {
       tags: { type: 'array' },
       parent: { $ref: '#/definitions/parent' },
     },
-    required: ['id', 'unknown'],
+    required: ['id'],
     definitions: { parent: { type: 'object', properties: { mode: { type: 'string', enum: ['', 'a'] } } } },
     anyOf: [{ required: ['id'] }, { required: ['count'] }],
     additionalProperties: false,

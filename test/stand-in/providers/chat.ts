@@ -10,6 +10,8 @@ export interface ChatStyle {
   readonly base?: Json
   /** The chunk before the first part. Default: the role with empty text. */
   readonly opening?: readonly Json[]
+  /** Chunks after the last part. */
+  readonly closing?: readonly Json[]
   /** Raw events between the parts, such as comments that keep the connection. */
   readonly comment?: string
   /** Id of the `n`th call of the conversation. */
@@ -18,6 +20,8 @@ export interface ChatStyle {
   readonly calls?: 'halves' | 'letters' | 'whole' | 'unnumbered'
   /** More fields of a call. */
   readonly signCall?: (n: number) => Json
+  /** More fields of the delta or message that has calls, by the id of the first. */
+  readonly signMessage?: (id: string, n: number) => Json
   /** The fields that carry a thought. Default: `reasoning_content`. */
   readonly thought?: (text: string, n: number) => Json
   /** More fields of each delta. */
@@ -75,13 +79,17 @@ export const chatDialect =
       if ('reasoning' in part) return [chunk(thought(part.reasoning, calls))]
       if ('error' in part) return [event({ error: part.error })]
       if (!('calls' in part)) return []
+      const signature = style.signMessage?.(style.callId(calls, part.calls[0]?.name ?? ''), calls) ?? {}
       if (style.calls === 'whole' || style.calls === 'unnumbered') {
         return part.calls.map((call, index) =>
-          chunk({ tool_calls: [{ ...(style.calls === 'whole' && { index }), ...callOf(call) }] }),
+          chunk({
+            tool_calls: [{ ...(style.calls === 'whole' && { index }), ...callOf(call) }],
+            ...(index === 0 && signature),
+          }),
         )
       }
       return part.calls.flatMap((call, index) => [
-        chunk({ tool_calls: [{ index, ...callOf(call, '') }] }),
+        chunk({ tool_calls: [{ index, ...callOf(call, '') }], ...(index === 0 && signature) }),
         ...piecesOf(argumentsOf(call.input), style.calls).map((piece) =>
           chunk({ tool_calls: [{ index, function: { arguments: piece } }] }),
         ),
@@ -95,7 +103,8 @@ export const chatDialect =
         return [event({ object: 'chat.completion.chunk', ...base, choices }), event('[DONE]')]
       }
       const last = style.usage === 'always' || wantsUsage ? [event({ ...base, choices: [], usage })] : []
-      return [chunk({}, said), ...last, event('[DONE]')]
+      const closing = (style.closing ?? []).map((each) => event({ ...base, ...each }))
+      return [chunk({}, said), ...closing, ...last, event('[DONE]')]
     }
     return {
       path,
@@ -114,6 +123,7 @@ export const chatDialect =
           role: 'assistant',
           ...(thoughts !== null && thought(thoughts, calls)),
           content: join(parts.flatMap((part) => ('text' in part ? [part.text] : []))),
+          ...(partCalls.length > 0 && style.signMessage?.(style.callId(calls, partCalls[0]!.name), calls)),
           ...(partCalls.length > 0 && { tool_calls: partCalls.map((call) => callOf(call)) }),
         }
         const end = parts.find((part) => 'end' in part)
