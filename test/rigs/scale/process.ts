@@ -22,6 +22,8 @@ export interface Engines {
   readonly opensearch?: readonly string[]
   /** Address of a Redis server that running answers are shared through. */
   readonly redis?: string
+  /** A bucket for files. */
+  readonly bucket?: { readonly address: string; readonly access: NonNullable<EngineOptions['s3']> }
   readonly hasVectors?: boolean
 }
 
@@ -32,6 +34,7 @@ export interface ProcessTask extends Engines {
   /** How far the clock of its machine is ahead of the others. */
   readonly clockMs?: number
   readonly telemetry?: boolean
+  readonly requestsPerMinute?: number
   readonly noticeMs?: number
   readonly drainMs?: number
 }
@@ -48,9 +51,10 @@ function answerOf(prompt: readonly { readonly role: string; readonly content: un
 }
 
 /** The settings of `inlay serve`. */
-function enginesOf({ postgres: database, pgvector, opensearch, redis }: Engines): EngineOptions {
+function enginesOf({ postgres: database, pgvector, opensearch, redis, bucket }: Engines): EngineOptions {
   const index = opensearch?.join(',') ?? pgvector ?? 'folder'
-  return { database, index, redis, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }
+  const files = bucket && { files: bucket.address, s3: bucket.access }
+  return { database, index, redis, ...files, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }
 }
 
 /** The folder of files, each of whose calls fails while it is down. */
@@ -84,6 +88,7 @@ async function main(task: ProcessTask): Promise<void> {
     },
     searchHelp: { expand: false },
     telemetry: task.telemetry ?? false,
+    callerLimits: task.requestsPerMinute === undefined ? undefined : { requestsPerMinute: task.requestsPerMinute },
   })
   await inlay.start()
   const server = createServer({ keepAliveTimeout: 75_000 }, nodeListener(inlay.fetch))
