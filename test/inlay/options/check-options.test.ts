@@ -64,10 +64,10 @@ test.each<[unknown, RegExp]>([
   [{ research: { limits: { maxCycles: 0 } } }, /^- research\.limits\.maxCycles: must be a number, 1 or more$/m],
   [{ python: { timeoutMs: 0 } }, /^- python\.timeoutMs: must be a number, 1 or more$/m],
   [
-    { model: createOpenAI({ apiKey: 'k' })('gpt-5') },
+    { model: createOpenAI({ apiKey: 'k' }).embedding('e') },
     /options:\n- model: is a model object of the AI SDK: hand in .*$/,
   ],
-  [{ model: ['extractive', createOpenAI({ apiKey: 'k' })('gpt-5')] }, /options:\n- model\.1: is a model object .*$/],
+  [{ model: ['extractive', createOpenAI({ apiKey: 'k' }).image('i')] }, /options:\n- model\.1: is a model object .*$/],
   [{ embedding: createOpenAI({ apiKey: 'k' }).embedding('e') }, /options:\n- embedding: is .* aiSdkEmbedder\(.*$/],
   [{ imageGenerator: createOpenAI({ apiKey: 'k' }).image('i') }, /options:\n- imageGenerator: is .* aiSdkImages\(.*$/],
   [{ model: 'extractive', models: { list() {}, resolve() {} } }, /^- model: has no effect together with models; /m],

@@ -306,3 +306,34 @@ describe('MCP servers', () => {
 test('the search for local models is turned off by a setting', () => {
   expect(readSettings({ INLAY_LOCAL_MODELS: 'off' }).findsLocalModels).toBe(false)
 })
+
+test('a provider in front of a model takes its own key, and an address says what it speaks', () => {
+  const modelOf = (env: Readonly<Record<string, string>>) => readSettings(env).options.model
+  expect(modelOf({ INLAY_MODEL: 'deepseek/deepseek-chat', DEEPSEEK_API_KEY: 'k' })).toEqual({
+    name: 'deepseek/deepseek-chat',
+    apiKey: 'k',
+  })
+  expect(modelOf({ INLAY_MODEL: 'amazon-bedrock/amazon.nova-pro-v1:0' })).toEqual({
+    name: 'amazon-bedrock/amazon.nova-pro-v1:0',
+  })
+  expect(() => modelOf({ INLAY_MODEL: 'mistral/mistral-large-latest' })).toThrow('MISTRAL_API_KEY')
+  expect(() => modelOf({ INLAY_MODEL: 'mistrall/mistral-large-latest' })).toThrow('mistral/<model>')
+  expect(
+    modelOf({
+      INLAY_MODEL: 'd',
+      INLAY_MODEL_BASE_URL: 'https://x.example/openai?api-version=1',
+      INLAY_MODEL_API: 'azure',
+      INLAY_MODEL_HEADERS: '{"x-team":"search"}',
+      INLAY_MODEL_PROVIDER_OPTIONS: '{"reasoningEffort":"low"}',
+    }),
+  ).toEqual({
+    name: 'd',
+    baseUrl: 'https://x.example/openai?api-version=1',
+    api: 'azure',
+    headers: { 'x-team': 'search' },
+    providerOptions: { reasoningEffort: 'low' },
+  })
+  expect(() => modelOf({ INLAY_MODEL: 'extractive', INLAY_MODEL_HEADERS: '{"x y": "1"}' })).toThrow(
+    'INLAY_MODEL_HEADERS',
+  )
+})

@@ -178,14 +178,14 @@ describe('models', () => {
     const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 7], { languageModel: answering('Aye.') })
     expect(await answerOf(inlay)).toBe('Aye.')
     type SingleModel = (model: object) => never
-    const { singleModel } = await runBlock<{ singleModel: SingleModel }>([guide('5.models'), 1])
+    const { singleModel } = await runBlock<{ singleModel: SingleModel }>([guide('5.models'), 2])
     const other = createInlay({ dataFolder: testFolder(), models: singleModel(answering('Aye aye.')) })
     onTestFinished(() => other.close())
     expect(await answerOf(other)).toBe('Aye aye.')
   })
 
   test('the engine alone streams its lines', async () => {
-    const { singleModel } = await runBlock<{ singleModel: (model: object) => never }>([guide('5.models'), 1])
+    const { singleModel } = await runBlock<{ singleModel: (model: object) => never }>([guide('5.models'), 2])
     const log = vi.spyOn(console, 'log').mockImplementation(() => {})
     const given = { models: singleModel(answering('Aye.')), request: { message: question } }
     await runBlock<{ run: Run }>([guide('13.engine'), 1], given)

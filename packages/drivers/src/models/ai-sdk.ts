@@ -1,10 +1,12 @@
 import type {
+  JSONObject,
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
+import { InlayError } from '@inlay/protocol'
 import { withCacheControl } from './adapting/cache-control.ts'
 import { learningTransport, noteWindow, type ModelMemories } from './adapting/learning-transport.ts'
 import { callEitherApi, type ModelWork } from './adapting/responses-api.ts'
@@ -12,11 +14,15 @@ import { followSameHost } from './stream/same-host-redirects.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
-import { fetchTransport, type Transport } from './stream/transport.ts'
+import { fetchTransport, withQuery, type Transport } from './stream/transport.ts'
+import type { ProviderConfig } from './model-config.ts'
+import { asNewest, type ModelObject } from './model-object.ts'
+import { isOpenAiReasoner } from './known-models.ts'
+import { isOfficial, officialProviders } from './official-providers.ts'
 
 /** A provider of models behind HTTP. */
 export interface AiSdkOptions {
-  readonly type: 'openai' | 'anthropic' | 'openai-compatible'
+  readonly type: Exclude<ProviderConfig['type'], 'extractive'>
   /** Configured name of the provider; the models carry it. */
   readonly name: string
   /** Address of the API with its version, e.g. `http://localhost:11434/v1`. Default: the provider's own. */
@@ -24,6 +30,10 @@ export interface AiSdkOptions {
   /** Sent as the provider wants it; taken out of every error if it has eight characters or more. Absent: requests carry no key. */
   readonly apiKey?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Of the type `ai-sdk`: the models by name. */
+  readonly objects?: ReadonlyMap<string, ModelObject>
+  /** What a model is to be told in the words of its provider's package. Default: nothing. */
+  readonly providerOptions?: (modelId: string) => JSONObject | undefined
   /** Carries the requests. Default: connections of our own under Node, the global `fetch` elsewhere. */
   readonly fetch?: typeof fetch
   /**
@@ -46,27 +56,41 @@ type MakeModel = (modelId: string) => LanguageModelV4 | TappedModel
 const noKey = 'none'
 
 async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
-  const { name, baseUrl, apiKey } = options
-  const shared = { headers: { ...options.headers }, fetch, ...(baseUrl && { baseURL: baseUrl }) }
-  if (options.type === 'openai') {
-    const { createOpenAI } = await import('@ai-sdk/openai')
-    // Chat completions rather than responses: the one form that gateways and local servers speak too.
-    return createOpenAI({ ...shared, name, apiKey: apiKey ?? noKey }).chat
+  const { type, name, baseUrl, apiKey, objects } = options
+  if (type === 'ai-sdk') {
+    return (modelId) => {
+      const object = objects?.get(modelId)
+      if (!object) throw new InlayError('VALIDATION_ERROR', { message: `No model object is named "${modelId}".` })
+      return asNewest(object)
+    }
   }
-  if (options.type === 'anthropic') {
-    const { createAnthropic } = await import('@ai-sdk/anthropic')
-    return createAnthropic({ ...shared, apiKey: apiKey ?? noKey })
+  const access = { headers: { ...options.headers }, fetch, ...(baseUrl && { baseURL: baseUrl.split('?')[0]! }) }
+  if (isOfficial(type)) {
+    const { hasOtherCredentials, load: loadOfficial } = officialProviders[type]
+    const key = apiKey ?? (hasOtherCredentials ? undefined : noKey)
+    const create = await loadOfficial()
+    return create({ ...access, name, ...(key !== undefined && { apiKey: key }) })
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === undefined ? {} : { apiKey }
-  return createOpenAICompatible({ ...shared, ...key, name, baseURL: baseUrl ?? '', includeUsage: true })
+  const form = { includeUsage: true, transformRequestBody: toTaken }
+  return createOpenAICompatible({ baseURL: '', ...access, ...key, name, ...form })
+}
+
+/** OpenAI's reasoning models, also behind gateways and at Azure, take other parameters than any other model. */
+function toTaken(body: Record<string, unknown>): Record<string, unknown> {
+  if (!isOpenAiReasoner(String(body['model']))) return body
+  const { max_tokens: limit, temperature, top_p, ...taken } = body
+  const sampling = body['reasoning_effort'] === 'none' && { temperature, top_p }
+  return { max_completion_tokens: limit, ...sampling, ...taken }
 }
 
 /** The models by OpenAI's responses API, which some servers want in place of chat completions. */
 async function loadResponses(options: AiSdkOptions, fetch: typeof globalThis.fetch): Promise<MakeSdkModel> {
   const { createOpenAI } = await import('@ai-sdk/openai')
-  const { baseUrl: baseURL, apiKey = noKey } = options
-  return createOpenAI({ headers: { ...options.headers }, fetch, apiKey, ...(baseURL && { baseURL }) }).responses
+  const { baseUrl, apiKey = noKey } = options
+  const base = baseUrl && { baseURL: baseUrl.split('?')[0]! }
+  return createOpenAI({ headers: { ...options.headers }, fetch, apiKey, ...base }).responses
 }
 
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
@@ -75,15 +99,16 @@ const fetchAtLoad = globalThis.fetch
 /** Creates the transport of a provider, restricted to its host. */
 export function transportOf({
   type,
+  baseUrl,
   fetch: handedIn,
   firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
   idleTimeoutMs = 300_000,
-}: Pick<AiSdkOptions, 'type' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'>): Transport {
-  if (handedIn) return followSameHost(fetchTransport(handedIn))
+}: Pick<AiSdkOptions, 'type' | 'baseUrl' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'>): Transport {
+  if (handedIn) return withQuery(followSameHost(fetchTransport(handedIn)), baseUrl)
   const own = isNode() ? httpTransport({ firstTokenTimeoutMs, idleTimeoutMs }) : undefined
-  return followSameHost((request) =>
-    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request),
-  )
+  const carry: Transport = (request) =>
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
+  return withQuery(followSameHost(carry), baseUrl)
 }
 
 /** Whether this is Node, and no proxy is configured, which only Node's `fetch` supports. */
@@ -117,8 +142,16 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
  * (`TappedModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
-  const { apiKey, name, type } = options
-  const { memories, onLearn = () => {} } = options
+  const { apiKey, name, type, memories, onLearn = () => {} } = options
+  const isOpenAi = type === 'openai' || type === 'openai-compatible'
+  const inHeaders = Object.entries(options.headers ?? {}).flatMap(([header, value]) =>
+    /auth|key|token|secret/i.test(header) ? value.replace(/^\w+ /, '') : [],
+  )
+  const hideKeys = (error: unknown): unknown =>
+    [apiKey, ...inHeaders].reduce<unknown>((left, key) => hideKey(left, key), error)
+  // An object says of which provider it is.
+  const providerOf = (modelId: string): string => options.objects?.get(modelId)?.provider ?? type
+  const isAnthropic = (modelId: string): boolean => providerOf(modelId).startsWith('anthropic')
   const carrier = transportOf(options)
   const transport = memories ? learningTransport(carrier, memories, onLearn) : carrier
   const plain = plainFetch(transport)
@@ -132,10 +165,11 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
 
   const guarded = async <T>(modelId: string, call: LanguageModelV4CallOptions, work: ModelWork<T>): Promise<T> => {
     try {
-      const refused = memories?.(modelId).refused
+      // Keys of other providers do not go where OpenAI's other API is.
+      const refused = isOpenAi ? memories?.(modelId).refused : undefined
       return await callEitherApi({ sdkModel, responsesModel, modelId, refused }, call, work)
     } catch (error) {
-      throw hideKey(error, apiKey)
+      throw hideKeys(error)
     }
   }
   const stream = async (
@@ -146,12 +180,19 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     const result = await guarded(modelId, call, (model, options) => model.doStream(options))
     const clean = (error: unknown): unknown => {
       if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
-      return hideKey(error, apiKey)
+      return hideKeys(error)
     }
-    return { ...result, stream: watched(result.stream, onPart, { clean, isAnthropic: type === 'anthropic' }) }
+    return { ...result, stream: watched(result.stream, onPart, { clean, isAnthropic: isAnthropic(modelId) }) }
   }
 
-  const cached = type === 'anthropic' ? withCacheControl : (call: LanguageModelV4CallOptions) => call
+  const prepared = (modelId: string, given: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
+    const call = isAnthropic(modelId) ? withCacheControl(given) : given
+    const more = options.providerOptions?.(modelId)
+    if (!more) return call
+    const ofType = isOfficial(type) ? (officialProviders[type].optionsKey ?? type) : name
+    const key = options.objects?.get(modelId)?.provider.split('.')[0] ?? ofType
+    return { ...call, providerOptions: { ...call.providerOptions, [key]: { ...call.providerOptions?.[key], ...more } } }
+  }
   return (modelId) => {
     const model: LanguageModelV4 = {
       specificationVersion: 'v4',
@@ -160,16 +201,19 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       get supportedUrls() {
         return sdkModel(modelId).then((model) => model.supportedUrls)
       },
-      doGenerate: (call) => guarded(modelId, cached(call), (model, options) => model.doGenerate(options)),
-      doStream: (call) => stream(modelId, cached(call)),
+      doGenerate: (call) => guarded(modelId, prepared(modelId, call), (model, options) => model.doGenerate(options)),
+      doStream: (call) => stream(modelId, prepared(modelId, call)),
     }
-    if (type === 'anthropic') return model
+    // Others have deltas of their own.
+    if (!isOpenAi) return model
     const tapped: Pick<TappedModel, 'doStreamTapped'> = {
       doStreamTapped: (call, listener) => {
         const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
         const signal = AbortSignal.any(call.abortSignal ? [call.abortSignal] : [])
         listened.set(signal, fetch)
-        return stream(modelId, { ...call, abortSignal: signal }, (part) => tellRest(part, ahead, listener))
+        return stream(modelId, { ...prepared(modelId, call), abortSignal: signal }, (part) =>
+          tellRest(part, ahead, listener),
+        )
       },
     }
     // Not spread: that would read the URLs, and so load the SDK.

@@ -1,22 +1,31 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelOptions, SmallModels } from '@inlay/agent'
 import type { AbilityRecords } from './adapting/probe.ts'
+import type { ModelObject } from './model-object.ts'
+import type { OfficialPrefix } from './official-providers.ts'
 
 /** One model of a provider. */
 export interface ModelConfig extends ModelOptions {
   /** Name of the model at its provider. */
   readonly name: string
+  /** A model object of the AI SDK, which is called in place of one of that name. Only of the type `ai-sdk`. */
+  readonly model?: ModelObject
+  /** What the provider's package of the AI SDK is to be told, e.g. `{ reasoningEffort: 'low' }`. Default: nothing. */
+  readonly providerOptions?: JSONObject
 }
 
 /** One provider of models. */
 export interface ProviderConfig {
   /** How clients name it in `model_provider`; unique. */
   readonly name: string
-  /** `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. */
-  readonly type: 'extractive' | 'openai' | 'anthropic' | 'openai-compatible'
+  /**
+   * `extractive` is the built-in model, which needs no key and no network; it is handed in as `builtIn`. `ai-sdk` are model
+   * objects. Any other one but `openai-compatible` is called by its package of the AI SDK.
+   */
+  readonly type: 'extractive' | 'ai-sdk' | 'openai-compatible' | OfficialPrefix
   /** Display name. Default: the name. */
   readonly displayName?: string
-  /** Address of the API with its version. Required for `openai-compatible`. */
+  /** Address of the API with its version; a query in it goes behind the path. Required for `openai-compatible`. */
   readonly baseUrl?: string
   /** Sent as the provider wants it. Default: none is sent. */
   readonly apiKey?: string

@@ -5,10 +5,13 @@ import { createMemories, type ModelMemories, type ModelMemory } from './adapting
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
-import type { BuiltInModel, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
+import { isOpen, knownModel } from './known-models.ts'
+import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
+import { isOfficial, needsKey } from './official-providers.ts'
 import { checkTemperature, chooseModel, invalid, type OfferedModels, type OfferingProvider } from './model-override.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
+export type { ModelObject } from './model-object.ts'
 export type { ModelSpec, ModelSpecOptions } from './model-spec.ts'
 export type { AbilityRecords, ModelAbilities } from './adapting/probe.ts'
 export type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
@@ -37,8 +40,9 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const defaultModel = config.defaultModel ?? models?.[0]?.name
   if (models && !models.some((model) => model.name === defaultModel))
     throw invalid(`The default model of the provider "${name}" is not in its list of models.`)
-  if (type === 'openai-compatible' ? !config.baseUrl : !config.baseUrl && !config.apiKey)
-    throw invalid(`The model provider "${name}" needs ${type === 'openai-compatible' ? 'a base URL' : 'an API key'}.`)
+  if (type === 'openai-compatible' && !config.baseUrl) throw invalid(`The model provider "${name}" needs a base URL.`)
+  if (isOfficial(type) && needsKey(type) && !config.baseUrl && !config.apiKey)
+    throw invalid(`The model provider "${name}" needs an API key.`)
 
   for (const { temperature } of models ?? []) if (temperature !== undefined) checkTemperature(temperature, type)
 
@@ -54,7 +58,11 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
     if (!notices.has(notice)) onNotice?.(notice)
     if (notices.size < 1_000) notices.add(notice)
   }
-  const makeModel = aiSdkModels({ type, name, baseUrl, apiKey, headers, memories, onLearn, ...limits, ...carrier })
+  const objects = new Map(models?.flatMap((each) => (each.model ? [[each.name, each.model] as const] : [])))
+  const providerOptions = (modelId: string): ModelConfig['providerOptions'] =>
+    models?.find((each) => each.name === modelId)?.providerOptions
+  const access = { type, name, baseUrl, apiKey, headers, objects, providerOptions }
+  const makeModel = aiSdkModels({ ...access, memories, onLearn, ...limits, ...carrier })
   const askServed = askingOf(config, memories, carrier || {})
   const make = async (modelId: string): Promise<LanguageModelV4> => {
     const memory = memories(modelId)
@@ -145,7 +153,8 @@ function askingOf(
 ): ((modelId: string) => Promise<void>) | undefined {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const server = { transport: transportOf({ type, ...carrier }), baseUrl, headers: access }
+  const transport = transportOf({ type, baseUrl, ...carrier })
+  const server = { transport, baseUrl: baseUrl.split('?')[0]!, headers: access }
   const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
     const memory = memories(modelId)
     if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
@@ -154,7 +163,8 @@ function askingOf(
     memory.refused.add('tools')
   })
   const isKnown = (name: string): boolean =>
-    models?.find((model) => model.name === name)?.contextTokens !== undefined || knownModel(type, name).callsTools
+    models?.find((model) => model.name === name)?.contextTokens !== undefined ||
+    (knownModel(type, name).callsTools && !isOpen(name))
   return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId, memories(modelId).since))
 }
 
@@ -235,46 +245,4 @@ function listModels(providers: ReadonlyMap<string, Provider>, usual: Provider): 
       }),
     ),
   )
-}
-
-/** Properties of a model needed to build its prompt. */
-export interface ModelLimits {
-  /** Tokens of prompt and answer together. */
-  readonly contextTokens: number
-  readonly takesImages: boolean
-  readonly reasons: boolean
-  /** Whether it is known to call tools. */
-  readonly callsTools: boolean
-}
-
-// Families by the beginning of their names, as their makers document them; the first that fits counts.
-const families: readonly (readonly [names: RegExp, contextTokens: number, takesImages: boolean, reasons: boolean])[] = [
-  [/^gpt-4\.1/, 1_000_000, true, false],
-  [/^gpt-5(?!.*chat)/, 272_000, true, true],
-  [/^gpt-5/, 128_000, true, false],
-  [/^gpt-4o|^gpt-4-turbo|^chatgpt-4o/, 128_000, true, false],
-  [/^gpt-4/, 8_192, false, false],
-  [/^gpt-3\.5/, 16_385, false, false],
-  [/^o\d-mini/, 128_000, false, true],
-  [/^o\d/, 200_000, true, true],
-  [/^claude-(?:[12]\b|instant|3-(?:opus|sonnet|haiku|5))/, 200_000, true, false],
-  [/^claude-/, 200_000, true, true],
-  [/^gemini-(?:1|2\.0)/, 1_000_000, true, false],
-  [/^gemini-/, 1_000_000, true, true],
-]
-
-const ofType: Readonly<Record<string, ModelLimits>> = {
-  openai: { contextTokens: 128_000, takesImages: true, reasons: false, callsTools: true },
-  anthropic: { contextTokens: 200_000, takesImages: true, reasons: false, callsTools: true },
-}
-
-/** Limits of a model by its name, otherwise of its type of provider; 32,000 tokens without images if unknown. */
-export function knownModel(providerType: string, name: string): ModelLimits {
-  // Gateways prefix the name with its maker.
-  const ownName = name.slice(name.lastIndexOf('/') + 1)
-  const family = families.find(([names]) => names.test(ownName))
-  if (family === undefined)
-    return ofType[providerType] ?? { contextTokens: 32_000, takesImages: false, reasons: false, callsTools: false }
-  const [, contextTokens, takesImages, reasons] = family
-  return { contextTokens, takesImages, reasons, callsTools: true }
 }

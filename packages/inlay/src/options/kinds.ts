@@ -1,4 +1,4 @@
-import { limitNames, type CallerLimits } from '@inlay/protocol'
+import { isJsonObject, limitNames, readJson, type CallerLimits } from '@inlay/protocol'
 import * as v from 'valibot'
 
 /** A kind of value: how an option is checked, and how an environment variable is read. */
@@ -128,6 +128,23 @@ export function seconds(min: number, max: number): JsonKind<number> {
     check: wholeNumber(Math.min(min, 1)),
   }
 }
+
+/** A JSON object in a variable and in a list of models, otherwise an object. */
+export function jsonObject<Value extends object>(allowed: string, fits: (value: object) => boolean): JsonKind<Value> {
+  const fromJson = (value: unknown): Value | undefined =>
+    // The rest of its type is what fits.
+    isJsonObject(value) && fits(value) ? (value as unknown as Value) : undefined
+  const check = v.custom((value) => fromJson(value) !== undefined, `must be ${allowed}`)
+  return { allowed, read: (given) => fromJson(readJson(given)), fromJson, check }
+}
+
+/** HTTP headers by name. */
+export const httpHeaders: JsonKind<Readonly<Record<string, string>>> = jsonObject(
+  'a JSON object of headers, such as {"x-team": "search"}',
+  (value) => Object.entries(value).every(([name, each]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isHeaderText(each)),
+)
+
+const isHeaderText = (value: unknown): boolean => typeof value === 'string' && /^[\t\x20-\x7e]*$/.test(value)
 
 /** `on` or `off` in a variable, a boolean in an option. */
 export const onOff: JsonKind<boolean> = {

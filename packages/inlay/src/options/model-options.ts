@@ -1,10 +1,13 @@
-import type { ModelSpec } from '@inlay/drivers/model-providers'
+import type { ModelObject, ModelSpec } from '@inlay/drivers/model-providers'
+import { isModelObject, needsKey, officialForms, officialPrefixes, providerIn } from '@inlay/drivers/official-providers'
 import * as v from 'valibot'
 import {
   anyText,
   decimal,
   httpAddress,
+  httpHeaders,
   integer,
+  jsonObject,
   oneOf,
   onOff,
   seconds,
@@ -19,10 +22,10 @@ import { readModelEntries } from './model-entries.ts'
 import { checksOf, group, option, type ModelRow, type Row, type Rows, type SettingWords } from './rows.ts'
 
 /**
- * A language model: `extractive` (built in), `openai/<model>`, `anthropic/<model>`, or, with a base URL, its name on an
- * OpenAI-compatible server.
+ * A language model: `extractive` (built in), a provider and its model such as `deepseek/deepseek-chat`, with a base URL its
+ * name on an OpenAI-compatible server, or a model object of the AI SDK such as `openai('gpt-5')`.
  */
-export type LanguageModelChoice = string | ModelSpec
+export type LanguageModelChoice = string | ModelSpec | ModelObject
 
 function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: SettingWords): ModelRow<Value> {
   return { ...option(kind, words), field, fromJson: kind.fromJson }
@@ -32,7 +35,7 @@ function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: Settin
 export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNullable<ModelSpec[Name]>> } = {
   name: modelOption(
     'name',
-    anyText('extractive, openai/<model>, anthropic/<model>, or any model name together with INLAY_MODEL_BASE_URL'),
+    anyText(`extractive, ${officialForms.replaceAll('"', '')}, or any model name together with INLAY_MODEL_BASE_URL`),
     {
       name: 'INLAY_MODEL',
       meaning: 'language model for answers',
@@ -49,7 +52,7 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
   apiKey: modelOption('api_key', anyText('a key'), {
     name: 'INLAY_MODEL_API_KEY',
     meaning: 'key of the language model',
-    without: 'OPENAI_API_KEY or ANTHROPIC_API_KEY, as the model needs',
+    without: 'the usual variable of the provider, such as OPENAI_API_KEY or DEEPSEEK_API_KEY',
     isBasic: true,
     isSecret: true,
   }),
@@ -100,27 +103,55 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
       'whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go, missing ones are added',
     without: 'on for models that call no tools or do not cite by themselves',
   }),
+  api: modelOption('api', oneOf('openai-compatible', ...officialPrefixes), {
+    name: 'INLAY_MODEL_API',
+    meaning: 'API that INLAY_MODEL_BASE_URL speaks',
+    without: 'openai-compatible; for a model named anthropic/<model> that of Anthropic',
+  }),
+  headers: modelOption('headers', httpHeaders, {
+    name: 'INLAY_MODEL_HEADERS',
+    meaning: 'headers of each request to the language model',
+    without: 'none but those of its API',
+    isSecret: true,
+  }),
+  providerOptions: modelOption(
+    'provider_options',
+    jsonObject('a JSON object', () => true),
+    {
+      name: 'INLAY_MODEL_PROVIDER_OPTIONS',
+      meaning:
+        'options that the AI SDK knows for this provider, such as {"reasoningEffort": "low", "textVerbosity": "low"}; with INLAY_MODEL_BASE_URL also any field of a request',
+      without: 'none',
+    },
+  ),
   provider: modelOption('provider', anyText('a name')),
   displayName: modelOption('display_name', anyText('a text')),
+  model: {
+    check: v.custom(isModelObject, 'must be a language model of the AI SDK'),
+    field: '',
+    fromJson: () => undefined,
+  },
 }
 
-const modelForms = '"extractive", "openai/<model>" or "anthropic/<model>"'
 const unknownModel = (name: string): string =>
-  `"${name.slice(0, 100)}" is not known; use ${modelForms}, or { name, baseUrl } for a model behind an OpenAI-compatible API`
+  `"${name.slice(0, 100)}" is not known; use "extractive", ${officialForms}, or { name, baseUrl } for a model behind an OpenAI-compatible API`
 
-/** The provider of a model named `openai/…` or `anthropic/…`; undefined for any other name. */
-export function providerIn(name: string): 'openai' | 'anthropic' | undefined {
-  return /^(openai|anthropic)\/./.exec(name)?.[1] as 'openai' | 'anthropic' | undefined
+/** What a model lacks; undefined if it can be called. */
+function lackOf({ name, baseUrl, apiKey, api, model }: ModelSpec): 'provider' | 'key' | undefined {
+  if (baseUrl !== undefined || model !== undefined || name === 'extractive') return undefined
+  const provider = api ?? providerIn(name)
+  if (provider === undefined || provider === 'openai-compatible') return 'provider'
+  return apiKey === undefined && needsKey(provider) ? 'key' : undefined
 }
 
 const modelName = v.pipe(
   v.string(),
   v.check(
-    (name) => name === 'extractive' || providerIn(name) !== undefined,
+    (name) => lackOf({ name }) !== 'provider',
     (issue) => unknownModel(issue.input),
   ),
   v.check(
-    (name) => providerIn(name) === undefined,
+    (name) => lackOf({ name }) !== 'key',
     (issue) => `"${issue.input}" needs a key of its provider; use { name: "${issue.input}", apiKey }`,
   ),
 )
@@ -128,23 +159,23 @@ const modelName = v.pipe(
 const modelAccess = v.pipe(
   only('a name, or an object: { name, baseUrl, apiKey }', checksOf(modelRows), ['name']) as v.GenericSchema<ModelSpec>,
   v.check(
-    ({ name, baseUrl }) => baseUrl !== undefined || name === 'extractive' || providerIn(name) !== undefined,
+    (spec) => lackOf(spec) !== 'provider',
     (issue) => unknownModel(issue.input.name),
   ),
   v.check(
-    ({ name, baseUrl, apiKey }) => baseUrl !== undefined || apiKey !== undefined || providerIn(name) === undefined,
+    (spec) => lackOf(spec) !== 'key',
     (issue) => `"${issue.input.name}" needs a key of its provider; add apiKey`,
   ),
 )
 const modelObject = sdkModelOr(
-  'hand in its name and key, such as { name: "openai/gpt-5", apiKey }, or a provider of models that returns it, as the option models',
+  'hand in a language model of its specification v2, v3 or v4, or a name and a key, such as { name: "openai/gpt-5", apiKey }',
   modelAccess,
 )
 const oneModel = (value: unknown): v.GenericSchema =>
-  typeof value === 'string' ? v.pipe(text, modelName) : modelObject
+  isModelObject(value) ? v.any() : typeof value === 'string' ? v.pipe(text, modelName) : modelObject
 const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
 
-const fieldNames = Object.values<ModelRow<unknown>>(modelRows).map(({ field }) => field)
+const fieldNames = Object.values<ModelRow<unknown>>(modelRows).flatMap(({ field }) => field || [])
 const entryFields = fieldNames
   .slice(1, -1)
   .map((field) => (field === 'api_key' ? 'api_key, api_key_env (name of the variable that holds the key)' : field))

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { ModelProvider, SmallModels } from '@inlay/agent'
+import { isModelObject } from '@inlay/drivers/official-providers'
 import type { AbilityRecords } from '@inlay/drivers/model-providers'
 import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
@@ -369,7 +370,12 @@ export async function configuredModels(
     import('@inlay/extractive'),
   ])
   const choices: readonly LanguageModelChoice[] = Array.isArray(choice) ? choice : [choice]
-  const config = parseModelSpecs(choices.map((each) => (typeof each === 'string' ? { name: each } : each)))
+  const config = parseModelSpecs(
+    choices.map((each) => {
+      if (typeof each === 'string') return { name: each }
+      return isModelObject(each) ? { name: each.modelId, model: each } : each
+    }),
+  )
   const onNotice = (message: string): void =>
     onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
   return modelProviders({

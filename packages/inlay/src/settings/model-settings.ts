@@ -1,12 +1,14 @@
 import type { ModelSpec } from '@inlay/drivers/model-providers'
 import type { ModelEntry } from '../options/model-entries.ts'
 import {
-  isLocalName,
-  modelRows,
+  isOfficial,
+  needsKey,
+  officialForms,
+  officialProviders,
   providerIn,
-  type EmbeddingModel,
-  type LanguageModelChoice,
-} from '../options/model-options.ts'
+  type OfficialPrefix,
+} from '@inlay/drivers/official-providers'
+import { isLocalName, modelRows, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
 import type { Environment } from './environment.ts'
 import { wrongSetting, type SettingValues } from './setting-table.ts'
 
@@ -28,16 +30,18 @@ export function modelOf(
     return undefined
   }
   if (name === 'extractive') return name
-  const provider = providerIn(name)
+  const provider = providerOf({ name, ...given })
   if (provider === undefined && baseUrl === undefined) {
     faults.push(wrongSetting(modelRows.name.setting!, name))
     return undefined
   }
-  const usual = usualKey(name)
   // A provider's key is never sent to another URL.
-  const apiKey = given.apiKey ?? (baseUrl === undefined ? valueOf(env, usual) : undefined)
-  if (provider !== undefined && baseUrl === undefined && apiKey === undefined)
-    faults.push(`INLAY_MODEL: "${name}" needs a key; set INLAY_MODEL_API_KEY or ${usual}.`)
+  const usual = provider !== undefined && baseUrl === undefined ? provider : undefined
+  const apiKey = given.apiKey ?? (usual && valueOf(env, officialProviders[usual].keyVariable))
+  if (usual && needsKey(usual) && apiKey === undefined)
+    faults.push(
+      `INLAY_MODEL: "${name}" needs a key; set INLAY_MODEL_API_KEY or ${officialProviders[usual].keyVariable}.`,
+    )
   return { name, ...given, ...(apiKey !== undefined && { apiKey }) }
 }
 
@@ -48,7 +52,7 @@ function modelOfEntry({ spec, keyVariable }: ModelEntry, env: Environment, fault
 }
 
 function keyOf(
-  { name, baseUrl, apiKey }: ModelSpec,
+  { name, baseUrl, apiKey, api }: ModelSpec,
   variable: string | undefined,
   env: Environment,
   faults: string[],
@@ -59,17 +63,20 @@ function keyOf(
     return value
   }
   if (apiKey !== undefined || name === 'extractive' || baseUrl !== undefined) return apiKey
-  if (providerIn(name) === undefined) {
-    faults.push(`INLAY_MODELS: "${name}" needs a base_url, or openai/ or anthropic/ in front.`)
+  const provider = providerOf({ name, api })
+  if (provider === undefined) {
+    faults.push(`INLAY_MODELS: "${name}" needs a base_url, or a provider in front: ${officialForms}.`)
     return undefined
   }
-  const usual = usualKey(name)
+  const usual = officialProviders[provider].keyVariable
   const value = valueOf(env, usual)
-  if (!value) faults.push(`INLAY_MODELS: "${name}" needs a key; give it api_key or api_key_env, or set ${usual}.`)
+  if (!value && needsKey(provider))
+    faults.push(`INLAY_MODELS: "${name}" needs a key; give it api_key or api_key_env, or set ${usual}.`)
   return value
 }
 
-const usualKey = (name: string): string => (providerIn(name) === 'anthropic' ? 'ANTHROPIC_API_KEY' : 'OPENAI_API_KEY')
+const providerOf = ({ name, api }: { name: string; api?: ModelSpec['api'] }): OfficialPrefix | undefined =>
+  api === undefined ? providerIn(name) : isOfficial(api) ? api : undefined
 
 const valueOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined
 

@@ -52,6 +52,13 @@ export function fetchTransport(carry: typeof fetch): Transport {
   }
 }
 
+/** Puts the query of a base URL behind the path of each request. */
+export function withQuery(transport: Transport, baseUrl: string | undefined): Transport {
+  const query = baseUrl && new URL(baseUrl).search.slice(1)
+  if (!query) return transport
+  return (request) => transport({ ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}${query}` })
+}
+
 function readStream(body: ReadableStream<Uint8Array> | null, sink: BodySink): BodySource {
   const reader = body?.getReader()
   let isCancelled = false
