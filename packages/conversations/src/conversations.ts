@@ -33,7 +33,7 @@ import { readUsage, type ModelUsage } from './sessions/usage.ts'
 import { tryModel, type ModelTrial } from './try-model.ts'
 import type { LlmOverride } from '@inlay/protocol'
 import { createActionSwitches, createStoredTools } from './custom-tools/manage-tools.ts'
-import type { FetchAddress, StoredTools } from './custom-tools/contracts.ts'
+import type { FetchAddress, OpenApiReader, StoredTools } from './custom-tools/contracts.ts'
 import type { ConversationDatabase, ConversationTables } from './tables/database.ts'
 
 /** Limits of files; each has a default. */
@@ -74,6 +74,8 @@ export interface ConversationsOptions extends Omit<
   readonly sessionNames?: SessionNaming
   /** Fetches the services of custom actions. Default: none, custom actions are not offered. */
   readonly fetchAddress?: FetchAddress
+  /** Reads their documents, e.g. in a worker thread. Default: this thread. */
+  readonly openApiReader?: OpenApiReader | undefined
   readonly limits?: AgentLimits & FileLimits
 }
 
@@ -129,8 +131,8 @@ export function createConversations(options: ConversationsOptions): Conversation
   const memories = createMemories({ db, now, isOn: options.memories ?? true, ready })
   const switches = createActionSwitches(options.db)
   const holds = (id: number): Promise<boolean> => agent.holdsAction(id)
-  const { fetchAddress } = options
-  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, switches, holds, ready })
+  const { fetchAddress, openApiReader } = options
+  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, openApiReader, switches, holds, ready })
   const documentSets = options.documentSets ?? (async () => [])
   const storedPersonas = createPersonas({
     db,

@@ -184,8 +184,8 @@ const addMemory: MakeAction = async () => {
   }
 }
 
-const openApi: MakeAction = () => {
-  const [action] = createOpenApiActions(
+const openApi: MakeAction = async () => {
+  const [action] = await createOpenApiActions(
     {
       id: 1_001,
       name: 'Kennel',

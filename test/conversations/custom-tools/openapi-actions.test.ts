@@ -43,9 +43,7 @@ async function call(
   { tool = kennel, answer, turn: more }: { tool?: StoredTool; answer?: Answer; turn?: Partial<ActionTurn> } = {},
 ) {
   const { requests, fetchAddress } = service(answer)
-  const action = createOpenApiActions(tool, { fetchAddress }).find(
-    (createOpenApiAction) => createOpenApiAction.name === name,
-  )!
+  const action = (await createOpenApiActions(tool, { fetchAddress })).find((known) => known.name === name)!
   const { turn, packets } = newTurn(more)
   const outcome = await action.input['~standard'].validate(input)
   if (outcome.issues) return { refused: outcome.issues.map(({ message }) => message), requests, packets }
@@ -84,6 +82,76 @@ describe('a request', () => {
     expect(requests[0]).not.toHaveProperty('body')
   })
 
+  test.each([
+    ['a label', { style: 'label' }, ['a', 'b'], '.a,b'],
+    ['a label, exploded', { style: 'label', explode: true }, { x: 1, y: 2 }, '.x=1.y=2'],
+    ['a matrix', { style: 'matrix' }, ['a', 'b'], ';p=a,b'],
+    ['a matrix, exploded', { style: 'matrix', explode: true }, ['a', 'b c'], ';p=a;p=b%20c'],
+    ['a matrix of fields', { style: 'matrix', explode: true }, { x: 1, y: 2 }, ';x=1;y=2'],
+    ['an unknown style', { style: 'ornate' }, ['a', 'b'], 'a,b'],
+  ])('writes path values as %s', async (_, more, value, segment) => {
+    const tool = withOperation('/x/{p}', { parameters: [parameter('p', 'path', more)] })
+    const { requests } = await call('one', { p: value }, { tool })
+    expect(requests[0]!.url).toBe(`https://kennel.example/v1/x/${segment}`)
+  })
+
+  test('sends forms as their fields are described', async () => {
+    const content = {
+      'application/x-www-form-urlencoded': {
+        schema: { type: 'object' },
+        encoding: { metadata: { style: 'deepObject', explode: true }, ids: { style: 'form', explode: false } },
+      },
+    }
+    const requestBody = {
+      metadata: { a: { b: 'c d' } },
+      ids: [1, 2],
+      tags: ['x', 'y'],
+      blocks: [{ type: 'text' }],
+      gone: null,
+    }
+    const tool = withOperation('/x', { requestBody: { content } })
+    const { requests } = await call('one', { requestBody }, { tool })
+    expect(requests[0]!.headers).toMatchObject({ 'content-type': 'application/x-www-form-urlencoded' })
+    expect(requests[0]!.body).toBe(
+      'metadata%5Ba%5D%5Bb%5D=c%20d&ids=1,2&tags=x&tags=y&blocks=%5B%7B%22type%22%3A%22text%22%7D%5D',
+    )
+  })
+
+  test('sends forms in parts, which no value can end', async () => {
+    const tool = withOperation('/x', { requestBody: { content: { 'multipart/form-data': { schema: {} } } } })
+    const requestBody = { 'a"b': 'x\r\n--inlay', list: [1, 2], object: { y: 1 } }
+    const { requests } = await call('one', { requestBody }, { tool })
+    const { headers, body } = requests[0]!
+    const form = await new Response(body!, { headers }).formData()
+    expect([...form].map(([name, value]) => [name, value])).toEqual([
+      ['a"b', 'x\r\n--inlay'],
+      ['list', '1'],
+      ['list', '2'],
+      ['object', '{"y":1}'],
+    ])
+  })
+
+  test('sends bodies of other kinds of JSON and text as they are called', async () => {
+    const sent = async (type: string, requestBody: unknown) => {
+      const tool = withOperation('/x', { requestBody: { content: { 'application/xml': {}, [type]: { schema: {} } } } })
+      const { headers, body } = (await call('one', { requestBody }, { tool })).requests[0]!
+      return [headers!['content-type'], body]
+    }
+    expect(await sent('application/merge-patch+json', { a: 1 })).toEqual(['application/merge-patch+json', '{"a":1}'])
+    expect(await sent('text/plain', 'a text')).toEqual(['text/plain', 'a text'])
+    expect(await sent('*/*', [1])).toEqual(['application/json', '[1]'])
+  })
+
+  test('does not ask for headers that the tool sends itself', async () => {
+    const tool = withOperation(
+      '/x',
+      { parameters: [parameter('token', 'header', { required: true })] },
+      { customHeaders: [{ key: 'Token', value: 'secret' }] },
+    )
+    const { requests } = await call('one', {}, { tool })
+    expect(requests[0]!.headers).toMatchObject({ token: 'secret' })
+  })
+
   test('sends the body as JSON', async () => {
     const { requests, packets } = await call('boardDog', { requestBody: { name: 'Rex', nick: null } })
     expect(requests[0]).toMatchObject({ method: 'POST', body: '{"name":"Rex","nick":null}' })
@@ -118,6 +186,7 @@ describe('a request', () => {
     ['with spaces', { style: 'spaceDelimited' }, ['a', 'b'], '?p=a%20b'],
     ['with bars', { style: 'pipeDelimited' }, ['a', 'b'], '?p=a%7Cb'],
     ['deep', { style: 'deepObject' }, { x: 1, 'y z': 'ü' }, '?p%5Bx%5D=1&p%5By%20z%5D=%C3%BC'],
+    ['deeper', { style: 'deepObject' }, { x: [{ y: 1 }], z: null }, '?p%5Bx%5D%5B0%5D%5By%5D=1'],
     ['an object', {}, { x: 1, y: true }, '?x=1&y=true'],
     ['an object, not exploded', { explode: false }, { x: 1, y: 2 }, '?p=x,1,y,2'],
     ['as JSON', { content: { 'application/json': { schema: {} } } }, { x: [1] }, '?p=%7B%22x%22%3A%5B1%5D%7D'],

@@ -39,7 +39,7 @@ export interface StoredTool {
   readonly name: string
   /** "" when it has none. */
   readonly description: string
-  /** The OpenAPI document, as it was given. */
+  /** The OpenAPI document: as it was given, or version 3.1 with the operations that are called, without references. */
   readonly definition: Readonly<Record<string, unknown>>
   readonly customHeaders: readonly CustomHeader[]
   /** Whether requests carry the caller's own Authorization, if the host passes it on. */
@@ -51,14 +51,20 @@ export interface StoredTool {
   readonly isEnabled: boolean
   /** Milliseconds since 1970 UTC. */
   readonly updatedAt: number
+  /** Operations that a document given just now has beside those taken. Absent if there are none. */
+  readonly skipped?: readonly SkippedOperation[]
 }
 
 /** Fields of a new or changed tool. */
 export interface StoredToolFields {
   readonly name: string
   readonly description: string
-  /** The OpenAPI document, or an http or https address of it in JSON. */
+  /** The OpenAPI document, its text in JSON or YAML, or its http or https address. */
   readonly definition: Readonly<Record<string, unknown>> | string
+  /** Names, `GET /path`, `/path/*` or `tag:name` of the operations to take. Default: the first 100 that can be called. */
+  readonly operations?: readonly string[] | undefined
+  /** Address of the service instead of the servers of the document. */
+  readonly serverUrl?: string | undefined
   readonly customHeaders: readonly CustomHeader[]
   readonly passesAuth: boolean
   /** Default false. */
@@ -77,6 +83,37 @@ export interface StoredToolFunction {
   readonly operation: Readonly<Record<string, unknown>>
 }
 
+/** An operation of a document that is not taken. */
+export interface SkippedOperation {
+  readonly method: string
+  readonly path: string
+  /** Why, as a clause without its subject. */
+  readonly reason: string
+}
+
+/** What a document offers. */
+export interface OpenApiListing {
+  readonly functions: readonly StoredToolFunction[]
+  readonly skipped: readonly SkippedOperation[]
+  /** The servers that can be called; the first is, unless `serverUrl` names another. */
+  readonly servers: readonly string[]
+}
+
+/** A document before it is read. */
+export interface CustomToolSource extends Pick<StoredToolFields, 'operations' | 'serverUrl'> {
+  /** The document, or its text. */
+  readonly document: Readonly<Record<string, unknown>> | string
+  /** Where it was fetched from. */
+  readonly address?: string | undefined
+}
+
+/** Reads documents, which may be large and hostile: `@inlay/conversations/openapi-reader`, elsewhere if possible. */
+export interface OpenApiReader {
+  listOperations(source: CustomToolSource): Promise<OpenApiListing>
+  /** The part of the document that is called, and what was left out without having been chosen. */
+  reduceDocument(source: CustomToolSource): Promise<Pick<StoredTool, 'definition'> & { skipped: SkippedOperation[] }>
+}
+
 /** Stored tools. Callers must have checked permissions: there is one list for everybody. */
 export interface StoredTools {
   /** By id, also those that are switched off. */
@@ -91,6 +128,6 @@ export interface StoredTools {
   remove(id: number): Promise<void>
   /** Enables or disables actions of any kind. Returns the ids of existing ones, ascending. */
   enable(ids: readonly number[], isEnabled: boolean): Promise<readonly number[]>
-  /** The functions of a document, checked as by `create` without storing anything. */
-  validate(definition: StoredToolFields['definition']): Promise<readonly StoredToolFunction[]>
+  /** What a document offers; nothing is stored. The errors of `create`. */
+  validate(fields: Pick<StoredToolFields, 'definition' | 'serverUrl'>): Promise<OpenApiListing>
 }

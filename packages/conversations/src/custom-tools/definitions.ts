@@ -1,59 +1,25 @@
-import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
-import type { FetchAddress, StoredToolFields, StoredToolFunction } from './contracts.ts'
-import { parseOpenApi } from './openapi-document.ts'
-import { unusable } from './openapi-references.ts'
+import { InlayError } from '@inlay/protocol'
+import type { CustomToolSource, FetchAddress, StoredToolFields } from './contracts.ts'
 import { isSendableHeader } from './request-headers.ts'
 
-const maxBytes = 4 * 2 ** 20
+const maxBytes = 30 * 2 ** 20
 
 /**
- * Returns the given document, or fetches it from the given URL, and checks it.
- * @throws VALIDATION_ERROR, and what the fetching rejects with
+ * The document given, or fetched from the URL given.
+ * @throws BAD_GATEWAY, and what the fetching rejects with
  */
-export async function loadDefinition(
-  given: StoredToolFields['definition'],
+export async function loadSource(
+  { definition, operations, serverUrl }: Pick<StoredToolFields, 'definition' | 'operations' | 'serverUrl'>,
   fetchAddress: FetchAddress,
-): Promise<JsonObject> {
-  const document = typeof given === 'string' ? await fetchDocument(given, fetchAddress) : given
-  parseOpenApi(document)
-  return document
-}
-
-async function fetchDocument(url: string, fetchAddress: FetchAddress): Promise<JsonObject> {
-  const { status, bytes } = await fetchAddress(url, { headers: { accept: 'application/json' }, maxBytes })
+): Promise<CustomToolSource> {
+  const isAddress = typeof definition === 'string' && /^https?:\/\/\S+$/i.test(definition)
+  if (!isAddress) return { document: definition, operations, serverUrl }
+  const headers = { accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' }
+  const { status, bytes } = await fetchAddress(definition, { headers, maxBytes })
   if (status !== 200) {
     throw new InlayError('BAD_GATEWAY', { message: `The address of the document answered with status ${status}.` })
   }
-  try {
-    const document = JSON.parse(new TextDecoder().decode(bytes)) as unknown
-    if (isJsonObject(document)) return withWholeServer(document, url)
-  } catch {
-    // Reported below, like any other response that is not a document.
-  }
-  throw unusable('its address does not give a JSON object.')
-}
-
-/** Resolves a server URL that is relative to the document's URL, which is not kept. */
-function withWholeServer(document: JsonObject, address: string): JsonObject {
-  const { servers } = document
-  if (!Array.isArray(servers)) return document
-  const whole = servers.map((server: unknown) => {
-    const url = isJsonObject(server) ? server['url'] : undefined
-    if (!isJsonObject(server) || typeof url !== 'string' || /^[a-z][a-z\d+.-]*:|[{}]/i.test(url)) return server
-    return URL.canParse(url, address) ? { ...server, url: new URL(url, address).href } : server
-  })
-  return { ...document, servers: whole }
-}
-
-/** The functions of a checked document, for review. */
-export function functionsOf(document: JsonObject): StoredToolFunction[] {
-  return parseOpenApi(document).operations.map(({ name, summary, description, method, path, source }) => ({
-    name,
-    summary: summary || description,
-    method,
-    path,
-    operation: source,
-  }))
+  return { document: new TextDecoder().decode(bytes), address: definition, operations, serverUrl }
 }
 
 /** Refuses headers that are invalid or contradictory. @throws VALIDATION_ERROR without their values */

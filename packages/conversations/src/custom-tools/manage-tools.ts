@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
 import { toPersona } from '../personas/persona-records.ts'
-import type { FetchAddress, StoredTool, StoredTools } from './contracts.ts'
-import { checkFields, functionsOf, loadDefinition } from './definitions.ts'
+import type { CustomToolSource, FetchAddress, OpenApiReader, StoredTool, StoredTools } from './contracts.ts'
+import { checkFields, loadSource } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
 import { createToolNumbers } from './tool-numbers.ts'
 import { toStoredTool, toToolColumns } from './tool-records.ts'
@@ -14,6 +14,8 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
   readonly db: Kysely<unknown>
   /** Fetches their services; without it tools cannot be created and are not offered. */
   readonly fetchAddress: FetchAddress | undefined
+  /** Default: documents are read in this thread. */
+  readonly openApiReader?: OpenApiReader | undefined
   /** Switches of actions other than stored tools. */
   readonly switches: ActionSwitches
   /** Whether there is an action with this id, also one that cannot be used right now. */
@@ -53,7 +55,10 @@ export function createStoredTools(options: StoredToolsOptions): StoredToolParts 
         return rows.map(toStoredTool)
       },
       ...changes(db, get, options),
-      validate: async (definition) => functionsOf(await loadDefinition(definition, reachOf(options))),
+      validate: async (fields) => {
+        const source = await loadSource(fields, reachOf(options))
+        return (await readerOf(options)).listOperations(source)
+      },
     },
     restricted: async (ids) => {
       const possible = ids.filter(isId)
@@ -83,6 +88,10 @@ function reachOf({ fetchAddress }: StoredToolsOptions): FetchAddress {
   throw new InlayError('UNSUPPORTED', { message: 'Custom actions need a way to reach addresses, and there is none.' })
 }
 
+async function readerOf({ openApiReader }: StoredToolsOptions): Promise<OpenApiReader> {
+  return openApiReader ?? (await import('./openapi-reader.ts'))
+}
+
 function changes(
   db: ConversationDatabase,
   get: StoredTools['get'],
@@ -90,11 +99,13 @@ function changes(
 ): Pick<StoredTools, 'create' | 'update' | 'remove' | 'enable'> {
   const { now, newId } = options
   const numbers = createToolNumbers(options.db)
+  const reduced = async (source: CustomToolSource): ReturnType<OpenApiReader['reduceDocument']> =>
+    (await readerOf(options)).reduceDocument(source)
   return {
     create: async (fields, caller) => {
       await options.ready()
       checkFields(fields)
-      const definition = await loadDefinition(fields.definition, reachOf(options))
+      const { definition, skipped } = await reduced(await loadSource(fields, reachOf(options)))
       const row = await db
         .insertInto('inlay_agent_tool')
         .values({
@@ -106,24 +117,27 @@ function changes(
         })
         .returningAll()
         .executeTakeFirstOrThrow()
-      return toStoredTool(row)
+      return { ...toStoredTool(row), ...(skipped.length > 0 && { skipped }) }
     },
     update: async (id, fields) => {
       const before = await get(id)
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
       const wanted = { ...before, ...given }
       checkFields(wanted)
-      const definition = fields.definition ? await loadDefinition(fields.definition, reachOf(options)) : {}
+      const isRead = [fields.definition, fields.operations, fields.serverUrl].some((field) => field !== undefined)
+      const { definition, skipped } = isRead
+        ? await reduced(await loadSource(wanted, reachOf(options)))
+        : { definition: before.definition, skipped: [] }
       const row = await db
         .updateTable('inlay_agent_tool')
         .set({
-          ...toToolColumns({ ...wanted, definition: fields.definition ? definition : before.definition }),
+          ...toToolColumns({ ...wanted, definition }),
           updated_at: Math.max(now(), before.updatedAt + 1),
         })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow(() => new InlayError('NOT_FOUND'))
-      return toStoredTool(row)
+      return { ...toStoredTool(row), ...(skipped.length > 0 && { skipped }) }
     },
     remove: async (id) => {
       await get(id)
@@ -180,15 +194,16 @@ function createLister(db: ConversationDatabase, options: StoredToolsOptions): Ac
             .selectAll()
             .where(isAmong(db, 'id', fresh))
             .execute()
-    const read = rows.map((row): [string, readonly Action[]] => {
+    const read = rows.map(async (row): Promise<[string, readonly Action[]]> => {
       try {
-        return [`${row.id} ${row.updated_at}`, createOpenApiActions(toStoredTool(row), { fetchAddress }).map(asAction)]
+        const actions = await createOpenApiActions(toStoredTool(row), { fetchAddress })
+        return [`${row.id} ${row.updated_at}`, actions.map(asAction)]
       } catch (error) {
         onError(error)
         return [`${row.id} ${row.updated_at}`, []]
       }
     })
-    known = new Map([...known, ...read].filter(([key]) => keys.has(key)))
+    known = new Map([...known, ...(await Promise.all(read))].filter(([key]) => keys.has(key)))
     return [...keys.keys()].flatMap((key) => known.get(key) ?? [])
   }
 }

@@ -1,8 +1,9 @@
 import { argumentFaults, InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
 import type { FetchAddress, StoredTool } from './contracts.ts'
-import { parseOpenApi, type OpenApiDescription, type OpenApiOperation } from './openapi-document.ts'
+import { parseOpenApi, type OpenApiOperation } from './openapi-document.ts'
 import { factsOf, fillArguments, fillText, withPresets } from './openapi-placeholders.ts'
+import { upgraded } from './openapi-reader.ts'
 import { faultsOf, shownArguments, toInputSchema, toRequest } from './openapi-request.ts'
 import { tellAnswer } from './openapi-response.ts'
 
@@ -16,32 +17,35 @@ export interface OpenApiActionsOptions {
 }
 
 /** Creates the actions of a stored tool: one per operation of its document, all with the tool's id. */
-export function createOpenApiActions(tool: StoredTool, options: OpenApiActionsOptions): Action<JsonObject>[] {
-  const description = parseOpenApi(tool.definition)
-  return description.operations.map((operation) => toAction(tool, { description, operation }, options))
+export async function createOpenApiActions(
+  tool: StoredTool,
+  options: OpenApiActionsOptions,
+): Promise<Action<JsonObject>[]> {
+  const own = new Set(tool.customHeaders.map(({ key }) => key.toLowerCase()))
+  return parseOpenApi(await upgraded(tool.definition)).operations.map((operation) => {
+    // What the tool sends by itself is not asked of the model.
+    const parameters = operation.parameters.filter(
+      ({ place, name }) => place !== 'header' || !own.has(name.toLowerCase()),
+    )
+    return toAction(tool, { ...operation, parameters }, options)
+  })
 }
 
-interface Called {
-  readonly description: OpenApiDescription
-  readonly operation: OpenApiOperation
-}
-
-function toAction(tool: StoredTool, called: Called, options: OpenApiActionsOptions): Action<JsonObject> {
+function toAction(tool: StoredTool, operation: OpenApiOperation, options: OpenApiActionsOptions): Action<JsonObject> {
   const { id } = tool
-  const { operation } = called
-  const { name, summary, description } = operation
+  const { name, summary, description, method, path } = operation
   return {
     id,
     name,
     displayName: tool.name,
-    description: [...new Set([summary, description])].filter((text) => text !== '').join('\n'),
+    description: [...new Set([summary, description])].filter((text) => text !== '').join('\n') || `${method} ${path}`,
     builtIn: null,
     needsGrant: !tool.isForAll,
     input: inputOf(operation),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
     run: async (input, turn) => {
       try {
-        return await call(tool, called, { input, turn }, options)
+        return await call(tool, operation, { input, turn }, options)
       } catch (error) {
         if (isInlayError(error) || turn.signal.aborted) throw error
         // This error does not come from the tool's author and may contain internal details.
@@ -71,7 +75,7 @@ function inputOf(operation: OpenApiOperation): InputSchema<JsonObject> {
 
 async function call(
   tool: StoredTool,
-  { description, operation }: Called,
+  operation: OpenApiOperation,
   { input, turn }: { readonly input: JsonObject; readonly turn: ActionTurn },
   { fetchAddress, requestMs = 60_000, answerBytes = 10 * 2 ** 20 }: OpenApiActionsOptions,
 ): Promise<ActionResult> {
@@ -80,7 +84,7 @@ async function call(
   const filled = fillArguments(operation, input, facts)
   const shown = shownArguments(operation, filled)
   if (Object.keys(shown).length > 0) turn.emit({ type: 'custom_tool_args', tool_name: name, tool_args: shown })
-  const request = toRequest(description, operation, filled, (template) => fillText(template, facts, encodeURIComponent))
+  const request = toRequest(operation, filled, (template) => fillText(template, facts, encodeURIComponent))
   if (!URL.canParse(request.url))
     throw new InlayError('BAD_REQUEST', {
       message: `${name} has no valid address: the server in its OpenAPI document and the arguments do not form one.`,

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '@inlay/protocol'
+import type { SkippedOperation } from './contracts.ts'
+import { readBody, type OpenApiBody } from './openapi-body.ts'
 import { readParameters, type OpenApiParameter } from './openapi-parameters.ts'
-import { dereferenced, unusable } from './openapi-references.ts'
-import { toJsonSchema } from './openapi-schema.ts'
+import { dereferenced, NotCallable, unusable } from './openapi-references.ts'
 
 /** One operation, ready to be called. */
 export interface OpenApiOperation {
-  /** The `operationId` in letters, digits, `_` and `-`; unique in the document. */
+  /** The `operationId` in letters, digits, `_` and `-`, 64 at most; unique in the document. */
   readonly name: string
   readonly summary: string
   readonly description: string
@@ -13,131 +14,163 @@ export interface OpenApiOperation {
   readonly method: string
   /** Path as written in the document, with `{name}` for path parameters. */
   readonly path: string
+  readonly tags: readonly string[]
+  /** Without a slash at its end; undefined when the document names none that can be called. */
+  readonly serverUrl: string | undefined
   readonly parameters: readonly OpenApiParameter[]
-  /** The JSON body; undefined when there is none. */
-  readonly body: { readonly schema: JsonObject; readonly isRequired: boolean } | undefined
+  /** Undefined when there is none. */
+  readonly body: OpenApiBody | undefined
   /** The operation as written in the document. */
   readonly source: JsonObject
 }
 
-/** A document, checked. */
+/** What a document offers. */
 export interface OpenApiDescription {
-  readonly title: string
-  readonly description: string
-  /** Without a slash at its end. */
-  readonly serverUrl: string
-  /** In the order of the document; at least one. */
+  /** Its servers that can be called. */
+  readonly servers: readonly string[]
+  /** In the order of the document. */
   readonly operations: readonly OpenApiOperation[]
+  /** What cannot be called, and why. */
+  readonly skipped: readonly SkippedOperation[]
+}
+
+/** Where requests go instead of, or relative to. */
+export interface ServerChoice {
+  /** Replaces the servers of the document, but not those of single paths and operations. */
+  readonly serverUrl?: string | undefined
+  /** URL of the document, to which its servers may be relative. */
+  readonly address?: string | undefined
 }
 
 const methods = ['get', 'post', 'put', 'delete', 'patch']
 const otherMethods = ['head', 'options', 'trace', 'connect', 'query']
-// Providers accept 128 tools per request, which leaves room for other actions.
-const maxOperations = 100
+const maxOperations = 20_000
 const maxNameLength = 64
 
 /**
- * Reads an OpenAPI 3 document: a title and a description, one server, and operations that each have an `operationId`, a
- * summary or description, and at most a JSON body. References within the document are followed.
- * @throws VALIDATION_ERROR that says what is missing, and where
+ * Reads an OpenAPI 3.1 document. What cannot be called is listed with the reason; the rest is not affected by it.
+ * @throws VALIDATION_ERROR when it is no such document
  */
-export function parseOpenApi(document: JsonObject): OpenApiDescription {
-  const { openapi, info, paths } = document
-  if (typeof openapi !== 'string' || !openapi.startsWith('3.')) throw unusable('openapi has to be a version 3.')
-  if (!isJsonObject(info) || !hasText(info['title']) || !hasText(info['description'])) {
-    throw unusable('info needs a title and a description.')
+export function parseOpenApi(document: JsonObject, choice: ServerChoice = {}): OpenApiDescription {
+  const { openapi, paths = {} } = document
+  if (typeof openapi !== 'string' || !openapi.startsWith('3.'))
+    throw unusable('it has to say openapi 3 or swagger 2.0.')
+  if (!isJsonObject(paths)) throw unusable('paths has to be an object.')
+  const servers = choice.serverUrl === undefined ? readServers(document, choice) : [checkedServer(choice.serverUrl)]
+  const operations: OpenApiOperation[] = []
+  const skipped: SkippedOperation[] = []
+  const names = new Map<string, number>()
+  for (const [path, item] of Object.entries(paths)) {
+    if (path.startsWith('x-')) continue
+    for (const method of methodsOf(document, item)) {
+      if (operations.length + skipped.length >= maxOperations) {
+        throw unusable(`it has more than ${maxOperations} operations: split it.`)
+      }
+      try {
+        operations.push(readOperation(document, { path, method, item, names }, { ...choice, servers }))
+      } catch (error) {
+        if (!(error instanceof NotCallable)) throw error
+        skipped.push({ method: method.toUpperCase(), path, reason: error.message })
+      }
+    }
   }
-  const serverUrl = readServer(document['servers'])
-  const operations = isJsonObject(paths)
-    ? Object.entries(paths).flatMap(([path, item]) => readPath(document, path, item))
-    : []
-  if (operations.length === 0) throw unusable('it has no operation.')
-  if (operations.length > maxOperations) {
-    throw unusable(`it has more than ${maxOperations} operations; keep those that are needed.`)
-  }
-  refuseRepeats(operations)
-  return { title: String(info['title']), description: String(info['description']), serverUrl, operations }
+  return { servers, operations, skipped }
 }
 
-function hasText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== ''
-}
-
-function readServer(servers: unknown): string {
-  const [server, ...others]: unknown[] = Array.isArray(servers) ? servers : []
-  if (others.length > 0 || !isJsonObject(server) || !hasText(server['url'])) {
-    throw unusable('servers needs exactly one entry with a url.')
+function methodsOf(document: JsonObject, item: unknown): string[] {
+  try {
+    const fields = dereferenced(document, item)
+    return [...methods, ...otherMethods].filter((method) => fields[method] !== undefined)
+  } catch {
+    // Read as one operation, which says what is wrong.
+    return ['get']
   }
-  const { variables } = server
-  const url = server['url'].replace(/\{([^{}]+)\}/g, (_, name: string) => {
-    const variable = isJsonObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
-    if (isJsonObject(variable) && typeof variable['default'] === 'string') return variable['default']
-    throw unusable('a variable of the server has no default.')
-  })
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== '' || parsed.hash !== '') {
-    throw unusable('the url of its server has to be a whole http or https address without a query.')
-  }
-  if (parsed.username !== '' || parsed.password !== '') throw unusable('its server holds a password; use a header.')
-  return url.replace(/(?<!\/)\/+$/, '')
-}
-
-function readPath(document: JsonObject, path: string, item: unknown): OpenApiOperation[] {
-  if (path.startsWith('x-')) return []
-  if (!path.startsWith('/')) throw unusable('each path has to begin with a slash.')
-  const fields = dereferenced(document, item)
-  if (fields['servers'] !== undefined) throw unusable('a path has servers of its own; give each server a document.')
-  const other = otherMethods.find((method) => fields[method] !== undefined)
-  if (other !== undefined) throw unusable(`${other.toUpperCase()} operations are not called; leave them out.`)
-  return methods.flatMap((method) => {
-    const operation = fields[method]
-    return operation === undefined ? [] : [readOperation(document, { path, method, item: fields, operation })]
-  })
 }
 
 interface Place {
   readonly path: string
   readonly method: string
-  readonly item: JsonObject
-  readonly operation: unknown
+  readonly item: unknown
+  /** Those taken, and how often. */
+  readonly names: Map<string, number>
 }
 
-function readOperation(document: JsonObject, { path, method, item, operation }: Place): OpenApiOperation {
-  const place = `${method.toUpperCase()} ${path.slice(0, 100)}`
-  if (!isJsonObject(operation)) throw unusable(`${place} is no object.`)
-  const { operationId, summary, description, servers } = operation
-  if (!hasText(operationId)) throw unusable(`${place} needs an operationId.`)
-  if (!hasText(summary) && !hasText(description)) throw unusable(`${place} needs a summary or a description.`)
-  if (servers !== undefined) throw unusable(`${place} has servers of its own; give each server a document.`)
-  const name = operationId.replace(/[^A-Za-z0-9_-]/g, '_')
-  if (name.length > maxNameLength)
-    throw unusable(`the operationId of ${place} is longer than ${maxNameLength} characters.`)
-  return {
-    name,
-    summary: hasText(summary) ? summary : '',
-    description: hasText(description) ? description : '',
+function readOperation(
+  document: JsonObject,
+  place: Place,
+  choice: ServerChoice & { readonly servers: readonly string[] },
+): OpenApiOperation {
+  const { path, method, item, names } = place
+  const fields = dereferenced(document, item)
+  const operation = fields[method]
+  if (!isJsonObject(operation)) throw new NotCallable('is no object')
+  if (!methods.includes(method)) throw new NotCallable(`${method.toUpperCase()} is not called`)
+  if (!path.startsWith('/') || path.includes('#'))
+    throw new NotCallable('its path has to begin with a slash, without #')
+  const { operationId, summary, description, tags } = operation
+  const own = operation['servers'] === undefined ? fields : operation
+  const [serverUrl] = own['servers'] === undefined ? choice.servers : readServers(own, choice)
+  const read = {
+    summary: textOf(summary),
+    description: textOf(description),
     method: method.toUpperCase(),
     path,
-    parameters: readParameters(document, { place, path, lists: [item['parameters'], operation['parameters']] }),
-    body: readBody(document, operation['requestBody'], place),
+    tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
+    serverUrl,
+    parameters: readParameters(document, { path, lists: [fields['parameters'], operation['parameters']] }),
+    body: method === 'get' ? undefined : readBody(document, operation['requestBody']),
     source: operation,
   }
+  return { name: ownName(place, textOf(operationId), names), ...read }
 }
 
-function readBody(document: JsonObject, body: unknown, place: string): OpenApiOperation['body'] {
-  if (body === undefined) return undefined
-  const { content, required } = dereferenced(document, body)
-  const media = isJsonObject(content)
-    ? Object.entries(content).find(([type]) => /^application\/json\s*(;|$)/i.test(type))?.[1]
-    : undefined
-  if (!isJsonObject(media)) throw unusable(`${place} takes a body that is not application/json.`)
-  return { schema: toJsonSchema(document, media['schema']), isRequired: required === true }
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : ''
 }
 
-function refuseRepeats(operations: readonly OpenApiOperation[]): void {
-  const seen = new Set<string>()
-  for (const { name } of operations) {
-    if (seen.has(name)) throw unusable(`two operations are called ${name}; operationIds have to differ.`)
-    seen.add(name)
+/** A name that models take and no other operation has; the order in the document decides. */
+function ownName({ method, path }: Place, operationId: string, names: Map<string, number>): string {
+  const given = operationId || `${method}${path.replace(/[^A-Za-z0-9]+/g, '_')}`
+  let name = given.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, maxNameLength)
+  while (names.has(name)) {
+    const count = (names.get(name) ?? 1) + 1
+    names.set(name, count)
+    name = `${name.slice(0, maxNameLength - 6)}_${count}`
   }
+  names.set(name, 1)
+  return name
+}
+
+/** The servers that can be called, variables replaced by their defaults. */
+function readServers({ servers }: JsonObject, { address }: ServerChoice): string[] {
+  const list: unknown[] = Array.isArray(servers) && servers.length > 0 ? servers : [{ url: '/' }]
+  return list.slice(0, 100).flatMap((server) => {
+    const { url, variables } = isJsonObject(server) ? server : {}
+    const whole = typeof url === 'string' ? wholeUrl(withDefaults(url, variables), address) : undefined
+    return whole === undefined ? [] : [whole]
+  })
+}
+
+function withDefaults(url: string, variables: unknown): string {
+  return url.replace(/\{([^{}]+)\}/g, (written, name: string) => {
+    const variable = isJsonObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined
+    const { default: preset, enum: choices } = isJsonObject(variable) ? variable : {}
+    const value = preset ?? (Array.isArray(choices) ? (choices[0] as unknown) : undefined)
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : written
+  })
+}
+
+/** A server address that requests can go to: http or https, without a query or password. */
+function wholeUrl(url: string, address: string | undefined): string | undefined {
+  const parsed = URL.canParse(url, address) ? new URL(url, address) : undefined
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || /[{}]/.test(url)) return undefined
+  if ([parsed.search, parsed.hash, parsed.username, parsed.password].some((part) => part !== '')) return undefined
+  // As written if it is whole: placeholders in capital letters would change in the host.
+  return (/^https?:/i.test(url) ? url : parsed.href).replace(/(?<!\/)\/+$/, '')
+}
+
+function checkedServer(url: string): string {
+  const whole = wholeUrl(url, undefined)
+  if (whole !== undefined) return whole
+  throw unusable('server_url has to be a whole http or https address without a query or password.')
 }

@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '@inlay/protocol'
-import { dereferenced, unusable } from './openapi-references.ts'
+import { isForm } from './openapi-body.ts'
+import { dereferenced, NotCallable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 import { isReservedHeader } from './request-headers.ts'
 
 /** Location of a parameter in the request. */
-export type ParameterPlace = 'path' | 'query' | 'header' | 'cookie'
+export type ParameterPlace = 'path' | 'query' | 'header'
 
 /** A parameter of an operation. */
 export interface OpenApiParameter {
@@ -14,7 +15,7 @@ export interface OpenApiParameter {
   readonly name: string
   readonly place: ParameterPlace
   readonly isRequired: boolean
-  /** Serialisation of lists and objects: `simple`, `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`. */
+  /** Serialisation of lists and objects (`style`), e.g. `simple`, `form` or `deepObject`. */
   readonly style: string
   /** Whether each item of a list or field of an object is a parameter of its own (`explode`). */
   readonly explodes: boolean
@@ -25,78 +26,91 @@ export interface OpenApiParameter {
 
 // Limit of the model providers.
 const maxArgumentLength = 64
+const maxParameters = 500
 
 /** Name of the argument that is sent as the body. */
 export const bodyArgument = 'requestBody'
 
-const places: Readonly<Record<ParameterPlace, readonly string[]>> = {
-  path: ['simple'],
+// The first is the default.
+const styles: Readonly<Record<ParameterPlace, readonly string[]>> = {
+  path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
   header: ['simple'],
-  cookie: ['form'],
 }
 
 /**
  * Reads the parameters of an operation and of its path; those of the operation replace the path's of the same name and
- * place.
- * @throws VALIDATION_ERROR for a path whose parameters are not all described, and for styles that are not known
+ * place. A path parameter that nobody describes is text.
+ * @throws NotCallable for a required one that cannot be sent
  */
 export function readParameters(
   document: JsonObject,
-  { place, path, lists }: { readonly place: string; readonly path: string; readonly lists: readonly unknown[] },
+  { path, lists }: { readonly path: string; readonly lists: readonly unknown[] },
 ): OpenApiParameter[] {
   const byPlace = new Map<string, OpenApiParameter>()
   for (const value of lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))) {
-    const parameter = readParameter(document, value, place)
-    if (parameter.place === 'header' && isReservedHeader(parameter.name)) continue
-    byPlace.set(`${parameter.place} ${parameter.name}`, parameter)
+    const parameter = readParameter(document, value)
+    if (parameter) byPlace.set(`${parameter.place} ${parameter.name}`, parameter)
   }
+  if (byPlace.size > maxParameters) throw new NotCallable(`has more than ${maxParameters} parameters`)
   const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
-  const missing = named.find((name) => !byPlace.has(`path ${name}`))
-  if (missing !== undefined) throw unusable(`${place} does not describe its path parameter ${missing.slice(0, 60)}.`)
-  const used = [...byPlace.values()].filter((given) => given.place !== 'path' || named.includes(given.name))
-  return withOwnArguments(used)
+  for (const name of named) {
+    if (byPlace.has(`path ${name}`)) continue
+    const text = readParameter(document, { name, in: 'path', schema: { type: 'string' } })
+    if (text) byPlace.set(`path ${name}`, text)
+  }
+  return withOwnArguments([...byPlace.values()].filter(({ place, name }) => place !== 'path' || named.includes(name)))
 }
 
-function readParameter(document: JsonObject, value: unknown, place: string): OpenApiParameter {
+/** Undefined for one that is not sent. */
+function readParameter(document: JsonObject, value: unknown): OpenApiParameter | undefined {
   const fields = dereferenced(document, value)
-  const { name, in: where, content, description } = fields
-  if (typeof name !== 'string' || name === '' || !isPlace(where)) {
-    throw unusable(`a parameter of ${place} needs a name, and a place: path, query, header or cookie.`)
+  const { name, in: where, content, description, required } = fields
+  if (typeof name !== 'string' || name === '') throw new NotCallable('has a parameter without a name')
+  // The schema of a whole query describes an object with a field for each parameter.
+  const place = where === 'querystring' ? 'query' : where
+  if (!isPlace(place)) {
+    if (required !== true) return undefined
+    throw new NotCallable(
+      `needs ${name.slice(0, 60)} in ${where === 'cookie' ? where : 'another place'}, which is not sent`,
+    )
   }
-  const style = typeof fields['style'] === 'string' ? fields['style'] : (places[where][0] ?? '')
-  if (!places[where].includes(style)) throw unusable(`${place} has a parameter in the style ${style.slice(0, 30)}.`)
-  const media = isJsonObject(content) ? Object.values(content)[0] : undefined
+  if (place === 'header' && isReservedHeader(name)) return undefined
+  const [usual = '', ...others] = styles[place]
+  const style = others.find((known) => known === fields['style']) ?? usual
+  const [type, media] = isJsonObject(content) ? (Object.entries(content)[0] ?? []) : []
   const schema = toJsonSchema(document, isJsonObject(media) ? media['schema'] : (fields['schema'] ?? {}))
   return {
     argument: name,
     name,
-    place: where,
-    isRequired: where === 'path' || fields['required'] === true,
+    place,
+    isRequired: place === 'path' || required === true,
     style,
     explodes: typeof fields['explode'] === 'boolean' ? fields['explode'] : style === 'form',
-    isJson: isJsonObject(media),
+    isJson: type !== undefined && !isForm(type),
     schema: typeof description === 'string' ? { ...schema, description } : schema,
   }
 }
 
 function isPlace(value: unknown): value is ParameterPlace {
-  return typeof value === 'string' && Object.hasOwn(places, value)
+  return typeof value === 'string' && Object.hasOwn(styles, value)
 }
 
 /**
  * Gives parameters names that models take, each its own: of one name in different places the path keeps the plain one.
  */
 function withOwnArguments(parameters: readonly OpenApiParameter[]): OpenApiParameter[] {
-  const order = Object.keys(places)
+  const order = Object.keys(styles)
   const used = new Set([bodyArgument])
+  // What every object has would be found in arguments where a model gave none.
+  const isTaken = (name: string): boolean => used.has(name) || name in Object.prototype
   return parameters
     .toSorted((a, b) => order.indexOf(a.place) - order.indexOf(b.place))
     .map((parameter) => {
       const plain = parameter.name.replace(/[^\w.-]/g, '_')
       const apart = `${parameter.place}_${plain}`
-      let argument = (used.has(plain.slice(0, maxArgumentLength)) ? apart : plain).slice(0, maxArgumentLength)
-      for (let count = 2; used.has(argument); count++) argument = `${apart.slice(0, maxArgumentLength - 4)}_${count}`
+      let argument = (isTaken(plain.slice(0, maxArgumentLength)) ? apart : plain).slice(0, maxArgumentLength)
+      for (let count = 2; isTaken(argument); count++) argument = `${apart.slice(0, maxArgumentLength - 4)}_${count}`
       used.add(argument)
       return { ...parameter, argument }
     })

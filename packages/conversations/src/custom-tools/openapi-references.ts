@@ -1,19 +1,22 @@
 import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 
-/** The error for a document that cannot be used; the message is for the administrator who gave it. */
+/** The error for a document or operation that cannot be used; the message is for the administrator who gave it. */
 export function unusable(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message: `This OpenAPI document cannot be used: ${message}` })
 }
+
+/** Why one operation of a document cannot be called. */
+export class NotCallable extends Error {}
 
 const maxHops = 20
 
 /**
  * The value that a `$ref` of the document leads to.
- * @throws VALIDATION_ERROR for references to other documents, and for those that lead nowhere
+ * @throws NotCallable for references to other documents, and for those that lead nowhere
  */
 export function lookUp(document: JsonObject, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) {
-    throw unusable('it refers to another document by $ref; put everything into one.')
+    throw new NotCallable(`refers to another document by $ref (${reference.slice(0, 100)}): put everything into one`)
   }
   let value: unknown = document
   for (const step of reference.split('/').slice(1)) {
@@ -21,7 +24,7 @@ export function lookUp(document: JsonObject, reference: string): unknown {
     const holder: unknown = value
     if (Array.isArray(holder)) value = holder[Number(name)]
     else value = isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined
-    if (value === undefined) throw unusable(`the $ref ${reference.slice(0, 100)} leads nowhere.`)
+    if (value === undefined) throw new NotCallable(`its $ref ${reference.slice(0, 100)} leads nowhere`)
   }
   return value
 }
@@ -39,17 +42,17 @@ function nameOf(step: string): string {
 
 /**
  * A parameter, request body or path item with its `$ref` followed; its own fields win.
- * @throws VALIDATION_ERROR when it is no object, leads nowhere or round in circles
+ * @throws NotCallable when it is no object, leads nowhere or round in circles
  */
 export function dereferenced(document: JsonObject, value: unknown): JsonObject {
   let place = value
   for (let hops = 0; hops <= maxHops; hops++) {
-    if (!isJsonObject(place)) throw unusable('an object is expected where something else stands.')
+    if (!isJsonObject(place)) throw new NotCallable('holds something else where an object is expected')
     const reference = place['$ref']
     if (typeof reference !== 'string') return place
     const { $ref: _, ...own } = place
     const target = lookUp(document, reference)
     place = isJsonObject(target) ? { ...target, ...own } : target
   }
-  throw unusable('its references lead round in circles.')
+  throw new NotCallable('its references lead round in circles')
 }

@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject } from '@inlay/protocol'
+import { isForm, type OpenApiBody } from './openapi-body.ts'
+import type { OpenApiOperation } from './openapi-document.ts'
 import { bodyArgument, type OpenApiParameter } from './openapi-parameters.ts'
-import type { OpenApiDescription, OpenApiOperation } from './openapi-document.ts'
 
 /** A request built from arguments, without headers of the tool and the caller. */
 export interface OpenApiRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** JSON text; undefined when there is none. */
+  /** Undefined when there is none. */
   readonly body: string | undefined
 }
 
@@ -59,33 +60,61 @@ export function shownArguments({ parameters }: OpenApiOperation, input: JsonObje
  * @param fill puts in what stands for a fact of the call, percent-encoded
  */
 export function toRequest(
-  { serverUrl }: OpenApiDescription,
   operation: OpenApiOperation,
   input: JsonObject,
   fill: (template: string) => string,
 ): OpenApiRequest {
+  const { serverUrl = '', path: template, body } = operation
   const given = operation.parameters.filter(({ argument }) => !isAbsent(input[argument]))
   const inPath = new Map(given.flatMap((item) => (item.place === 'path' ? [[item.name, item] as const] : [])))
   // The template is filled first, so an argument cannot contain a placeholder of the path.
-  const path = fill(operation.path).replace(/\{([^{}]+)\}/g, (_, name: string) => {
+  const path = fill(template).replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const parameter = inPath.get(name)
     return parameter ? pathText(parameter, input[parameter.argument]) : ''
   })
   const query = given.flatMap((item) => (item.place === 'query' ? pairs(item, input[item.argument]) : []))
-  const cookies = given.flatMap((item) => (item.place === 'cookie' ? pairs(item, input[item.argument]) : []))
   const headers = given.flatMap((item) =>
     item.place === 'header' ? [[item.name.toLowerCase(), simple(item, input[item.argument])] as const] : [],
   )
-  const body = operation.body && !isAbsent(input[bodyArgument]) ? JSON.stringify(input[bodyArgument]) : undefined
+  const sent = body && !isAbsent(input[bodyArgument]) ? toBody(body, input[bodyArgument]) : undefined
+  const joint = path.includes('?') ? '&' : '?'
   return {
-    url: fill(serverUrl) + path + (query.length > 0 ? `?${query.join('&')}` : ''),
-    headers: {
-      ...Object.fromEntries(headers),
-      ...(cookies.length > 0 ? { cookie: cookies.join('; ') } : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    body,
+    url: fill(serverUrl) + path + (query.length > 0 ? joint + query.join('&') : ''),
+    headers: { ...Object.fromEntries(headers), ...(sent && { 'content-type': sent.type }) },
+    body: sent?.text,
   }
+}
+
+function toBody(
+  { mediaType, encoding }: OpenApiBody,
+  value: unknown,
+): { readonly type: string; readonly text: string } {
+  if (mediaType.startsWith('text/')) return { type: mediaType, text: plain(value) }
+  if (!isForm(mediaType)) return { type: mediaType, text: JSON.stringify(value) }
+  const fields = Object.entries(isJsonObject(value) ? value : {}).filter(([, field]) => !isAbsent(field))
+  if (/^multipart/i.test(mediaType)) return toMultipart(fields)
+  const text = fields.flatMap(([name, field]) => {
+    const { style, explode } = Object(Object.hasOwn(encoding, name) ? encoding[name] : {}) as JsonObject
+    // Without a style, fields with fields of their own are JSON.
+    const isJson = style === undefined && (isJsonObject(field) || (Array.isArray(field) && field.some(isJsonObject)))
+    return pairs({ name, style: String(style ?? 'form'), explodes: explode !== false, isJson }, field)
+  })
+  return { type: 'application/x-www-form-urlencoded', text: text.join('&') }
+}
+
+function toMultipart(fields: readonly (readonly [string, unknown])[]): {
+  readonly type: string
+  readonly text: string
+} {
+  const boundary = `inlay-${crypto.randomUUID()}`
+  const parts = fields.flatMap(([name, field]) =>
+    (Array.isArray(field) ? field : [field]).map((value: unknown) => {
+      const escaped = name.replace(/["\r\n]/g, (character) => encodeURIComponent(character))
+      const type = typeof value === 'object' ? '\r\nContent-Type: application/json' : ''
+      return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped}"${type}\r\n\r\n${plain(value)}\r\n`
+    }),
+  )
+  return { type: `multipart/form-data; boundary=${boundary}`, text: `${parts.join('')}--${boundary}--\r\n` }
 }
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
@@ -95,8 +124,20 @@ function plain(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** A path parameter as `simple`, `label` (`.a`) or `matrix` (`;name=a`) asks for. */
 function pathText(parameter: OpenApiParameter, value: unknown): string {
-  return simple(parameter, value, encode)
+  const { style, explodes, name } = parameter
+  const text = simple(parameter, value, encode)
+  if (style === 'simple' || text === '') return text
+  const prefix = style === 'label' ? '.' : ';'
+  if (!explodes) return style === 'label' ? `.${text}` : `;${encode(name)}=${text}`
+  if (style === 'matrix' && !isJsonObject(value)) {
+    return text
+      .split(',')
+      .map((item) => `;${encode(name)}=${item}`)
+      .join('')
+  }
+  return prefix + text.replaceAll(',', prefix)
 }
 
 /** Lists and objects with commas between their parts. */
@@ -117,19 +158,28 @@ function simple(
 const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' }
 
 /** `name=value` as often as the style of the parameter asks for. */
-function pairs(parameter: OpenApiParameter, value: unknown): string[] {
-  const { name, style, explodes, isJson } = parameter
+function pairs(
+  { name, style, explodes, isJson }: Pick<OpenApiParameter, 'name' | 'style' | 'explodes' | 'isJson'>,
+  value: unknown,
+): string[] {
   const pair = (key: string, item: unknown): string => `${encode(key)}=${encode(plain(item))}`
   if (isJson) return [`${encode(name)}=${encode(JSON.stringify(value))}`]
+  if (style === 'deepObject') return deepPairs(name, value)
   const separator = separators[style] ?? ','
   if (Array.isArray(value)) {
-    if (explodes || style === 'deepObject') return value.map((item) => pair(name, item))
+    if (explodes) return value.map((item) => pair(name, item))
     return value.length === 0 ? [] : [`${encode(name)}=${value.map((item) => encode(plain(item))).join(separator)}`]
   }
   if (!isJsonObject(value)) return [pair(name, value)]
   const entries = Object.entries(value).filter(([, item]) => !isAbsent(item))
-  if (style === 'deepObject') return entries.map(([key, item]) => pair(`${name}[${key}]`, item))
   if (explodes) return entries.map(([key, item]) => pair(key, item))
   const parts = entries.flatMap(([key, item]) => [encode(key), encode(plain(item))])
   return parts.length === 0 ? [] : [`${encode(name)}=${parts.join(separator)}`]
+}
+
+/** `name[key]=value` for fields at any depth, as services read it that define more than the specification. */
+function deepPairs(name: string, value: unknown): string[] {
+  if (isAbsent(value)) return []
+  if (typeof value !== 'object') return [`${encode(name)}=${encode(plain(value))}`]
+  return Object.entries(Object(value) as JsonObject).flatMap(([key, item]) => deepPairs(`${name}[${key}]`, item))
 }

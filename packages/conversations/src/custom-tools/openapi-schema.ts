@@ -1,109 +1,84 @@
 import { isJsonObject, type JsonObject } from '@inlay/protocol'
-import { lookUp, unusable } from './openapi-references.ts'
+import { lookUp } from './openapi-references.ts'
 
-/** Maximum number of schemas of one argument, counting repeated references. */
-const maxSchemas = 5_000
+// A model reads every argument of every function with each message.
+const maxCharacters = 40_000
+const schemaCharacters = 10
+const depths = [Infinity, 8, 6, 5, 4, 3, 2, 1, 0]
 
-const plainKeys = [
-  'type',
-  'format',
-  'enum',
-  'const',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minProperties',
-  'maxProperties',
-]
-const listKeys = ['allOf', 'anyOf', 'oneOf']
+const plainKeys = (
+  'type format enum const title description default examples minimum maximum exclusiveMinimum exclusiveMaximum ' +
+  'multipleOf minLength maxLength pattern minItems maxItems uniqueItems minProperties maxProperties contentEncoding'
+).split(' ')
+const outlineKeys = ['type', 'description']
+const listKeys = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const schemaKeys = ['items', 'additionalProperties', 'not']
 
 /**
- * A schema of an OpenAPI document as JSON Schema (draft 7) that stands for itself: references are put in place, of one
- * that comes back to itself only the type is told; fields only present in responses (`readOnly`) are left out.
- * @throws VALIDATION_ERROR for references that lead nowhere, and for schemas that unfold to more than 5,000
+ * A schema of an OpenAPI 3.1 document as JSON Schema that stands for itself: references are put in place, of one that
+ * comes back to itself only the type is told; fields only present in responses (`readOnly`) are left out. Of a schema
+ * that is too large for a model, the inner levels are left open.
+ * @throws NotCallable for references that lead nowhere
  */
 export function toJsonSchema(document: JsonObject, schema: unknown): JsonObject {
-  let count = 0
-  const convert = (value: unknown, open: readonly string[]): JsonObject => {
-    if (++count > maxSchemas) throw unusable('the form of an argument is too large.')
-    if (!isJsonObject(value)) return value === false ? { not: {} } : {}
-    const reference = value['$ref']
-    if (typeof reference !== 'string') return convertObject(value, open)
-    const referenced = lookUp(document, reference)
-    if (open.includes(reference)) return likeAbove(referenced)
-    const target = convert(referenced, [...open, reference])
-    const { description } = value
-    return typeof description === 'string' ? { ...target, description } : target
+  for (const depth of depths) {
+    const result = convertTo(depth, document, schema)
+    if (result) return result
   }
-  const convertObject = (value: JsonObject, open: readonly string[]): JsonObject => {
-    const result: Record<string, unknown> = {}
-    for (const key of plainKeys) if (value[key] !== undefined) result[key] = value[key]
+  return {}
+}
+
+/** The schema with inner levels down to a depth; undefined if it is too large. */
+function convertTo(maxDepth: number, document: JsonObject, schema: unknown): JsonObject | undefined {
+  let characters = 0
+  const pick = (value: JsonObject, keys: readonly string[]): Record<string, unknown> => {
+    const picked = Object.fromEntries(keys.flatMap((key) => (value[key] === undefined ? [] : [[key, value[key]]])))
+    characters += schemaCharacters + JSON.stringify(picked).length
+    return picked
+  }
+  /** @param open the references that the schema is inside of */
+  const convert = (value: unknown, open: readonly string[], depth: number): JsonObject => {
+    characters += schemaCharacters
+    if (characters > maxCharacters) return {}
+    if (!isJsonObject(value)) return value === false ? { not: {} } : {}
+    const { $ref: reference, ...own } = value
+    if (typeof reference !== 'string') return convertObject(value, open, depth)
+    const referenced = lookUp(document, reference)
+    if (open.includes(reference)) return isJsonObject(referenced) ? pick(referenced, outlineKeys) : {}
+    return { ...convert(referenced, [...open, reference], depth), ...convertObject(own, open, depth) }
+  }
+  const convertObject = (value: JsonObject, open: readonly string[], depth: number): JsonObject => {
+    if (depth > maxDepth) return pick(value, outlineKeys)
+    const inner = (schema: unknown): JsonObject => convert(schema, open, depth + 1)
+    const result = pick(value, plainKeys)
     for (const key of listKeys) {
       const list = value[key]
-      if (Array.isArray(list)) result[key] = list.map((inner: unknown) => convert(inner, open))
+      if (Array.isArray(list)) result[key] = few(list).map(inner)
     }
     for (const key of schemaKeys) {
-      const inner = value[key]
-      if (isJsonObject(inner)) result[key] = convert(inner, open)
-      else if (typeof inner === 'boolean' && key === 'additionalProperties') result[key] = inner
+      const schema = value[key]
+      if (isJsonObject(schema)) result[key] = inner(schema)
+      else if (typeof schema === 'boolean' && key === 'additionalProperties') result[key] = schema
     }
-    Object.assign(
-      result,
-      convertProperties(value, (inner) => convert(inner, open)),
-    )
-    return modernised(value, result)
+    return Object.assign(result, convertProperties(value, inner))
   }
-  return convert(schema, [])
+  const result = convert(schema, [], 0)
+  return characters > maxCharacters ? undefined : result
 }
 
-/** Description of a recursive value, whose schema is the one that contains it. */
-function likeAbove(schema: unknown): JsonObject {
-  const type = isJsonObject(schema) ? schema['type'] : undefined
-  return typeof type === 'string' ? { type } : {}
+/** As many entries as a schema may have before it is too large. */
+function few<Entry>(entries: readonly Entry[]): readonly Entry[] {
+  return entries.slice(0, maxCharacters / schemaCharacters)
 }
 
-function convertProperties(value: JsonObject, convert: (schema: unknown) => JsonObject): JsonObject {
-  const { properties, required } = value
+function convertProperties({ properties, required }: JsonObject, convert: (schema: unknown) => JsonObject): JsonObject {
   const isRequired = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
   if (!isJsonObject(properties)) return isRequired.length > 0 ? { required: isRequired } : {}
-  const sent = Object.entries(properties).filter(([, inner]) => !isJsonObject(inner) || inner['readOnly'] !== true)
-  const unsent = new Set(Object.keys(properties).filter((name) => !sent.some(([inner]) => inner === name)))
-  const kept = isRequired.filter((name) => !unsent.has(name))
+  const isUnsent = (schema: unknown): boolean => isJsonObject(schema) && schema['readOnly'] === true
+  const sent = Object.entries(properties).filter(([, schema]) => !isUnsent(schema))
+  const kept = isRequired.filter((name) => !Object.hasOwn(properties, name) || !isUnsent(properties[name]))
   return {
-    properties: Object.fromEntries(sent.map(([name, inner]) => [name, convert(inner)])),
+    properties: Object.fromEntries(few(sent).map(([name, schema]) => [name, convert(schema)])),
     ...(kept.length > 0 ? { required: kept } : {}),
   }
-}
-
-/** Converts what OpenAPI 3.0 writes differently from JSON Schema. */
-function modernised(value: JsonObject, result: Record<string, unknown>): JsonObject {
-  if (value['nullable'] === true && typeof result['type'] === 'string') {
-    result['type'] = [result['type'], 'null']
-    if (Array.isArray(result['enum']) && !result['enum'].includes(null)) result['enum'] = [...result['enum'], null]
-  }
-  for (const [bound, exclusive] of [
-    ['minimum', 'exclusiveMinimum'],
-    ['maximum', 'exclusiveMaximum'],
-  ] as const) {
-    if (typeof result[exclusive] !== 'boolean') continue
-    if (result[exclusive] && result[bound] !== undefined) {
-      result[exclusive] = result[bound]
-      delete result[bound]
-    } else delete result[exclusive]
-  }
-  if (value['example'] !== undefined && result['examples'] === undefined) result['examples'] = [value['example']]
-  return result
 }

@@ -27,6 +27,7 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import { isLocalName, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
 import { admitWithin, hooksWith, telemetryOf, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
+import { openApiThread } from './openapi-thread.ts'
 import { pythonParts } from './python-parts.ts'
 import { startRetention } from './retention.ts'
 import { toolParts } from './tool-parts.ts'
@@ -204,6 +205,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     models,
     actionSources: tools.sources,
     fetchAddress: web.egress,
+    openApiReader: openApiThread(),
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
     search: knowledge.search,

@@ -1,6 +1,18 @@
 import * as v from 'valibot'
 import { boolean, choice, dictionary, integer, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 
+const skippedOperationSchema = model('SkippedOperation', {
+  /** HTTP method in upper case. */
+  method: v.string(),
+  /** Path of the operation. */
+  path: v.string(),
+  /** Why it is left out, as a clause about it. */
+  reason: v.string(),
+})
+
+/** An operation of an OpenAPI document that models cannot call, or that was left out. */
+export type SkippedOperation = Wire<typeof skippedOperationSchema>
+
 const toolHeaderSchema = model('ToolHeader', {
   /** Name of the header. */
   key: v.string(),
@@ -18,7 +30,10 @@ export const toolSnapshotSchema = model('ToolSnapshot', {
   name: v.string(),
   /** Description for the model. */
   description: v.string(),
-  /** OpenAPI document of a custom action; visible to administrators only. */
+  /**
+   * OpenAPI document of a custom action, as it was given or cut to the operations that are called; visible to
+   * administrators only.
+   */
   definition: v.nullable(v.record(v.string(), v.unknown())),
   /** Display name. */
   display_name: v.string(),
@@ -46,6 +61,8 @@ export const toolSnapshotSchema = model('ToolSnapshot', {
   agent_creation_selectable: boolean,
   /** Whether new agents have it; for a custom action, whether the default agent has it. */
   default_enabled: boolean,
+  /** Operations of a document given in this request that the action does not have. Absent if it has all. */
+  skipped: v.optional(v.array(skippedOperationSchema)),
 })
 
 /** An action as returned to clients. Fields of unsupported features have a fixed value. */
@@ -53,11 +70,14 @@ export type ToolSnapshot = Wire<typeof toolSnapshotSchema>
 
 const toolName = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(255))
 const documentObject: WireSchema<Readonly<Record<string, unknown>>> = dictionary(v.unknown())
-const documentAddress = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(4000))
+// The largest documents in use have some 30 million characters.
+const documentText = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(30 * 2 ** 20))
 const definition: WireSchema<Readonly<Record<string, unknown>> | string> = choice(
-  [documentObject, documentAddress],
-  (value) => (typeof value === 'string' ? documentAddress : documentObject),
+  [documentObject, documentText],
+  (value) => (typeof value === 'string' ? documentText : documentObject),
 )
+const serverUrl = orNull(v.pipe(text, v.maxLength(4000)))
+const operations = orNull(v.pipe(v.array(v.pipe(text, v.minLength(1), v.maxLength(4000))), v.maxLength(1000)))
 const headers: WireSchema<ToolHeader[]> = v.pipe(v.array(toolHeaderSchema), v.maxLength(100))
 
 export const customToolSchema = model('CustomTool', {
@@ -65,8 +85,15 @@ export const customToolSchema = model('CustomTool', {
   name: toolName,
   /** Purpose of the action. */
   description: v.nullish(text, ''),
-  /** An OpenAPI 3 document, or the URL of one in JSON. */
+  /** An OpenAPI document (2.0 or 3), its text in JSON or YAML, or its URL. */
   definition,
+  /**
+   * Operations to take, at most 100: each a function name, `GET /path`, a path, the start of paths (`/path/*`) or
+   * `tag:name`. Default: the first 100 that can be called.
+   */
+  operations,
+  /** URL of the service, in place of the servers that the document names. */
+  server_url: serverUrl,
   /** Request headers; visible to administrators only. */
   custom_headers: v.nullish(headers, () => []),
   /** Whether requests carry the caller's Authorization header. */
@@ -89,6 +116,8 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
   name: orNull(toolName),
   description: orNull(text),
   definition: orNull(definition),
+  operations,
+  server_url: serverUrl,
   custom_headers: orNull(headers),
   passthrough_auth: orNull(boolean),
   oauth_config_id: orNull(integer),
@@ -96,8 +125,10 @@ export const customToolUpdateSchema: WireSchema<CustomToolUpdate> = model('Custo
 })
 
 export const toolValidationSchema = model('ToolValidation', {
-  /** An OpenAPI 3 document, or the URL of one in JSON. */
+  /** An OpenAPI document (2.0 or 3), its text in JSON or YAML, or its URL. */
   definition,
+  /** URL of the service, in place of the servers that the document names. */
+  server_url: serverUrl,
 })
 
 /** Body of `POST /admin/tool/custom/validate`. */
@@ -122,6 +153,10 @@ export type MethodSpec = Wire<typeof methodSpecSchema>
 export const toolMethodsSchema = model('ToolMethods', {
   /** Functions that models would see. */
   methods: v.array(methodSpecSchema),
+  /** Operations that models cannot call, with the reason. */
+  skipped: v.array(skippedOperationSchema),
+  /** Servers of the document that can be called; the first is, unless `server_url` names another. */
+  servers: v.array(v.string()),
 })
 
 /** Answer of `POST /admin/tool/custom/validate`. */

@@ -281,7 +281,7 @@ async function checkedBody(
 ): Promise<unknown> {
   const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
-  const limit = settings.limits[body.limit]
+  const limit = typeof body.limit === 'number' ? body.limit : settings.limits[body.limit]
   // Bodies without a declared length are counted while reading, compressed ones again while decompressing.
   share.grow(Math.min(declaredBytes(request) ?? 0, limit))
   const wholeBytes = body.limit === 'maxIngestionBytes' ? largeBytes : Infinity

@@ -46,12 +46,15 @@ export type Access =
   | { readonly scope: 'public'; readonly owner: 'none' }
   | { readonly scope: Scope | readonly Scope[]; readonly owner: OwnerRule }
 
-/** How a body is read: parsed JSON, or a stream that the handler reads. `limit` names a {@link BodyLimits} field. */
+/**
+ * How a body is read: parsed JSON, or a stream that the handler reads. `limit` names a {@link BodyLimits} field or is a
+ * number of bytes.
+ */
 export type BodySpec<Schema extends GenericSchema | undefined> =
   | {
       readonly kind: 'json'
       readonly schema: Schema
-      readonly limit: 'maxChatBytes' | 'maxIngestionBytes' | 'maxOtherBytes'
+      readonly limit: 'maxChatBytes' | 'maxIngestionBytes' | 'maxOtherBytes' | number
     }
   | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
 

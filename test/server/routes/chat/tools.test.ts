@@ -138,6 +138,62 @@ describe('a custom action', () => {
   })
 })
 
+describe('a document of a custom action', () => {
+  const body = (more: object) => ({ ...kennel, ...more })
+  const cats = { get: { tags: ['cats'], summary: 'Lists cats.' }, head: {} }
+  const withCats = { ...kennelDocument(), paths: { ...(kennelDocument()['paths'] as object), '/cats': cats } }
+
+  test('lists what can be called, and the rest with the reason', async () => {
+    const { fetchJson } = await service()
+    const { body: checked } = await fetchJson('/admin/tool/custom/validate', { key, json: { definition: withCats } })
+    expect(checked).toMatchObject({
+      servers: ['https://kennel.example/v1'],
+      skipped: [{ method: 'HEAD', path: '/cats', reason: 'HEAD is not called' }],
+    })
+    expect((checked as { methods: unknown[] }).methods).toContainEqual({
+      name: 'get_cats',
+      summary: 'Lists cats.',
+      method: 'GET',
+      path: '/cats',
+      spec: { tags: ['cats'], summary: 'Lists cats.' },
+    })
+  })
+
+  test('is taken as far as it can be called, and what is left out is told once', async () => {
+    const { fetchJson } = await service()
+    const created = await fetchJson('/admin/tool/custom', { key, json: body({ definition: withCats }) })
+    expect(created).toMatchObject({ status: 200, body: { skipped: [{ method: 'HEAD', path: '/cats' }] } })
+    expect((await fetchJson('/tool/1001', { key })).body).not.toHaveProperty('skipped')
+  })
+
+  test('may be chosen from, when it is given and later, and called at another server', async () => {
+    const { fetchJson } = await service()
+    const operations = ['tag:cats', 'GET /dogs/{dogId}']
+    const json = body({ definition: withCats, operations, server_url: 'https://own.example' })
+    expect((await fetchJson('/admin/tool/custom', { key, json })).body).toMatchObject({
+      definition: { servers: [{ url: 'https://own.example' }], paths: { '/cats': {}, '/dogs/{dogId}': {} } },
+    })
+    const put = (change: object) => fetchJson('/admin/tool/custom/1001', { key, method: 'PUT', json: change })
+    const { definition } = (await put({ operations: ['get_cats'] })).body as ToolSnapshot
+    expect(Object.keys(definition!['paths'] as object)).toEqual(['/cats'])
+    expect(await put({ operations: ['releaseDog'] })).toMatchObject({ status: 400 })
+  })
+
+  test('may be sent as text, larger than other bodies', async () => {
+    const { fetchJson } = await service()
+    const yaml = 'openapi: 3.1.0\nservers: [{ url: https://kennel.example }]\npaths:\n  /cats:\n    get: {}\n'
+    const definition = `${yaml}${`# ${'x'.repeat(1_000)}\n`.repeat(2_000)}`
+    const created = await fetchJson('/admin/tool/custom', { key, json: body({ definition }) })
+    expect(created).toMatchObject({ status: 200, body: { definition: { paths: { '/cats': {} } } } })
+    expect(await fetchJson('/admin/tool/custom', { key, json: body({ definition: 'ftp://x.example' }) })).toMatchObject(
+      {
+        status: 400,
+        body: { error_code: 'VALIDATION_ERROR' },
+      },
+    )
+  })
+})
+
 describe('a custom action that is not given to the default agent', () => {
   const granted = { ...personaBody, name: 'Keeper', is_public: true, tool_ids: [1001] }
   const message = { message: 'Who is there?', stream: false, forced_tool_id: 1001 }

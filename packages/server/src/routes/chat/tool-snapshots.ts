@@ -93,7 +93,7 @@ export function toSnapshot(action: Action): ToolSnapshot {
  * administrators see them.
  */
 export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnapshot {
-  const { id, name, description, definition, customHeaders, passesAuth, isForAll, ownerId, isEnabled } = tool
+  const { id, name, description, definition, customHeaders, passesAuth, isForAll, ownerId, isEnabled, skipped } = tool
   const mayEdit = hasScope(caller, 'admin')
   return {
     ...plain,
@@ -109,6 +109,7 @@ export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnaps
     enabled: isEnabled,
     agent_creation_selectable: isForAll || mayEdit,
     default_enabled: isForAll,
+    ...(skipped && { skipped }),
   }
 }
 

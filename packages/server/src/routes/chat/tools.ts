@@ -16,6 +16,8 @@ import { listCustomTools, listSnapshots, toolPermissions, toSnapshot, toStoredSn
 
 const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
 const toolPath = v.object({ tool_id: queryInteger({}) })
+// A document of 30 million characters as a JSON string.
+const documentLimit = 48 * 2 ** 20
 const definitionErrors = ['VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'UNSUPPORTED'] as const
 
 /** Actions that a chat request can select. */
@@ -69,23 +71,26 @@ const listingRoutes: readonly Route[] = [
 const customRoutes: readonly Route[] = [
   route('POST /admin/tool/custom', 'createCustomTool', 'Create a custom action', {
     description:
-      'Every operation of the OpenAPI document becomes a function that models can call. `definition` ' +
-      'is the document, or the URL of a JSON document. Agents have the action if their `tool_ids` ' +
+      'Operations of the OpenAPI document become functions that models can call: those chosen with `operations`, or ' +
+      'the first 100 that can be called; `skipped` lists the others. Agents have the action if their `tool_ids` ' +
       'contain its id, the default agent if `default_enabled` is true.',
-    input: { body: customToolSchema },
+    input: { body: { kind: 'json', schema: customToolSchema, limit: documentLimit } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: [...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }) {
       refuseOAuth(body.oauth_config_id)
       const { name, description, definition, custom_headers: customHeaders, passthrough_auth: passesAuth } = body
-      const { default_enabled: isForAll } = body
-      const fields = { name, description, definition, customHeaders, passesAuth, isForAll }
+      const { default_enabled: isForAll, operations, server_url: serverUrl } = body
+      const chosen = { operations: operations ?? undefined, serverUrl: serverUrl ?? undefined }
+      const fields = { name, description, definition, customHeaders, passesAuth, isForAll, ...chosen }
       return toStoredSnapshot(await parts.agent.tools.create(fields, caller), caller)
     },
   }),
   route('PUT /admin/tool/custom/{tool_id}', 'updateCustomTool', 'Change a custom action', {
-    description: 'Absent and null fields stay unchanged; `custom_headers: []` removes the headers.',
-    input: { path: toolPath, body: customToolUpdateSchema },
+    description:
+      'Absent and null fields stay unchanged; `custom_headers: []` removes the headers. Without `definition`, ' +
+      '`operations` chooses among those that the action has.',
+    input: { path: toolPath, body: { kind: 'json', schema: customToolUpdateSchema, limit: documentLimit } },
     answer: { description: 'The action.', schema: toolSnapshotSchema },
     errors: ['NOT_FOUND', ...definitionErrors, 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ path, body, caller, parts }) {
@@ -94,6 +99,8 @@ const customRoutes: readonly Route[] = [
         name: body.name ?? undefined,
         description: body.description ?? undefined,
         definition: body.definition ?? undefined,
+        operations: body.operations ?? undefined,
+        serverUrl: body.server_url ?? undefined,
         customHeaders: body.custom_headers ?? undefined,
         passesAuth: body.passthrough_auth ?? undefined,
         isForAll: body.default_enabled ?? undefined,
@@ -126,13 +133,14 @@ const customRoutes: readonly Route[] = [
   }),
   route('POST /admin/tool/custom/validate', 'validateCustomTool', 'Validate an OpenAPI document', {
     owner: 'none',
-    description: 'Returns the functions it would define; nothing is stored.',
-    input: { body: toolValidationSchema },
+    description: 'Returns the functions that can be chosen from it, and what cannot be called; nothing is stored.',
+    input: { body: { kind: 'json', schema: toolValidationSchema, limit: documentLimit } },
     answer: { description: 'The functions.', schema: toolMethodsSchema },
     errors: definitionErrors,
     async handle({ body, parts }) {
-      const functions = await parts.agent.tools.validate(body.definition)
-      return { methods: functions.map(({ operation, ...method }) => ({ ...method, spec: operation })) }
+      const { definition, server_url: serverUrl } = body
+      const { functions, ...rest } = await parts.agent.tools.validate({ definition, serverUrl: serverUrl ?? undefined })
+      return { ...rest, methods: functions.map(({ operation, ...method }) => ({ ...method, spec: operation })) }
     },
   }),
 ]
