@@ -69,8 +69,9 @@ describe('a tool of Mastra', () => {
     expect(whole.answer).toBe('Rain.')
   })
 
-  test('that asks people before it runs is refused', () => {
+  test('that asks people before it runs needs their approval', () => {
     const careful = createTool({ id: 'wipe', description: 'Deletes.', requireApproval: true, execute: async () => 1 })
-    expect(() => mastraTools(careful)).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+    const free = createTool({ id: 'look', description: 'Looks.', execute: async () => 1 })
+    expect(mastraTools(careful, free).map(({ needsApproval }) => needsApproval)).toEqual([true, false])
   })
 })

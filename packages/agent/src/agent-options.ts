@@ -1,4 +1,5 @@
 import type { BaseFilters, LlmOverride, Principal } from '@inlay/protocol'
+import type { ToolApprovalEvent, ToolApprovalPolicy } from './contracts/action.ts'
 import type { ConversationStore } from './contracts/conversation-store.ts'
 import type { FileStore } from './contracts/file-store.ts'
 import type { MemoryStore } from './contracts/memory-store.ts'
@@ -36,6 +37,8 @@ export interface AgentLimits {
    * all machines have to differ by less.
    */
   readonly leaseMs?: number
+  /** How long a person may take to approve a call, in milliseconds. Default: a day. */
+  readonly approvalMs?: number
   /** Maximum wait for context files that are still being read or indexed, in milliseconds. Default 10 000. */
   readonly maxContextWaitMs?: number
 }
@@ -72,6 +75,13 @@ export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Par
   readonly actions?: readonly HostAction[]
   /** Ids of disabled actions; read with each message. Default: none. */
   readonly actionsOff?: () => Promise<ReadonlySet<number>>
+  /**
+   * Which calls a person has to approve before they run, besides those of actions that ask themselves. Default: `never`.
+   * Several models at once, researches and agents of the host cannot ask: there, such a call fails.
+   */
+  readonly toolApproval?: ToolApprovalPolicy
+  /** Called when a call needs approval, and with what became of it. Must not throw. */
+  readonly onApproval?: (event: ToolApprovalEvent) => void
   /** Callbacks before and after turns. */
   readonly hooks?: TurnHooks
   /** Called before each turn, to enforce token and session limits. Default: every turn starts. */

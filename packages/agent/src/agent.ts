@@ -26,6 +26,7 @@ import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { readMessage } from './turn/plan-turn.ts'
+import { sendApprovals } from './turn/send-approvals.ts'
 import { startRun, type StartParts } from './turn/start-run.ts'
 import type { TurnContextParts } from './turn/turn-context.ts'
 
@@ -56,8 +57,9 @@ export function createAgent(options: AgentOptions): Agent {
       await ready()
       const request = readMessage(input)
       const sending = { ...rest, caller }
-      const run =
-        idempotencyKey === ''
+      const run = request.tool_approvals
+        ? sendApprovals(parts, request, request.tool_approvals, sending)
+        : idempotencyKey === ''
           ? startRun(parts, request, sending)
           : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
               startRun(parts, request, sending, { key, retry }),
@@ -115,6 +117,8 @@ function connectParts(options: AgentOptions) {
     hooks,
     questionModel,
     maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
+    approvalMs: limits.approvalMs ?? 86_400_000,
+    onApproval: options.onApproval ?? (() => {}),
     smallModels: options.smallModels,
     slowModels: new SlowModels(),
     onEnd: afterTurn.onEnd,
@@ -131,6 +135,8 @@ function connectParts(options: AgentOptions) {
     before: hooks?.before,
     smallModels: options.smallModels,
     systemPrompt: options.systemPrompt,
+    approval: options.toolApproval ?? 'never',
+    canAsk: stores.runs !== noKeys,
     runLimit: createCallerLimit(Math.max(1, limits.maxCallerRuns ?? 1000)),
     research,
     onError,
@@ -140,6 +146,7 @@ function connectParts(options: AgentOptions) {
   return {
     ...start,
     now,
+    runStore: stores.runs,
     afterTurn,
     keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing }),
     endLeft: once(() => sharing?.start() ?? endLeftAnswers(parts)),

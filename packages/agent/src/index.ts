@@ -19,6 +19,8 @@ export type {
   PastText,
   ToolNumbers,
   TurnFiles,
+  ToolApprovalEvent,
+  ToolApprovalPolicy,
 } from './contracts/action.ts'
 export type { Agent, Sending } from './contracts/agent.ts'
 export type {

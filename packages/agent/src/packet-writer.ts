@@ -121,6 +121,11 @@ export class CallWriter {
     if (!this.#hasEnded) this.#send(packet, sub)
   }
 
+  /** Sends nothing more. The section stays open, for the call waits for a person. */
+  leave(): void {
+    this.#hasEnded = true
+  }
+
   /** Sends `section_end` once. The documents join `final_documents` of the next text. */
   end(foundDocuments?: readonly SearchDoc[]): void {
     if (this.#hasEnded) return

@@ -21,18 +21,12 @@ export interface MastraTool {
 /**
  * Converts Mastra tools to actions, for `createInlay({ actions: mastraTools(weather, orders) })`. A tool gets the abort
  * signal, the id of the call, and a request context with `caller` (the principal), `sessionId` and `messageId`.
- * @throws UNSUPPORTED for a tool that waits for a person's approval
  */
 export function mastraTools(...tools: readonly MastraTool[]): HostAction[] {
   return tools.map(toAction)
 }
 
 function toAction(tool: MastraTool): HostAction {
-  if ((tool.requireApproval ?? false) !== false || tool.needsApprovalFn !== undefined) {
-    throw new InlayError('UNSUPPORTED', {
-      message: `The tool ${tool.id} waits for approval, which is not offered here: let it run without, or leave it out.`,
-    })
-  }
   const { id: name, title, description, inputSchema = noArguments } = tool
   return {
     name,
@@ -40,6 +34,8 @@ function toAction(tool: MastraTool): HostAction {
     description,
     builtIn: null,
     input: checkOnly(inputSchema),
+    // Its own function takes a context that only Mastra has.
+    needsApproval: (tool.requireApproval ?? false) !== false || tool.needsApprovalFn !== undefined,
     run: async (input: unknown, turn): ReturnType<Action['run']> => {
       const output = await tool.execute?.(input, await toContext(turn))
       if (isRefusal(output)) throw new Error(output.message)

@@ -28,6 +28,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     filters: null,
     signal: new AbortController().signal,
     timeoutMs: 60_000,
+    approval: 'never',
     onError: (error) => void errors.push(error),
     onEnd: (detail) => void details.push(detail),
     ...more,

@@ -116,7 +116,20 @@ test('tools that cannot run here are refused by name', () => {
   const execute = (): string => ''
   const refusal = (given: Parameters<typeof aiSdkTools>[0]['x']) => () => aiSdkTools({ remove: given })
   expect(refusal({ inputSchema })).toThrow(/tool remove has no execute/)
-  expect(refusal({ inputSchema, execute, needsApproval: true })).toThrow(/tool remove waits for approval/)
   expect(refusal({ inputSchema: fields, execute })).toThrow(/schema of the tool remove gives no JSON Schema/)
   expect(refusal({ inputSchema: jsonSchema(Promise.resolve(input)), execute })).toThrow(/gives no JSON Schema/)
+})
+
+test('a tool that needs approval says so by its arguments', async () => {
+  const inputSchema = z.object({ page: z.number() })
+  const execute = (): string => ''
+  const needsApproval = async ({ page }: { page: number }): Promise<boolean> => page > 1
+  const [always, never, byInput] = aiSdkTools({
+    always: { inputSchema, execute, needsApproval: true },
+    never: { inputSchema, execute },
+    byInput: { inputSchema, execute, needsApproval },
+  }).map((action) => action.needsApproval)
+  expect([always, never]).toEqual([true, false])
+  const asks = byInput as (input: unknown) => Promise<boolean>
+  expect([await asks({ page: 1 }), await asks({ page: 2 })]).toEqual([false, true])
 })

@@ -22,6 +22,7 @@ const defaults: SendMessageRequest = {
   include_citations: true,
   additional_context: null,
   include_usage: false,
+  tool_approvals: null,
 }
 
 describe('a chat message', () => {

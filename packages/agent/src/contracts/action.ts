@@ -48,6 +48,24 @@ export interface TurnFiles {
   keep(file: IncomingFile): Promise<StoredFile>
 }
 
+/**
+ * Which calls a person has to approve: `writes`, those of actions that are known not to be read-only (MCP tools without
+ * `readOnlyHint`, OpenAPI operations other than GET and HEAD); `always`, all but those of built-in actions; `never`, only
+ * those whose action asks itself.
+ */
+export type ToolApprovalPolicy = 'never' | 'writes' | 'always'
+
+/** What happened to a call that a person has to approve. */
+export interface ToolApprovalEvent {
+  readonly kind: 'requested' | 'approved' | 'declined' | 'expired'
+  readonly caller: Principal
+  readonly sessionId: string
+  /** The answer that waits. */
+  readonly messageId: number
+  readonly toolCallId: string
+  readonly toolName: string
+}
+
 /** One message of the conversation, as text. */
 export interface PastText {
   readonly role: 'user' | 'assistant'
@@ -136,6 +154,16 @@ export interface Action<Input = unknown> {
    * image generation. Default: the error is only given to the model and stored with the call.
    */
   readonly tellsFailure?: boolean
+  /**
+   * Whether a person has to approve a call before it runs, also by its arguments. Default: only where the setting
+   * `toolApproval` asks.
+   */
+  // Typed as a method, so that an action of any input is an `Action`.
+  readonly needsApproval?: boolean | { asks(input: Input): boolean | Promise<boolean> }['asks']
+  /** Whether calls change nothing, as `readOnlyHint` of MCP. Default: not known. */
+  readonly isReadOnly?: boolean
+  /** Name of its MCP server or custom tool, for people. Default: none. */
+  readonly serverName?: string
   /** Whether the model has to answer after a call of this action, without calling others. */
   readonly isLast?: boolean
   run(input: Input, turn: ActionTurn): Promise<ActionResult>

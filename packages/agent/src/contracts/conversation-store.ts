@@ -182,6 +182,8 @@ export interface ConversationStore {
    * has one already. SESSION_NOT_FOUND when the session was deleted.
    */
   finish(answerId: number, outcome: AnswerOutcome): Promise<void>
+  /** Cancels the newest answer of a session if it waits for a person to approve its calls. Default: it goes on waiting. */
+  readonly cancelWaiting?: (sessionId: string) => Promise<void>
   /** The answers without an outcome, oldest first: they run, or their process ended. */
   running(): Promise<readonly RunningAnswer[]>
   /**

@@ -1,4 +1,5 @@
 import type { Principal } from '@inlay/protocol'
+import type { ToolApprovalPolicy } from './action.ts'
 import type { Grounding } from './model.ts'
 import type { HostAgent } from './responder.ts'
 
@@ -26,6 +27,8 @@ export interface Persona {
    * the model.
    */
   readonly comparesCitations?: boolean | null | undefined
+  /** Which calls a person has to approve, if stricter than the setting of the deployment. Default, also for null: that. */
+  readonly toolApproval?: ToolApprovalPolicy | null | undefined
   /** Documents older than this are not searched; ISO 8601 with `Z`. */
   readonly searchStartDate: string | null
   /** Files that every chat has, by their own ids. */

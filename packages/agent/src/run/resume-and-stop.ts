@@ -32,6 +32,7 @@ export function runControl({ conversations, runs, sharing }: RunControlParts, re
       await ready()
       const session = await conversations.session(sessionId, caller.id)
       await stopIn([session.id])
+      await conversations.cancelWaiting?.(session.id)
     },
     removeRuns: async (sessionIds) => {
       await stopIn(sessionIds)

@@ -14,6 +14,7 @@ import type {
 } from '../contracts/conversation-store.ts'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
+import { waitingCalls } from '../tool-calls/approval.ts'
 import { placeMessage, toMainline, toPath, type MessageRole } from '../message-tree.ts'
 
 interface HeldMessage {
@@ -67,6 +68,10 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
       if (!answer) throw new InlayError('SESSION_NOT_FOUND')
       if (outcome.status === 'terminated' && answer.status !== 'running') return
       Object.assign(answer, { status: outcome.status, text: outcome.text, outcome })
+    },
+    cancelWaiting: async (sessionId) => {
+      const last = ofSession(memory, sessionId).at(-1)
+      if (last?.status === 'done' && waitingCalls(last.outcome.toolCalls ?? []).length > 0) last.status = 'cancelled'
     },
     running: async () =>
       [...messages.values()]

@@ -47,7 +47,8 @@ export async function callAlone(
   const record = await runCall(
     {
       id: 'call-1',
-      action,
+      // Whoever calls it alone has approved it.
+      action: { ...action, needsApproval: false },
       position: 0,
       input,
       writer,
@@ -75,6 +76,7 @@ export async function callAlone(
       },
       signal: options.signal ?? new AbortController().signal,
       timeoutMs: options.timeoutMs ?? 60_000,
+      approval: 'never',
       onError: () => {},
       onEnd: () => {},
     },

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { isJsonObject, readJson } from '@inlay/protocol'
+import { isJsonObject, readJson, type ToolApproval } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../model/tool-loop.ts'
 
@@ -10,6 +10,8 @@ export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions
   readonly position: number
   /** Arguments as requested, not yet validated; undefined when they are invalid JSON. */
   readonly input: unknown
+  /** What a person decided about it. Default: nobody was asked. */
+  readonly decision?: Required<ToolApproval> | undefined
 }
 
 /** How the calls requested by a step are handled. */

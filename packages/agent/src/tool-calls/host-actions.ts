@@ -19,6 +19,8 @@ export interface ActionDefinition<Input> {
   readonly description: string
   /** Any Standard Schema that also gives JSON Schema; arguments are validated before `run`. */
   readonly input: InputSchema<Input>
+  /** Whether a person has to approve a call before it runs, also by its arguments. Default: as `toolApproval` says. */
+  readonly needsApproval?: Action<Input>['needsApproval']
   /**
    * Returns the result for the model: text, any JSON value, or an `ActionResult`, which is any object with a `text`. A
    * thrown error also goes to the model, and the run continues.
@@ -44,7 +46,7 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     throw new InlayError('INVALID_INPUT', {
       message: ['defineAction() cannot work with these options:', ...faults.map((fault) => `- ${fault}`)].join('\n'),
     })
-  const { name, displayName = name, id = idOfName(name), description, input } = definition
+  const { name, displayName = name, id = idOfName(name), description, input, needsApproval } = definition
   return {
     id,
     name,
@@ -52,6 +54,7 @@ export function defineAction<Input>(definition: ActionDefinition<Input>): Action
     description,
     builtIn: null,
     input,
+    ...(needsApproval !== undefined && { needsApproval }),
     run: async (args, turn) => toActionResult(await definition.run(args, turn), name),
   }
 }

@@ -11,10 +11,11 @@ import {
   type ToolCallDetail,
   type Usage,
 } from '@inlay/protocol'
+import { declinedText, needsApproval, toArguments, waitingCall } from './approval.ts'
 import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
-import type { Action, ActionResult, ActionTurn } from '../contracts/action.ts'
+import type { Action, ActionResult, ActionTurn, ToolApprovalPolicy } from '../contracts/action.ts'
 import type { AnsweredCall } from '../model/tool-loop.ts'
 import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
@@ -33,6 +34,10 @@ export interface CallSetting {
   /** Timeout of one call, in milliseconds. */
   readonly timeoutMs: number
   readonly onError: (error: unknown) => void
+  /** Which calls a person has to approve. */
+  readonly approval: ToolApprovalPolicy
+  /** Until when a person may approve a call, asked with each. Absent: nobody can be asked, and such a call fails. */
+  readonly approvableUntil?: (() => number) | undefined
   /** Callbacks of the host around each call. */
   readonly hooks?: ToolCallHooks | undefined
   /** Called for each ended call of the answer. */
@@ -78,6 +83,35 @@ export async function runCalls(
   return answered
 }
 
+/**
+ * Asks a person about those calls of a step that need it. They are recorded and do not run.
+ * @returns the other calls
+ */
+export async function requestApprovals(
+  calls: readonly OpenCall[],
+  setting: CallSetting,
+  progress: AnswerProgress,
+): Promise<readonly OpenCall[]> {
+  const { approvableUntil } = setting
+  if (!approvableUntil) return calls
+  const others: OpenCall[] = []
+  for (const call of calls) {
+    const { action, writer, id: callId, decision } = call
+    // Arguments that do not fit are told to the model, without bothering anybody.
+    const checked = decision ? undefined : await checkInput(call).catch(() => undefined)
+    if (!checked || !(await needsApproval(action, checked.input, setting))) {
+      others.push(call)
+      continue
+    }
+    const place = { ...writer.place, callId, arguments: toArguments(checked.given) }
+    const { request, record } = waitingCall(action, place, approvableUntil())
+    writer.emitNested(request, null)
+    writer.leave()
+    progress.calls.push(record)
+  }
+  return others
+}
+
 /** Announces the calls of a step and gives each its place, citation numbers and share of the prompt. */
 export function openCalls(
   calls: CallPlan['calls'],
@@ -102,21 +136,26 @@ export function openCalls(
 
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once. */
 export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
-  const { action, writer } = call
+  const { action, writer, decision } = call
   const startedAt = performance.now()
   const packets: PacketBody[] = []
   const start = action.start?.()
   if (start) packets.push(start)
+  if (decision) writer.emitNested({ type: 'tool_approval_response', ...decision }, null)
   let result: ActionResult
   let failed = false
   let given = call.input
   try {
     const checked = await checkInput(call)
     given = checked.given
-    result = await runAction(call, checked, setting, (packet) => {
-      writer.emit(packet)
-      packets.push(packet)
-    })
+    if (!decision && (await needsApproval(action, checked.input, setting)))
+      throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: nobodyAsked })
+    const run = (): Promise<ActionResult> =>
+      runAction(call, checked, setting, (packet) => {
+        writer.emit(packet)
+        packets.push(packet)
+      })
+    result = decision?.approved === false ? { text: declinedText(decision) } : await run()
   } catch (error) {
     failed = true
     const { text, packet } = describeFailure(error, action, setting)
@@ -128,6 +167,8 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   const course = { failed, packets, durationMs: performance.now() - startedAt }
   return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
 }
+
+const nobodyAsked = 'A person would have to approve this call, and cannot be asked here. It was not made.'
 
 /** How a call went. */
 interface Course {
@@ -144,7 +185,7 @@ function record(
 ): CallRecord {
   const { action, writer } = call
   const { step, turnIndex, tabIndex, reasoning } = writer.place
-  const input: Record<string, unknown> = isJsonObject(call.input) ? call.input : {}
+  const input = toArguments(call.input)
   const { caller, sessionId, messageId, hooks, onError } = setting
   const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
   if (hooks?.afterToolCall) void reportCall(hooks.afterToolCall, { ...ended, durationMs }, onError)

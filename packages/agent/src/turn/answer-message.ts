@@ -10,8 +10,10 @@ import type { StepRequest, StepResult } from '../model/step-output.ts'
 import type { PacketWriter } from '../packet-writer.ts'
 import { estimateTokens, maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts'
+import type { DecidedCall } from '../tool-calls/approval.ts'
 import {
   openCalls,
+  requestApprovals,
   runCalls,
   type AnswerProgress,
   type CallSetting,
@@ -29,6 +31,8 @@ export interface AnswerMessageOptions {
   readonly reasoning: LanguageModelV4CallOptions['reasoning']
   /** Made before the model is asked. Default: none. */
   readonly firstSearch?: FirstSearch | undefined
+  /** Calls that waited for a person: made, or told to be declined, before the model is asked. Default: none. */
+  readonly decided?: readonly DecidedCall[] | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -60,6 +64,8 @@ interface AnswerStep extends StepResult {
   readonly isLast: boolean
   /** Actions the model could call in this step. */
   readonly offered: readonly Action[]
+  /** What a person decided about its calls. */
+  readonly decided?: readonly DecidedCall[]
 }
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
@@ -75,7 +81,9 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const { offered } = step
       const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
-      const fresh = plan.calls.filter((call) => !repeated.includes(call))
+      const fresh = plan.calls
+        .filter((call) => !repeated.includes(call))
+        .map((call) => ({ ...call, decision: step.decided?.[call.position]?.decision }))
       const hasNewCalls = fresh.length + plan.unknown.length > 0
       const isAnswer = !hasNewCalls && repeated.length === 0
       const cutNote = cutNotes[step.finishReason.unified]
@@ -90,7 +98,10 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
         Math.min(maxTokens, model.contextTokens * share) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
-      const answered = await runCalls(opened, setting, progress)
+      const running = await requestApprovals(opened, setting, progress)
+      const answered = await runCalls(running, setting, progress)
+      // The answer ends, and goes on with the message that approves.
+      if (running.length < opened.length) return undefined
       noteResults(state, opened, answered, repeated.length)
       return [...answered, ...repeated.map(answerRepeated), ...plan.unknown.map((call) => refuseUnknown(call, offered))]
     },
@@ -145,21 +156,30 @@ async function playNext(
   state: AnswerState,
   progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, firstSearch, model } = options
+  const { writer, firstSearch, model, decided } = options
   state.step++
   writer.beginStep()
   const isLast = state.step >= options.maxSteps - 1 || state.mustAnswer
   const isFirst = state.step === 0 && !isLast
   const forced = isFirst ? options.forced : []
-  if (isFirst && firstSearch) {
-    const { action, call } = firstSearch
-    const finishReason = { unified: 'tool-calls', raw: undefined } as const
-    return { content: [], calls: [call], finishReason, usage: noTokens, isLast, offered: [action] }
-  }
+  const given = { content: [], finishReason: { unified: 'tool-calls', raw: undefined }, usage: noTokens } as const
+  if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options.actions) }
+  if (isFirst && firstSearch) return { ...given, calls: [firstSearch.call], isLast, offered: [firstSearch.action] }
   const offered = forced.length > 0 ? forced : options.actions
   const played = await playDespiteRefusal(toStepRequest(prompt, options, state, { isLast, forced, offered }), model)
   progress.usage = addUsage(progress.usage, played.usage)
   return { ...played, isLast, offered }
+}
+
+/** Decided calls as the calls of a step. A tool that took the name of another one since counts as gone. */
+function toStep(decided: readonly DecidedCall[], actions: readonly Action[]): Pick<AnswerStep, 'calls' | 'offered'> {
+  return {
+    // Providers refuse a conversation in which two calls have the same id.
+    calls: decided.map(({ name, arguments: given }) => {
+      return { id: `approved-${crypto.randomUUID().slice(0, 8)}`, name, input: JSON.stringify(given) }
+    }),
+    offered: actions.filter(({ id, name }) => decided.every((call) => call.name !== name || call.actionId === id)),
+  }
 }
 
 const noTokens: StepResult['usage'] = {

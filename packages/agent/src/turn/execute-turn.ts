@@ -11,7 +11,8 @@ import {
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
-import type { Action, PastText, TurnFiles } from '../contracts/action.ts'
+import type { DecidedCall } from '../tool-calls/approval.ts'
+import type { Action, PastText, ToolApprovalEvent, ToolApprovalPolicy, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
@@ -76,6 +77,12 @@ export interface TurnOptions {
   readonly includeUsage: boolean
   /** Settles what was reserved for the answers. */
   readonly settle?: SettleTurn | undefined
+  /** Which calls a person has to approve. */
+  readonly approval: ToolApprovalPolicy
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean
+  /** Calls of the answer before that a person decided about. */
+  readonly decided?: readonly DecidedCall[] | undefined
   /** Documents in the prompt, citable from number 1. */
   readonly contextDocuments: readonly SearchDoc[]
 }
@@ -86,6 +93,9 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
   readonly maxSteps: number
   readonly actionTimeoutMs: number
+  /** How long a person may take to approve a call. */
+  readonly approvalMs: number
+  readonly onApproval: (event: ToolApprovalEvent) => void
   readonly hooks?: ToolCallHooks | undefined
   readonly maxModelAttempts: number
   /** Loads the help for models that call no tools by themselves. Default: there is none. */
@@ -156,8 +166,20 @@ async function makeAnswer(
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
   // A failure to store the answer is reported in the run, whatever else ended it.
   const failed = fault && ({ status: 'failed', failure: toFailure(fault, context) } as const)
+  if (stored.status === 'done') tellRequests(turn, answer, stored, parts)
   for (const line of failed ? endingLines(failed, turn.includeUsage, writer, progress) : ends) run.write(line)
   return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
+}
+
+function tellRequests(
+  { caller, run: { sessionId } }: TurnOptions,
+  { answerId: messageId }: TurnAnswer,
+  { toolCalls }: AnswerOutcome,
+  { onApproval }: TurnParts,
+): void {
+  for (const { packets, callId: toolCallId, name: toolName } of toolCalls)
+    if (packets.some(({ type }) => type === 'tool_approval_request'))
+      onApproval({ kind: 'requested', caller, sessionId, messageId, toolCallId, toolName })
 }
 
 /**
@@ -215,7 +237,7 @@ function createChatResponder(
   writing: WritingOptions,
   progress: AnswerProgress,
 ): AnswerResponder {
-  const { includeCitations, contextDocuments, hostAgent, forced } = turn
+  const { includeCitations, contextDocuments, hostAgent, forced, decided } = turn
   const { model } = answer
   const { compareCitations } = model
   const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments })
@@ -229,7 +251,7 @@ function createChatResponder(
   }
   const respondByModel = async (): Promise<void> => {
     const { opened } = turn.prompt
-    const search = firstSearch({ model, opened, forced, actions: turn.actions })
+    const search = decided ? undefined : firstSearch({ model, opened, forced, actions: turn.actions })
     const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
     const isSearched = search !== undefined
     const isTalk = forced.length === 0 && isSmallTalk(opened)
@@ -252,6 +274,7 @@ function createChatResponder(
         reminder,
         reasoning,
         firstSearch: search,
+        decided,
         forced,
         maxSteps: parts.maxSteps,
         maxAttempts: parts.maxModelAttempts,
@@ -326,6 +349,8 @@ function settingOf(
     given: { messages: turn.past, files: turn.files, headers: turn.headers, ask },
     signal: run.signal,
     timeoutMs: parts.actionTimeoutMs,
+    approval: turn.approval,
+    approvableUntil: turn.canAsk ? () => parts.now() + parts.approvalMs : undefined,
     hooks: parts.hooks,
     onError: parts.onError,
     // Parallel answers share placements, so only calls of the first can be identified by place.

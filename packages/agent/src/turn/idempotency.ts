@@ -42,7 +42,7 @@ export interface KeyedSends {
    */
   once(
     idempotencyKey: string,
-    request: SendMessageRequest,
+    request: Partial<SendMessageRequest>,
     caller: Principal,
     start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
   ): Promise<LiveRun>
@@ -119,7 +119,7 @@ function isRetryable({ finished, log }: LiveRun): boolean {
 }
 
 /** SHA-256 of a request, hexadecimal: the same for the same body, regardless of whitespace and field order. */
-async function hashRequest(request: SendMessageRequest): Promise<string> {
+async function hashRequest(request: Partial<SendMessageRequest>): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(sorted(request)))
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,10 +1,12 @@
 import { InlayError, type Principal, type SendMessageRequest } from '@inlay/protocol'
 import type { CallerLimit } from '@inlay/scheduling'
 import type { OwnedSending } from '../contracts/agent.ts'
+import type { ToolApprovalPolicy } from '../contracts/action.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
 import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
+import { stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
 import type { LiveRun, Runs } from '../run/live-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
@@ -21,20 +23,31 @@ export interface StartParts extends PlanParts {
   readonly admit: AdmitTurn | undefined
   readonly systemPrompt: string | undefined
   /** Limit of one caller's concurrent runs in this process. */
+  readonly approval: ToolApprovalPolicy
+  /** Whether answers can wait for a person: their calls can be read again. */
+  readonly canAsk: boolean
   readonly runLimit: CallerLimit
   readonly turn: TurnParts
   readonly sharing: RunSharing | undefined
 }
 
+interface StartOptions {
+  /** Makes the send idempotent. */
+  readonly key?: SendKey
+  /** Retries a failed send. */
+  readonly retry?: SendRetry | undefined
+  /** Calls of the answer before that a person decided about. */
+  readonly decided?: readonly DecidedCall[]
+}
+
 /**
  * Checks and stores a message, then starts its run. Rejects with everything that can be known before the run.
- * @param once makes the send idempotent, or retries a failed one
  */
 export async function startRun(
   parts: StartParts,
   request: SendMessageRequest,
   { caller, headers = {}, requestId }: OwnedSending,
-  { key, retry }: { readonly key?: SendKey; readonly retry?: SendRetry | undefined } = {},
+  { key, retry, decided }: StartOptions = {},
 ): Promise<LiveRun> {
   const leave = parts.runLimit.enter(caller.id)
   if (!leave) throw tooManyRuns(parts.runLimit.most)
@@ -51,7 +64,8 @@ export async function startRun(
     void run.ended.then(leave)
     // The answer begins meanwhile.
     const shared = parts.sharing?.share(run)
-    void executeTurn({ ...toTurn(parts, plan, opened, run, { caller, headers, requestId }), settle }, parts.turn)
+    const turn = toTurn(parts, plan, opened, run, { caller, headers, requestId })
+    void executeTurn({ ...turn, settle, decided }, parts.turn)
     await shared
     return run
   } catch (error) {
@@ -173,6 +187,8 @@ function toTurn(
     includeCitations: request.include_citations,
     includeUsage: request.include_usage,
     hostAgent: context.persona.hostAgent,
+    approval: stricterPolicy(parts.approval, context.persona.toolApproval),
+    canAsk: parts.canAsk && models.length === 1 && !research && !context.persona.hostAgent,
     contextDocuments: contextFiles.kind === 'in-prompt' ? contextFiles.documents : [],
   }
 }

@@ -41,6 +41,8 @@ function toAction(tool: StoredTool, operation: OpenApiOperation, options: OpenAp
     description: [...new Set([summary, description])].filter((text) => text !== '').join('\n') || `${method} ${path}`,
     builtIn: null,
     needsGrant: !tool.isForAll,
+    isReadOnly: /^(?:get|head)$/i.test(operation.method),
+    serverName: tool.name,
     input: inputOf(operation),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: id }),
     run: async (input, turn) => {

@@ -226,6 +226,7 @@ async function change(
     isDatetimeAware: fields.datetime_aware ?? persona.isDatetimeAware,
     grounding: fields.grounding === undefined ? persona.grounding : fields.grounding,
     comparesCitations: compared === undefined ? persona.comparesCitations : compared,
+    toolApproval: fields.tool_approval === undefined ? persona.toolApproval : fields.tool_approval,
     users: unique(fields.users ?? persona.users),
     groups: unique(fields.groups ?? persona.groups),
     starterMessages: starters === undefined ? persona.starterMessages : starters,

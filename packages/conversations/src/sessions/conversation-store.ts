@@ -12,7 +12,7 @@ import {
 import { InlayError, storable, type ChatSessionCreationRequest } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { createSharedTransactions, prepared } from '@inlay/records'
-import type { Insertable, Transaction } from 'kysely'
+import { sql, type Insertable, type Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
@@ -53,6 +53,20 @@ export function createConversationStore(
       const nameOf = naming?.firstName
       const named = await writes.run((records) => finishAnswer(records, answerId, outcome, { time: now(), nameOf }))
       if (named) naming?.onNamed(named.sessionId, named.name)
+    },
+    cancelWaiting: async (sessionId) => {
+      const newest = db.selectFrom('inlay_chat_messages').select(({ fn }) => fn.max('id').as('id'))
+      await db
+        .updateTable('inlay_chat_messages')
+        // Their lines end with the stop that readers see.
+        .set({
+          status: 'cancelled',
+          lines: sql`replace(lines, '"stop_reason":null', '"stop_reason":"user_cancelled"')`,
+        })
+        .where('id', '=', newest.where('session_id', '=', sessionId))
+        .where('status', '=', 'done')
+        .where('lines', 'like', '%"type":"tool_approval_request"%')
+        .execute()
     },
     running: async () => {
       const rows = await runningAnswers(db, {})

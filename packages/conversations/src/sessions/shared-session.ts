@@ -89,6 +89,8 @@ function toSharedPackets(
       case 'intermediate_report_delta':
       case 'intermediate_report_cited_docs':
         return isWhole ? obj : undefined
+      case 'tool_approval_request':
+        return { ...obj, tool_call_id: '', tool_name: '', display_name: '', server_name: null, arguments: {} }
       case 'stop':
         return { type: 'stop', stop_reason: obj.stop_reason }
       default:
@@ -112,7 +114,8 @@ const callOf = ({ placement: { turn_index: turn, tab_index: tab } }: Packet): st
 
 const otherSources = /^(bash_tool|coding_agent|custom_tool|file_reader|image_generation|memory_tool|python_tool)/
 
-const startsStep = /^(search_tool_start|research_agent_start|deep_research_plan_start|message_start)$/
+const startsStep =
+  /^(search_tool_start|tool_approval_request|research_agent_start|deep_research_plan_start|message_start)$/
 
 const sharedTypes: ReadonlySet<string> = new Set([
   'search_tool_start',

@@ -13,6 +13,8 @@ export interface RemoteTool {
   readonly description: string
   /** JSON Schema of the arguments. */
   readonly inputSchema: JsonObject
+  /** Whether the server says that calls change nothing. */
+  readonly isReadOnly: boolean
 }
 
 export interface RemoteOutcome {
@@ -100,13 +102,14 @@ function toTool(value: unknown): RemoteTool[] {
   if (!isJsonObject(value) || typeof value['name'] !== 'string' || !/^.{1,200}$/s.test(value['name'])) return []
   const { name, title, description, inputSchema, annotations } = value
   if (JSON.stringify(inputSchema ?? {}).length > schemaChars) return []
-  const hint = isJsonObject(annotations) ? annotations['title'] : undefined
+  const { title: hint, readOnlyHint } = isJsonObject(annotations) ? annotations : {}
   return [
     {
       name,
       title: typeof title === 'string' ? title : typeof hint === 'string' ? hint : '',
       description: typeof description === 'string' ? description.slice(0, descriptionChars).toWellFormed() : '',
       inputSchema: isJsonObject(inputSchema) ? inputSchema : {},
+      isReadOnly: readOnlyHint === true,
     },
   ]
 }

@@ -22,7 +22,7 @@ export interface OfferedTool {
 
 /** Converts a tool to an action. A call throws only when aborted: failures are returned as the tool's answer. */
 export function toToolAction(offered: OfferedTool): Action {
-  const { id, name, serverId, tool } = offered
+  const { id, name, serverId, serverName, tool } = offered
   return {
     id,
     name,
@@ -30,6 +30,8 @@ export function toToolAction(offered: OfferedTool): Action {
     description: tool.description || tool.title || tool.name,
     builtIn: null,
     mcpServerId: serverId,
+    serverName,
+    isReadOnly: tool.isReadOnly,
     input: jsonSchemaInput(tool.inputSchema),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: null }),
     // The schema below only accepts objects.

@@ -16,7 +16,8 @@ export interface AiSdkTool {
   readonly execute?: ((input: any, options: any) => unknown) | undefined
   // oxlint-disable-next-line typescript/no-explicit-any -- as above
   readonly toModelOutput?: ((options: any) => unknown) | undefined
-  readonly needsApproval?: unknown
+  // oxlint-disable-next-line typescript/no-explicit-any -- as above
+  readonly needsApproval?: boolean | ((input: any, options: any) => boolean | PromiseLike<boolean>) | undefined
 }
 
 /**
@@ -24,8 +25,7 @@ export interface AiSdkTool {
  * abort signal, the id of the call, the conversation as `messages`, and a `context` with `caller` (the principal),
  * `sessionId` and `messageId`. If a tool yields several outputs, the last one is used.
  * @param tools by the name that the model sees: letters, digits, `_` and `-`
- * @throws UNSUPPORTED for a tool that runs elsewhere or waits for approval; VALIDATION_ERROR for a schema without JSON
- * Schema
+ * @throws UNSUPPORTED for a tool that runs elsewhere; VALIDATION_ERROR for a schema without JSON Schema
  */
 export function aiSdkTools(tools: Readonly<Record<string, AiSdkTool>>): HostAction[] {
   return Object.entries(tools).map(([name, tool]) => toAction(name, tool))
@@ -36,15 +36,14 @@ function toAction(name: string, tool: AiSdkTool): HostAction {
   if (execute === undefined) {
     throw unsupported(`The tool ${name} has no execute: it would run in a page or at a provider.`)
   }
-  if (needsApproval !== false) {
-    throw unsupported(`The tool ${name} waits for approval, which is not offered: let it run without, or leave it out.`)
-  }
   return {
     name,
     displayName: title,
     description: typeof description === 'string' ? description : title,
     builtIn: null,
     input: toInputSchema(name, tool.inputSchema),
+    needsApproval:
+      typeof needsApproval === 'function' ? async (input: unknown) => needsApproval(input, {}) : needsApproval,
     run: async (input: unknown, turn): ReturnType<Action['run']> => {
       const output = await lastOutput(execute(input, toOptions(turn)))
       const { toolCallId } = turn

@@ -7,6 +7,7 @@ import type {
   ResearchOptions,
   SearchHelp,
   SharedRuns,
+  ToolApprovalPolicy,
   TurnHooks,
 } from '@inlay/agent'
 import type { BlobStorage, FileLimits, FileReader } from '@inlay/conversations'
@@ -150,6 +151,12 @@ export interface InlayOptions
   readonly summarize?: 'model' | Summarizer | undefined
   /** Custom tools for the model: see `defineAction`, and `mastraTools` of `@inlay/mastra`. Default: none. */
   readonly actions?: readonly HostAction[] | undefined
+  /**
+   * Which tool calls a person has to approve, besides those of actions with `needsApproval`: `'writes'`, those of MCP tools
+   * without `readOnlyHint` and of OpenAPI operations other than GET and HEAD; `'always'`, all but built-in ones. An agent
+   * can be stricter, with `tool_approval`. Default: `'never'`.
+   */
+  readonly toolApproval?: ToolApprovalPolicy | undefined
   /** Custom agents that users can select: see `mastraAgent` of `@inlay/mastra`. Default: none. */
   readonly agents?: readonly HostAgent[] | undefined
   /** Callbacks around turns, tool calls and documents: refuse a message, add context, record answers. Default: none. */
@@ -365,6 +372,12 @@ export const optionRows: Rows<InlayOptions> = {
       'how a chat session of the page, the chat element or an app gets its name after the first answer: from the language model with a short call, or from its first question, like those of programs',
     without: 'model; question without a language model',
   }),
+  toolApproval: option(oneOf('never', 'writes', 'always'), {
+    name: 'INLAY_TOOL_APPROVAL',
+    meaning:
+      'which tool calls a person has to approve: writes, those of MCP tools without readOnlyHint and of OpenAPI operations other than GET and HEAD; always, all but built-in ones',
+    without: 'never',
+  }),
   ...webRows,
   ...toolRows,
   ...pythonRows,
@@ -468,6 +481,7 @@ export const optionRows: Rows<InlayOptions> = {
       maxModelAttempts: positive,
       leaseMs: positive,
       maxContextWaitMs: amount,
+      approvalMs: positive,
     }),
   },
   bodyLimits: {

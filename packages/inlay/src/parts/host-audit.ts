@@ -1,3 +1,4 @@
+import type { ToolApprovalEvent } from '@inlay/agent'
 import { isInlayError } from '@inlay/protocol'
 import type { AuditLog, Keys } from '@inlay/server'
 
@@ -31,6 +32,14 @@ export async function audited<Result>(
     await note(audit, operation, target, isInlayError(error) ? error.status : 500).catch(() => {})
     throw error
   }
+}
+
+/** Audits that a call was to be approved, and what became of it; never its arguments. */
+export async function auditApproval(audit: AuditLog, event: ToolApprovalEvent): Promise<void> {
+  const { kind, caller, sessionId, messageId, toolCallId, toolName } = event
+  const target = { session_id: sessionId, message_id: String(messageId), tool_call_id: toolCallId, tool: toolName }
+  const operation = `toolCall.${kind}`
+  await audit.add({ operation, callerId: caller.id, target, status: 200, requestId: '' })
 }
 
 function note(

@@ -14,7 +14,7 @@ import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
-import { auditedKeys } from './host-audit.ts'
+import { auditApproval, auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
@@ -208,6 +208,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     openApiReader: openApiThread(),
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
+    onApproval: (event) => void auditApproval(server.audit, event).catch(onError),
     search: knowledge.search,
     readExcerpt: knowledge.excerpt,
     hasDocuments: knowledge.hasDocuments,
@@ -391,7 +392,18 @@ export async function configuredModels(
 
 /** Options passed to conversations unchanged. */
 function conversationOptions(options: InlayOptions) {
-  const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, questionModel } = options
+  const {
+    actions,
+    agents,
+    memories,
+    sessionNames,
+    systemPrompt,
+    research,
+    limits,
+    searchHelp,
+    questionModel,
+    toolApproval,
+  } = options
   return {
     actions,
     hostAgents: agents,
@@ -402,6 +414,7 @@ function conversationOptions(options: InlayOptions) {
     limits,
     searchHelp,
     questionModel,
+    toolApproval,
     smallModels: loadSmallModels,
   }
 }

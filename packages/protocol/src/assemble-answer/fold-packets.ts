@@ -75,6 +75,8 @@ function newTool(placement: Placement, toolName: string, progress: BlockProgress
     data: null,
     credentialError: null,
     failure: null,
+    approvalRequest: null,
+    approvalResponse: null,
   }
 }
 
@@ -296,6 +298,15 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
   },
   memory_tool_no_access: nothing,
   tool_call_argument_delta: writeArguments,
+  tool_approval_request: (state, packet, placement) => {
+    const tool = toolAt(state, placement, packet.tool_name)
+    tool.arguments = packet.arguments
+    tool.approvalRequest = packet
+  },
+  tool_approval_response: (state, packet, placement) => {
+    const tool = openBlock(state, 'tool', placement)
+    if (tool) tool.approvalResponse = packet
+  },
   tool_call_debug: nothing,
 
   deep_research_plan_start: (state, _packet, placement) => {

@@ -55,6 +55,10 @@ export interface ToolBlock {
   /** Set when a custom action rejected its credentials. */
   readonly credentialError: CustomToolError | null
   readonly failure: BlockFailure | null
+  /** Set when the call has to be approved by a person. */
+  readonly approvalRequest: PacketOf<'tool_approval_request'> | null
+  /** What the person decided about a call that was requested in the answer before. */
+  readonly approvalResponse: PacketOf<'tool_approval_response'> | null
 }
 
 /** The plan of a deep research run. */

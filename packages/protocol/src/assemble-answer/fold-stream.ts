@@ -2,7 +2,7 @@ import { stripCitations } from './strip-citations.ts'
 import { applyPacket, endBlocks, isSamePlace, markFailures } from './fold-packets.ts'
 import type { Block, ChangingState, FoldState, ResearchBlock, ToolBlock } from './fold-state.ts'
 import { type ErrorLine, lineKind, type StreamLine } from '../framing/lines.ts'
-import type { Packet, Placement } from '../packets/packet-types.ts'
+import type { Packet, PacketOf, Placement } from '../packets/packet-types.ts'
 import type { GeneratedImage, SearchDoc } from '../packets/search-doc.ts'
 import type { FailedToolCall } from '../resources/sessions.ts'
 import type { ChatFullResponse, ToolCallResponse } from '../chat/whole-answer.ts'
@@ -52,6 +52,12 @@ export interface Fold {
   result(): ChatFullResponse
 }
 
+/** The calls that a person has to approve before an answer, which has ended, goes on. */
+export function pendingApprovals({ phase, blocks }: FoldState): PacketOf<'tool_approval_request'>[] {
+  if (phase !== 'done') return []
+  return blocks.flatMap((block) => (block.kind === 'tool' && block.approvalRequest ? [block.approvalRequest] : []))
+}
+
 const isTopLevel = (block: Block): boolean => block.placement.sub_turn_index === null
 
 function lastText(blocks: readonly Block[]): string {
@@ -95,8 +101,17 @@ function resultText(block: ToolBlock): string {
   return block.output + block.errorOutput
 }
 
-const isEmpty = ({ documents, images, data, credentialError, output, errorOutput }: ToolBlock): boolean =>
-  [documents, images, data, credentialError].every((result) => result === null) && output + errorOutput === ''
+const isEmpty = ({
+  documents,
+  images,
+  data,
+  credentialError,
+  approvalRequest,
+  output,
+  errorOutput,
+}: ToolBlock): boolean =>
+  [documents, images, data, credentialError, approvalRequest].every((result) => result === null) &&
+  output + errorOutput === ''
 
 function callOf(block: ToolBlock | ResearchBlock): Omit<ToolCallResponse, 'pre_reasoning'> {
   if (block.kind === 'research')
@@ -242,6 +257,7 @@ export function createFold(context: FoldContext = {}): Fold {
     },
     result() {
       const answer = lastText(state.blocks)
+      const waiting = pendingApprovals(state)
       return {
         answer,
         answer_citationless: stripCitations(answer),
@@ -254,6 +270,7 @@ export function createFold(context: FoldContext = {}): Fold {
         incognito: state.isIncognito,
         error_msg: state.errorLine?.error ?? null,
         ...(state.usage && { usage: state.usage }),
+        ...(waiting.length > 0 && { tool_approvals: waiting }),
       }
     },
   }

@@ -97,6 +97,22 @@ export interface SendMessageRequest {
   readonly additional_context: string | null
   /** Whether the `stop` packet contains the token usage. */
   readonly include_usage: boolean
+  /**
+   * Decisions about all calls that wait in the answer `parent_message_id`, the newest one of its session. The answer to
+   * this message makes the approved ones, with the arguments of their request, and goes on. `message` may be empty. The
+   * same decisions may be sent again; others get `CONFLICT`.
+   */
+  readonly tool_approvals: readonly ToolApproval[] | null
+}
+
+/** What a person decided about a call. */
+export interface ToolApproval {
+  /** Id of the call, from its `tool_approval_request`. */
+  readonly tool_call_id: string
+  /** Whether the call may run. */
+  readonly approved: boolean
+  /** Why, for the model to read. */
+  readonly reason?: string | null
 }
 
 type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
@@ -141,6 +157,12 @@ export type ChatSessionCreationRequest = Nullish<ChatSessionCreation>
 /** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
 export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = creationFields
 
+const toolApprovalSchema: WireSchema<Required<ToolApproval>, ToolApproval> = model('ToolApproval', {
+  tool_call_id: v.pipe(text, v.maxLength(500)),
+  approved: boolean,
+  reason: orNull(v.pipe(text, v.maxLength(2_000))),
+})
+
 const sendMessageFields = model('SendMessageRequest', {
   message: text,
   llm_override: orNull(llmOverrideSchema),
@@ -163,6 +185,7 @@ const sendMessageFields = model('SendMessageRequest', {
   include_citations: v.nullish(boolean, true),
   additional_context: orNull(text),
   include_usage: v.nullish(boolean, false),
+  tool_approvals: orNull(shortList(toolApprovalSchema)),
 })
 
 export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessageInput> = v.pipe(

@@ -49,6 +49,11 @@ export const chatFullResponseSchema = model('ChatFullResponse', {
   error_msg: orNull(v.string()),
   /** Present only if requested with `include_usage`. */
   usage: v.optional(usageSchema),
+  /**
+   * Calls that a person has to approve, present only if there are any: answer all of them by `tool_approvals` of a message
+   * whose `parent_message_id` is the `message_id` above.
+   */
+  tool_approvals: v.optional(v.array(packetTable.tool_approval_request.schema)),
 })
 
 /** Answer of `POST /chat/send-chat-message` with `stream: false`: the fold of the lines of the same run. */

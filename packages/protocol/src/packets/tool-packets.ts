@@ -178,6 +178,44 @@ export const toolPackets = packetFamily({
     },
     example: { tool_type: 'run_python', argument_deltas: { code: 'print(' } },
   },
+  tool_approval_request: {
+    sentence:
+      'A call that a person has to approve before it runs. The answer ends, and goes on with a message that has `tool_approvals`; any other message declines.',
+    fields: {
+      /** Id of the call. */
+      tool_call_id: v.string(),
+      /** Name of the tool as the model sees it. */
+      tool_name: v.string(),
+      /** Name of the tool for people. */
+      display_name: v.string(),
+      /** Name of the MCP server or custom tool. */
+      server_name: orNull(v.string()),
+      /** The arguments, by name. The call runs with these or not at all. */
+      arguments: dictionary(v.unknown()),
+      /** Until when it can be approved; ISO 8601, UTC. */
+      expires_at: v.string(),
+    },
+    example: {
+      tool_call_id: 'call_1',
+      tool_name: 'deleteBooking',
+      display_name: 'deleteBooking',
+      server_name: 'rooms.example.com',
+      arguments: { id: 4711 },
+      expires_at: '2026-01-13T09:30:00.000Z',
+    },
+  },
+  tool_approval_response: {
+    sentence: 'What a person decided about a `tool_approval_request` of the answer before. An approved call runs next.',
+    fields: {
+      /** Id of the call in that request. */
+      tool_call_id: v.string(),
+      /** Whether the call may run. */
+      approved: boolean,
+      /** What the person gave as a reason. */
+      reason: orNull(v.string()),
+    },
+    example: { tool_call_id: 'call_1', approved: true, reason: null },
+  },
   tool_call_debug: {
     sentence: 'A tool call as requested by the model. Accepted by clients, never sent.',
     fields: {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { boolean, integer, model, text, type Wire, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
 import { groupNames } from './pairs.ts'
-import { groundingSchema, starterMessageSchema } from './personas.ts'
+import { groundingSchema, starterMessageSchema, toolApprovalPolicySchema } from './personas.ts'
 
 /** A field of an update where null means the same as absence. */
 function kept<Output, Input>(
@@ -57,6 +57,12 @@ const personaFieldsSchema = model('PersonaFields', {
    * setting of the model.
    */
   compared_citations: v.optional(v.nullable(boolean)),
+  /**
+   * Which tool calls a person has to approve: `writes`, those of MCP tools without `readOnlyHint` and of OpenAPI
+   * operations other than GET and HEAD; `always`, all but the built-in ones; `never`, only those that ask themselves.
+   * Null: the setting of the deployment. The stricter of both holds.
+   */
+  tool_approval: v.optional(v.nullable(toolApprovalPolicySchema)),
   /** Whether everybody can use it. */
   is_public: kept(boolean),
   /** Whether it appears in listings. */

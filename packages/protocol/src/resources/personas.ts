@@ -32,6 +32,13 @@ export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.
   'search-first',
 ])
 
+/** Schema of which tool calls a person has to approve. */
+export const toolApprovalPolicySchema: WireSchema<'never' | 'writes' | 'always'> = v.picklist([
+  'never',
+  'writes',
+  'always',
+])
+
 /** A person, by id and e-mail address. */
 const personaUser = model('PersonaUser', {
   /** Id of the person. */
@@ -148,6 +155,8 @@ export const fullPersonaSchema = model('FullPersona', {
    * setting of the model.
    */
   compared_citations: orNull(boolean),
+  /** Which tool calls a person has to approve; null: the setting of the deployment. The stricter of both holds. */
+  tool_approval: orNull(toolApprovalPolicySchema),
   /** Documents older than this are excluded from search. */
   search_start_date: orNull(answeredTime),
   /** Number of people who can administer it. */

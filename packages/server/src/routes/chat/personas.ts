@@ -251,6 +251,7 @@ function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
     datetime_aware: persona.isDatetimeAware,
     grounding: persona.grounding ?? null,
     compared_citations: persona.comparesCitations ?? null,
+    tool_approval: persona.toolApproval ?? null,
     search_start_date: persona.searchStartDate,
     admin_count: 0,
     ownership_vacant: false,

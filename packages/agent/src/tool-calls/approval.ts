@@ -1,0 +1,99 @@
+import { InlayError, isJsonObject, type PacketBody, type PacketOf, type ToolApproval } from '@inlay/protocol'
+import type { Action, ToolApprovalPolicy } from '../contracts/action.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+
+/** A call that waited for a person, with what that person decided. */
+export interface DecidedCall extends Pick<ToolCallRecord, 'actionId' | 'name' | 'arguments'> {
+  readonly decision: Required<ToolApproval>
+}
+
+/** What the model reads of a call while it waits, and ever after if nobody approves it. */
+const notMade = 'This call waits for the approval of the user. It was not made.'
+
+const policies: readonly ToolApprovalPolicy[] = ['never', 'writes', 'always']
+
+/** The stricter of two policies. */
+export function stricterPolicy(
+  policy: ToolApprovalPolicy,
+  other: ToolApprovalPolicy | null | undefined,
+): ToolApprovalPolicy {
+  return policies[Math.max(policies.indexOf(policy), policies.indexOf(other ?? 'never'))] ?? 'always'
+}
+
+/** Whether a person has to approve a call; also when its action fails to tell. */
+export async function needsApproval(
+  { needsApproval: own = false, builtIn, isReadOnly }: Action,
+  input: unknown,
+  { approval, onError }: { readonly approval: ToolApprovalPolicy; readonly onError: (error: unknown) => void },
+): Promise<boolean> {
+  if (approval === 'always' && builtIn === null) return true
+  if (approval === 'writes' && isReadOnly === false) return true
+  if (typeof own !== 'function') return own
+  try {
+    return await own(input)
+  } catch (error) {
+    onError(error)
+    return true
+  }
+}
+
+/** The request for a call that was asked for at a place of an answer, and the call as it is stored with that answer. */
+export function waitingCall(
+  { displayName, serverName, start, id: actionId, name }: Action,
+  call: Pick<ToolCallRecord, 'step' | 'turnIndex' | 'tabIndex' | 'reasoning' | 'callId' | 'arguments'>,
+  expiresAt: number,
+): { readonly request: PacketOf<'tool_approval_request'>; readonly record: ToolCallRecord } {
+  const request = {
+    type: 'tool_approval_request',
+    tool_call_id: call.callId,
+    tool_name: name,
+    display_name: displayName,
+    server_name: serverName ?? null,
+    arguments: call.arguments,
+    expires_at: new Date(expiresAt).toISOString(),
+  } as const
+  const started = start?.()
+  const packets: PacketBody[] = [...(started ? [started] : []), request]
+  const ended = { failed: false, result: notMade, packets, documents: null, images: null }
+  return { request, record: { ...call, actionId, name, ...ended } }
+}
+
+/** A call of an answer that waits. */
+export interface WaitingCall extends Pick<ToolCallRecord, 'callId' | 'actionId' | 'name' | 'arguments'> {
+  /** Milliseconds since 1970 UTC. */
+  readonly expiresAt: number
+}
+
+/** The calls of a stored answer that wait. */
+export function waitingCalls(calls: readonly ToolCallRecord[]): WaitingCall[] {
+  return calls.flatMap(({ callId, actionId, name, arguments: given, packets }) => {
+    const request = packets.find((packet) => packet.type === 'tool_approval_request')
+    return request ? [{ callId, actionId, name, arguments: given, expiresAt: Date.parse(request.expires_at) }] : []
+  })
+}
+
+/**
+ * Combines the calls that wait with what a person decided about them.
+ * @throws VALIDATION_ERROR unless there is one decision about each
+ */
+export function decideCalls(waiting: readonly WaitingCall[], decisions: readonly ToolApproval[]): DecidedCall[] {
+  const byId = new Map(decisions.map((decision) => [decision.tool_call_id, decision]))
+  const decided = waiting.flatMap(({ callId, actionId, name, arguments: given }) => {
+    const decision = byId.get(callId)
+    if (!decision) return []
+    return [{ actionId, name, arguments: given, decision: { ...decision, reason: decision.reason ?? null } }]
+  })
+  if (decided.length === waiting.length && decided.length === decisions.length) return decided
+  const ids = waiting.map(({ callId }) => callId).join(', ')
+  throw new InlayError('VALIDATION_ERROR', {
+    message: `tool_approvals takes one decision about each call that waits: ${ids}.`,
+  })
+}
+
+/** What the model reads of a declined call. */
+export function declinedText({ reason }: ToolApproval): string {
+  return reason?.trim() ? `The user declined: ${reason}` : 'The user declined this call.'
+}
+
+/** Arguments of a call for people and records. */
+export const toArguments = (input: unknown): Readonly<Record<string, unknown>> => (isJsonObject(input) ? input : {})

@@ -1,0 +1,70 @@
+import { InlayError, type SendMessageRequest, type ToolApproval } from '@inlay/protocol'
+import type { OwnedSending } from '../contracts/agent.ts'
+import type { RunStore } from '../contracts/run-store.ts'
+import type { LiveRun } from '../run/live-runs.ts'
+import { decideCalls, waitingCalls, type DecidedCall, type WaitingCall } from '../tool-calls/approval.ts'
+import type { KeyedSends } from './idempotency.ts'
+import { startRun, type StartParts } from './start-run.ts'
+
+/** Dependencies of messages that approve or decline calls. */
+export interface ApprovalParts extends StartParts {
+  readonly runStore: RunStore
+  readonly keyedSends: KeyedSends
+}
+
+/**
+ * Sends a message that approves or declines the calls of the newest answer. Each answer has one such message: its id is
+ * the idempotency key, so the same decisions get the same run, in any process, and others are a CONFLICT.
+ */
+export async function sendApprovals(
+  parts: ApprovalParts,
+  request: SendMessageRequest,
+  decisions: readonly ToolApproval[],
+  sending: OwnedSending,
+): Promise<LiveRun> {
+  const { chat_session_id: sessionId, parent_message_id: messageId } = request
+  if (sessionId === null || messageId === null || messageId < 0)
+    throw new InlayError('VALIDATION_ERROR', {
+      message: 'tool_approvals needs chat_session_id and, as parent_message_id, the answer whose calls wait.',
+    })
+  const sorted = decisions.toSorted((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
+  const { caller } = sending
+  return parts.keyedSends.once(`tool-approval-${messageId}`, { tool_approvals: sorted }, caller, async (key, retry) => {
+    // The calls were made before the answer failed, and are not made twice.
+    if (retry) throw noLonger('These calls were made, and the answer to them failed.')
+    const waiting = await readWaiting(parts, { sessionId, messageId }, sending)
+    const decided = decideCalls(waiting, decisions)
+    const message = request.message.trim() === '' ? wordsFor(decided) : request.message
+    const run = await startRun(parts, { ...request, message }, sending, { key, decided })
+    for (const { name: toolName, decision } of decided) {
+      const kind = decision.approved ? 'approved' : 'declined'
+      parts.turn.onApproval({ kind, caller, sessionId, messageId, toolCallId: decision.tool_call_id, toolName })
+    }
+    return run
+  })
+}
+
+const wordsFor = (decided: readonly DecidedCall[]): string =>
+  decided.map(({ name, decision }) => `${decision.approved ? 'Approved' : 'Declined'}: ${name}`).join('\n')
+
+/** @throws SESSION_NOT_FOUND, CONFLICT when the chat went on or the time is over */
+async function readWaiting(
+  { conversations, runStore, turn }: ApprovalParts,
+  { sessionId, messageId }: { readonly sessionId: string; readonly messageId: number },
+  { caller }: OwnedSending,
+): Promise<readonly WaitingCall[]> {
+  await conversations.session(sessionId, caller.id)
+  const { messages } = await conversations.branch(sessionId, null, { chars: 1, withoutCallsOf: [] })
+  const last = messages.at(-1)
+  const isWaiting = last?.id === messageId && last.status === 'done'
+  const waiting = isWaiting ? waitingCalls((await runStore.answer(messageId)).toolCalls) : []
+  if (waiting.length === 0) throw noLonger('No call of this answer waits for approval.')
+  const expired = waiting.filter(({ expiresAt }) => turn.now() >= expiresAt)
+  for (const { callId: toolCallId, name: toolName } of expired)
+    turn.onApproval({ kind: 'expired', caller, sessionId, messageId, toolCallId, toolName })
+  if (expired.length > 0) throw noLonger('The time to approve these calls is over.')
+  return waiting
+}
+
+const noLonger = (reason: string): InlayError =>
+  new InlayError('CONFLICT', { message: `${reason} Send a message without tool_approvals to go on.` })
