@@ -83,13 +83,22 @@ function toList(value: unknown): readonly unknown[] {
 /** Cached per action: writing a schema costs more than the rest of a step. */
 const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
 
+/** Marks tools that are no part of Inlay: where a server does not take all tools, they go first. */
+const foreign = { providerOptions: { inlay: { isForeign: true } } }
+
 /** Tool definitions of actions for a model. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
   return actions.map((action) => {
     const known = toolsByAction.get(action)
     if (known) return known
-    const { name, description } = action
-    const tool = { type: 'function' as const, name, description, inputSchema: toInputSchema(action) }
+    const { name, description, builtIn } = action
+    const tool: LanguageModelV4FunctionTool = {
+      type: 'function',
+      name,
+      description,
+      inputSchema: toInputSchema(action),
+      ...(builtIn === null && foreign),
+    }
     toolsByAction.set(action, tool)
     return tool
   })

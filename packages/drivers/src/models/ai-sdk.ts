@@ -8,8 +8,10 @@ import type {
 import type { StreamListener, TappedModel } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { withCacheControl } from './adapting/cache-control.ts'
-import { learningTransport, noteWindow, type ModelMemories } from './adapting/learning-transport.ts'
-import { callEitherApi, type ModelWork } from './adapting/responses-api.ts'
+import { fallBack } from './adapting/fall-back.ts'
+import { noteWindow, type ModelMemories } from './adapting/model-memory.ts'
+import { withoutRefusedFields } from './adapting/refused-fields.ts'
+import { isByResponses } from './adapting/responses-api.ts'
 import { followSameHost } from './stream/same-host-redirects.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
@@ -46,7 +48,7 @@ export interface AiSdkOptions {
   /** Keeps what servers refuse, so that it is left out from then on. Default: nothing is learned. */
   readonly memories?: ModelMemories
   /** Called once for each part of a request that a server refuses. */
-  readonly onLearn?: (modelId: string, omission: string) => void
+  readonly onLearn?: (modelId: string, part: string, said: string) => void
 }
 
 type MakeSdkModel = (modelId: string) => LanguageModelV4
@@ -153,7 +155,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const providerOf = (modelId: string): string => options.objects?.get(modelId)?.provider ?? type
   const isAnthropic = (modelId: string): boolean => providerOf(modelId).startsWith('anthropic')
   const carrier = transportOf(options)
-  const transport = memories ? learningTransport(carrier, memories, onLearn) : carrier
+  const transport = memories ? withoutRefusedFields(carrier, (modelId) => memories(modelId).refused) : carrier
   const plain = plainFetch(transport)
   const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']
   // Providers pass the signal of a call to their request unchanged, so it identifies the listener of a request.
@@ -163,11 +165,19 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   )
   const responsesModel = rememberModels(() => loadResponses(options, plain))
 
-  const guarded = async <T>(modelId: string, call: LanguageModelV4CallOptions, work: ModelWork<T>): Promise<T> => {
+  const guarded = async <T>(
+    modelId: string,
+    call: LanguageModelV4CallOptions,
+    work: (model: LanguageModelV4, call: LanguageModelV4CallOptions) => PromiseLike<T>,
+  ): Promise<T> => {
     try {
-      // Keys of other providers do not go where OpenAI's other API is.
-      const refused = isOpenAi ? memories?.(modelId).refused : undefined
-      return await callEitherApi({ sdkModel, responsesModel, modelId, refused }, call, work)
+      return await fallBack(call, {
+        memory: memories?.(modelId),
+        onLearn: (part, said) => onLearn(modelId, part, String(hideKeys(said))),
+        work: async (sent, refused) =>
+          // Keys of other providers do not go where OpenAI's other API is.
+          work(await (isOpenAi && isByResponses(refused) ? responsesModel : sdkModel)(modelId), sent),
+      })
     } catch (error) {
       throw hideKeys(error)
     }

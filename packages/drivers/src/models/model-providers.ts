@@ -1,7 +1,8 @@
 import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelFact, ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
-import { createMemories, type ModelMemories, type ModelMemory } from './adapting/learning-transport.ts'
+import { createMemories, type ModelMemories, type ModelMemory } from './adapting/model-memory.ts'
+import { knownRefusals } from './adapting/refused-pictures.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
@@ -50,10 +51,9 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const limits = { ...(firstTokenTimeoutMs && { firstTokenTimeoutMs }), ...(idleTimeoutMs && { idleTimeoutMs }) }
   // Looked up at each request, so that a host may replace the global one.
   const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
-  const memories = createMemories()
   const notices = new Set<string>()
-  const onLearn = (modelId: string, part: string): void => {
-    const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`
+  const onLearn = (modelId: string, part: string, said: string): void => {
+    const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on. It says: ${said}`
     // Repeated observations are reported only once.
     if (!notices.has(notice)) onNotice?.(notice)
     if (notices.size < 1_000) notices.add(notice)
@@ -61,6 +61,9 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const objects = new Map(models?.flatMap((each) => (each.model ? [[each.name, each.model] as const] : [])))
   const providerOptions = (modelId: string): ModelConfig['providerOptions'] =>
     models?.find((each) => each.name === modelId)?.providerOptions
+  const memories = createMemories((modelId) =>
+    knownRefusals([name, type, baseUrl, modelId, objects.get(modelId)?.provider].join(' ')),
+  )
   const access = { type, name, baseUrl, apiKey, headers, objects, providerOptions }
   const makeModel = aiSdkModels({ ...access, memories, onLearn, ...limits, ...carrier })
   const askServed = askingOf(config, memories, carrier || {})
@@ -159,7 +162,6 @@ function askingOf(
     const memory = memories(modelId)
     if (!memory.hasStatedWindow) memory.contextTokens = contextTokens ?? memory.contextTokens
     if (takesTools !== false) return
-    memory.refusesTools = true
     memory.refused.add('tools')
   })
   const isKnown = (name: string): boolean =>

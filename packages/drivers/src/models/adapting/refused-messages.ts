@@ -1,138 +1,174 @@
-import { isJsonObject } from '@inlay/protocol'
+import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { stepFor, type Refusal, type Step } from './step.ts'
 
-/** Parts of messages that some servers refuse. */
-export type MessageOmission =
-  | 'system messages'
-  | 'reasoning in messages'
-  | 'long call ids'
-  | 'a message right after results'
-  | 'unsigned calls'
-  | 'thinking with calls without thoughts'
+type Call = LanguageModelV4CallOptions
+type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>['content']
+
+const says =
+  (pattern: RegExp) =>
+  ({ text }: Refusal): boolean =>
+    pattern.test(text)
+
+const withPrompt =
+  (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) =>
+  (call: Call): Call => ({ ...call, prompt: change(call.prompt) })
 
 const noSystem =
   /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
-const noReasoning = /\breasoning(?:_content)?\b/i
 // DeepSeek and others require the reasoning together with calls.
 const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|include)/i
-// Error message of Mistral, and of servers that use its tokenizer.
-const noCallIds = /tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is
-const noMessageAfterResults = /unexpected role .?user.? after role .?tool/i
-// Error message of Anthropic when a thinking model is given a search that it did not request.
-const noThoughts = /expected .?thinking.? or .?redacted_thinking/i
-// Error message of Gemini for calls that it did not make.
-const unsigned = /missing a .?thought_?signature/i
 
-/** Reads which part of its messages a server refused. */
-export function refusedInMessages(text: string, messages: readonly unknown[]): MessageOmission | undefined {
-  if (noCallIds.test(text)) return 'long call ids'
-  if (noMessageAfterResults.test(text)) return 'a message right after results'
-  if (unsigned.test(text)) return 'unsigned calls'
-  if (noThoughts.test(text)) return 'thinking with calls without thoughts'
-  const hasReasoning = messages.some((message) => isJsonObject(message) && 'reasoning_content' in message)
-  if (hasReasoning && noReasoning.test(text) && !wantsReasoning.test(text)) return 'reasoning in messages'
-  return noSystem.test(text) ? 'system messages' : undefined
-}
+/** Leave out or rewrite parts of messages that a refusal names. */
+export const messageSteps: readonly Step[] = [
+  // Error message of Mistral, and of servers that use its tokenizer.
+  stepFor('long call ids', says(/tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is), withPrompt(withShortIds)),
+  // Error message of Gemini for calls that it did not make.
+  stepFor('unsigned calls', says(/missing a .?thought_?signature/i), withPrompt(signed)),
+  // Error message of Anthropic when a thinking model is given a search that it did not request.
+  stepFor(
+    'thinking with calls without thoughts',
+    says(/expected .?thinking.? or .?redacted_thinking/i),
+    ({ reasoning, ...call }) => (reasoning && !lacksThoughts(call.prompt) ? { ...call, reasoning } : call),
+  ),
+  stepFor(
+    'reasoning in messages',
+    ({ text, call }) =>
+      call.prompt.some(({ role, content }) => role === 'assistant' && content.some(isThought)) &&
+      /\breasoning(?:_content)?\b/i.test(text) &&
+      !wantsReasoning.test(text),
+    withPrompt((prompt) => prompt.map((message) => withAssistant(message, (part) => (isThought(part) ? [] : [part])))),
+  ),
+  stepFor(
+    'system messages',
+    says(noSystem),
+    withPrompt((prompt) => bridged(alternating(prompt))),
+  ),
+  stepFor('a message right after results', says(/unexpected role .?user.? after role .?tool/i), withPrompt(bridged)),
+]
 
-/** Messages without their refused parts. */
-export function withPlainMessages(given: readonly unknown[], refused: ReadonlySet<string>): readonly unknown[] {
-  let messages = given
-  if (refused.has('reasoning in messages')) messages = messages.map(withoutReasoning)
-  if (refused.has('unsigned calls')) messages = messages.map(signed)
-  if (refused.has('long call ids')) messages = withShortIds(messages)
-  if (refused.has('system messages')) messages = alternating(messages)
-  if (refused.has('a message right after results') || refused.has('system messages')) messages = bridged(messages)
-  return messages
-}
+const callName = (id: string): string => `the call ${id}`
 
-/** Whether the last calls in Anthropic's form have no thought before them. */
-export function lacksThoughts(messages: readonly unknown[]): boolean {
-  const last = messages.findLast((message) => isJsonObject(message) && message['role'] === 'assistant')
-  const content = isJsonObject(last) && Array.isArray(last['content']) ? last['content'].filter(isJsonObject) : []
-  const types = content.map(({ type }) => type)
-  return types.includes('tool_use') && !types.some((type) => type === 'thinking' || type === 'redacted_thinking')
-}
-
-function withoutReasoning(message: unknown): unknown {
-  if (!isJsonObject(message)) return message
-  const { reasoning_content: _, ...others } = message
-  return others
-}
-
-/** Adds the signature that Google documents for calls of other models. */
-function signed(message: unknown): unknown {
-  if (!isJsonObject(message) || !Array.isArray(message['tool_calls'])) return message
-  const extra = { google: { thought_signature: 'skip_thought_signature_validator' } }
-  const calls = message['tool_calls'].map((call: unknown) =>
-    isJsonObject(call) && call['extra_content'] === undefined ? { ...call, extra_content: extra } : call,
-  )
-  return { ...message, tool_calls: calls }
-}
-
-/** Numbers the calls with ids of nine letters and digits. */
-function withShortIds(messages: readonly unknown[]): unknown[] {
-  const ids = new Map<unknown, string>()
-  const shortOf = (id: unknown): string => {
-    const short = ids.get(id) ?? `call${String(ids.size + 1).padStart(5, '0')}`
-    ids.set(id, short)
-    return short
-  }
-  return messages.map((message) => {
-    if (!isJsonObject(message)) return message
-    if (message['role'] === 'tool') return { ...message, tool_call_id: shortOf(message['tool_call_id']) }
-    if (!Array.isArray(message['tool_calls'])) return message
-    const calls = message['tool_calls'].map((call: unknown) =>
-      isJsonObject(call) ? { ...call, id: shortOf(call['id']) } : call,
-    )
-    return { ...message, tool_calls: calls }
-  })
-}
-
-/** Puts words of the assistant between the results of its calls and a message of the user. */
-function bridged(messages: readonly unknown[]): unknown[] {
-  const roleAt = (at: number): unknown => {
-    const message = messages[at]
-    return isJsonObject(message) ? message['role'] : undefined
-  }
-  return messages.flatMap((message, at) =>
-    roleAt(at) === 'user' && roleAt(at - 1) === 'tool'
-      ? [{ role: 'assistant', content: 'I have read the results.' }, message]
-      : [message],
-  )
+/** Writes calls and their results as plain messages, those that were refused alone. */
+export const historyAsText: Step = {
+  read: ({ call: { prompt } }) =>
+    prompt.flatMap(({ role, content }) =>
+      role === 'assistant'
+        ? content.flatMap((part) => (part.type === 'tool-call' ? callName(part.toolCallId) : []))
+        : [],
+    ),
+  mend: (call, refused) =>
+    refused.size === 0 ? call : withPrompt((prompt) => callsAsText(prompt, (id) => refused.has(callName(id))))(call),
 }
 
 /** Writes calls and their results as plain messages, for servers without support for tools. */
-export function withoutCalls(messages: readonly unknown[]): unknown[] {
-  return messages.flatMap((message) => {
-    if (!isJsonObject(message)) return [message]
-    const { tool_calls: calls, tool_call_id: _, ...rest } = message
-    if (message['role'] === 'tool') {
-      return [{ role: 'user', content: `Results of a search made for you:\n${asText(message['content'])}` }]
+export function callsAsText(prompt: LanguageModelV4Prompt, isText: (id: string) => boolean): LanguageModelV4Prompt {
+  return prompt.flatMap((message): LanguageModelV4Message[] => {
+    if (message.role === 'assistant') {
+      const isCall = (part: Content<'assistant'>[number]): boolean =>
+        part.type === 'tool-call' && isText(part.toolCallId)
+      if (!message.content.some(isCall)) return [message]
+      // A thought belongs to the call that followed it.
+      const content = message.content.filter((part) => !isCall(part) && !isThought(part))
+      const hasWords = content.some((part) => part.type !== 'text' || part.text.trim() !== '')
+      return hasWords ? [{ ...message, content }] : []
     }
-    if (!Array.isArray(calls)) return [message]
-    return asText(rest['content']).trim() === '' ? [] : [rest]
+    if (message.role !== 'tool') return [message]
+    const texts = message.content.flatMap((part) =>
+      part.type === 'tool-result' && isText(part.toolCallId) ? { type: 'text' as const, text: asText(part) } : [],
+    )
+    const content = message.content.filter((part) => part.type !== 'tool-result' || !isText(part.toolCallId))
+    return [...(content.length > 0 ? [{ ...message, content }] : []), ...texts.map((text) => userMessage([text]))]
   })
 }
 
+const userMessage = (content: Content<'user'>): LanguageModelV4Message => ({ role: 'user', content })
+
+function asText({ toolName, output }: Extract<Content<'tool'>[number], { type: 'tool-result' }>): string {
+  const isPlain = output.type === 'text' || output.type === 'error-text'
+  const value = isPlain ? output.value : JSON.stringify('value' in output ? output.value : output)
+  return `Results of ${toolName.includes('search') ? 'a search made' : `the tool ${toolName}, called`} for you:\n${value}`
+}
+
+const isThought = ({ type }: { readonly type: string }): boolean => type === 'reasoning' || type === 'reasoning-file'
+
+/** The message with other parts, if it is one of the assistant. */
+function withAssistant(
+  message: LanguageModelV4Message,
+  change: (part: Content<'assistant'>[number]) => Content<'assistant'>,
+): LanguageModelV4Message {
+  return message.role === 'assistant' ? { ...message, content: message.content.flatMap(change) } : message
+}
+
+/** Whether the last calls have no thought before them. */
+function lacksThoughts(prompt: LanguageModelV4Prompt): boolean {
+  const last = prompt.findLast(({ role }) => role === 'assistant')
+  const parts = last?.role === 'assistant' ? last.content : []
+  return parts.some(({ type }) => type === 'tool-call') && !parts.some(isThought)
+}
+
+/** Adds the signature that Google documents for calls of other models. */
+function signed(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const google = { thoughtSignature: 'skip_thought_signature_validator' }
+  return prompt.map((message) =>
+    withAssistant(message, (part) => {
+      const isSigned = Object.values(part.providerOptions ?? {}).some((options) => 'thoughtSignature' in options)
+      return [
+        part.type === 'tool-call' && !isSigned
+          ? { ...part, providerOptions: { ...part.providerOptions, google } }
+          : part,
+      ]
+    }),
+  )
+}
+
+/** Numbers the calls with ids of nine letters and digits. */
+function withShortIds(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const ids = new Map<string, string>()
+  const shorten = <Part extends { type: string }>(part: Part): Part => {
+    if (!('toolCallId' in part) || typeof part.toolCallId !== 'string') return part
+    const short = ids.get(part.toolCallId) ?? `call${String(ids.size + 1).padStart(5, '0')}`
+    ids.set(part.toolCallId, short)
+    return { ...part, toolCallId: short }
+  }
+  return prompt.map((message) =>
+    message.role === 'tool'
+      ? { ...message, content: message.content.map(shorten) }
+      : withAssistant(message, (part) => [shorten(part)]),
+  )
+}
+
+/** Puts words of the assistant between the results of its calls and a message of the user. */
+function bridged(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const bridge: LanguageModelV4Message = {
+    role: 'assistant',
+    content: [{ type: 'text', text: 'I have read the results.' }],
+  }
+  return prompt.flatMap((message, at) =>
+    message.role === 'user' && prompt[at - 1]?.role === 'tool' ? [bridge, message] : [message],
+  )
+}
+
 /** Puts system messages into the user message that follows, and joins neighbours of one role. */
-function alternating(messages: readonly unknown[]): unknown[] {
-  const joined: Record<string, unknown>[] = []
-  for (const message of messages) {
-    if (!isJsonObject(message)) continue
-    const role = message['role'] === 'system' || message['role'] === 'developer' ? 'user' : message['role']
+function alternating(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const joined: LanguageModelV4Message[] = []
+  for (const given of prompt) {
+    const message = given.role === 'system' ? userMessage([{ type: 'text', text: given.content }]) : given
     const last = joined.at(-1)
-    if (last && last['role'] === role && role !== 'tool' && !('tool_calls' in last) && !('tool_calls' in message))
-      last['content'] = joinContent(last['content'], message['content'])
-    else joined.push({ ...message, role })
+    if (last?.role === 'user' && message.role === 'user')
+      joined[joined.length - 1] = { ...last, content: joinTexts([...last.content, ...message.content]) }
+    else joined.push(message)
   }
   return joined
 }
 
-function joinContent(first: unknown, second: unknown): unknown {
-  if (!Array.isArray(first) && !Array.isArray(second)) return `${asText(first)}\n\n${asText(second)}`
-  const parts = (content: unknown): readonly unknown[] =>
-    Array.isArray(content) ? content : [{ type: 'text', text: asText(content) }]
-  return [...parts(first), ...parts(second)]
+/** The parts with texts that follow each other as one: a single text is sent as a string, which any server reads. */
+function joinTexts(parts: Content<'user'>): Content<'user'> {
+  const joined: Content<'user'> = []
+  for (const part of parts) {
+    const last = joined.at(-1)
+    if (last?.type === 'text' && part.type === 'text')
+      joined[joined.length - 1] = { ...last, text: `${last.text}\n\n${part.text}` }
+    else joined.push(part)
+  }
+  return joined
 }
-
-const asText = (content: unknown): string =>
-  typeof content === 'string' ? content : content === undefined || content === null ? '' : JSON.stringify(content)
