@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { ActionTurn } from '@inlay/agent'
 import type { AddressRequest, FetchAddress, StoredTool } from '@inlay/conversations'
 import { createOpenApiActions } from '@inlay/conversations/internal/custom-tools/openapi-actions'
+import { egress } from '@inlay/drivers/egress'
 import type { PacketBody } from '@inlay/protocol'
 import { heldFiles, newTurn } from '../../agent/action-turn.ts'
 import { kennelDocument } from './kennel.ts'
@@ -237,6 +238,18 @@ describe('a request', () => {
     expect(without.text).not.toContain('secret')
   })
 })
+
+test.each(['http://169.254.169.254/latest', 'http://localhost:8080', 'http://[::1]'])(
+  'a document whose server is %s reaches nothing',
+  async (serverUrl) => {
+    const tool = { ...kennel, definition: kennelDocument(serverUrl) }
+    const [action] = await createOpenApiActions(tool, { fetchAddress: egress() })
+    await expect(action!.run({ limit: 1 }, newTurn().turn)).rejects.toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.not.stringContaining('169.254') as string,
+    })
+  },
+)
 
 describe('arguments are refused before anything is sent:', () => {
   test.each([

@@ -213,6 +213,12 @@ describe('the server', () => {
     expect((await listed(document)).names).toHaveLength(3)
   })
 
+  test('that is named stands in for one of an operation that cannot be called', async () => {
+    const document = only('/a#b', { servers: [{ url: '/own' }], get: operation({}) })
+    const { url } = await requestOf({ document, serverUrl: 'https://own.example' }, {})
+    expect(url).toBe('https://own.example/a')
+  })
+
   test.each(['file:///etc/', 'https://u:p@a.example', 'https://a.example/?x=1', 'a.example'])(
     'cannot be %s',
     async (serverUrl) => {

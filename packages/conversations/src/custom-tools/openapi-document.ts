@@ -105,11 +105,11 @@ function readOperation(
   const operation = fields[method]
   if (!isJsonObject(operation)) throw new NotCallable('is no object')
   if (!methods.includes(method)) throw new NotCallable(`${method.toUpperCase()} is not called`)
-  if (!path.startsWith('/') || path.includes('#'))
-    throw new NotCallable('its path has to begin with a slash, without #')
+  if (!path.startsWith('/')) throw new NotCallable('its path does not begin with a slash')
   const { operationId, summary, description, tags } = operation
   const own = operation['servers'] === undefined ? fields : operation
-  const [serverUrl] = own['servers'] === undefined ? choice.servers : readServers(own, choice)
+  const [given] = choice.serverUrl === undefined ? [] : choice.servers
+  const [serverUrl = given] = own['servers'] === undefined ? choice.servers : readServers(own, choice)
   const read = {
     summary: textOf(summary),
     description: textOf(description),

@@ -67,8 +67,9 @@ export function toRequest(
   const { serverUrl = '', path: template, body } = operation
   const given = operation.parameters.filter(({ argument }) => !isAbsent(input[argument]))
   const inPath = new Map(given.flatMap((item) => (item.place === 'path' ? [[item.name, item] as const] : [])))
-  // The template is filled first, so an argument cannot contain a placeholder of the path.
-  const path = fill(template).replace(/\{([^{}]+)\}/g, (_, name: string) => {
+  // The template is filled first, so an argument cannot contain a placeholder of the path. A fragment only tells
+  // operations of one path apart.
+  const path = fill(template.replace(/#.*/s, '')).replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const parameter = inPath.get(name)
     return parameter ? pathText(parameter, input[parameter.argument]) : ''
   })
