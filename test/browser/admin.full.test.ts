@@ -209,10 +209,32 @@ describe.skipIf(reason !== undefined)('the administration', () => {
     await openSection(page, 'Actions')
     await page.getByText('Add an action from an OpenAPI document').click()
     await page.getByLabel('Name', { exact: true }).fill('Orders')
-    await page.getByLabel('OpenAPI 3 document').fill(JSON.stringify(ordersAt(shop.origin)))
+    await page.getByLabel('OpenAPI document in JSON').fill(JSON.stringify(ordersAt(shop.origin)))
     await page.getByRole('button', { name: 'Check the document' }).click()
     await page.getByText('1 function', { exact: true }).waitFor()
     await page.getByText('GET /orders/{number}').waitFor()
+    await page.getByLabel('or a file of it').setInputFiles({
+      name: 'shop.yaml',
+      mimeType: 'application/yaml',
+      buffer: Buffer.from(manyOperationsAt(shop.origin)),
+    })
+    await page.getByText('1 function', { exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Check the document' }).click()
+    await page.getByText('121 functions', { exact: true }).waitFor()
+    await page.getByText('0 chosen, at most 100').waitFor()
+    await page.getByText('1 cannot be called').click()
+    await page.getByText('HEAD /branches/1: HEAD is not called').waitFor()
+    await page.getByRole('button', { name: 'Add the action' }).click()
+    await page.getByText('Choose 1 to 100 functions.').waitFor()
+    await page.getByLabel('Tag').selectOption('orders')
+    await page.getByRole('checkbox', { name: 'showOrder' }).check()
+    await page.getByLabel('Tag').selectOption('All tags')
+    await page.getByLabel('Search by name').fill('branches 11')
+    await page.getByRole('button', { name: 'Choose those found' }).click()
+    await page.getByText('12 chosen, at most 100').waitFor()
+    await page.getByRole('button', { name: 'Leave those found' }).click()
+    await page.getByText('1 chosen, at most 100').waitFor()
+    expect(await faultsOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Add the action' }).click()
     await page.getByRole('heading', { name: 'Orders' }).waitFor()
     expect(await page.getByRole('button', { name: 'Try Internal Search' }).count()).toBe(0)
@@ -313,6 +335,23 @@ const ordersAt = (url: string): object => ({
     },
   },
 })
+
+/** As published: YAML, without descriptions, more than a model can be given. */
+function manyOperationsAt(origin: string): string {
+  const branches = Array.from({ length: 120 }, (_, index) => `  /branches/${index}:\n    get: {}\n`)
+  return [
+    'swagger: "2.0"',
+    `host: ${new URL(origin).host}`,
+    'schemes: [http]',
+    'paths:',
+    '  /orders/{number}:',
+    '    get:',
+    '      operationId: showOrder',
+    '      tags: [orders]',
+    '      parameters: [{ name: number, in: path, required: true, type: string }]',
+    branches.join('').replace('/branches/1:\n', '/branches/1:\n    head: {}\n'),
+  ].join('\n')
+}
 
 /** A service that an action calls. */
 async function startShop(): Promise<{ readonly origin: string; close(): void }> {

@@ -66,15 +66,15 @@ async function call(definition: StoredTool['definition'], name: string): Promise
 
 /** The longest that the main thread was held while something ran, in milliseconds. */
 async function withStall<Result>(run: () => Promise<Result>): Promise<{ result: Result; ms: number; stall: number }> {
-  const begin = performance.now()
-  let [last, stall] = [begin, 0]
+  const startMs = performance.now()
+  let [last, stall] = [startMs, 0]
   const beat = setInterval(() => {
     const now = performance.now()
     stall = Math.max(stall, now - last)
     last = now
   }, 5)
   const result = await run().finally(() => clearInterval(beat))
-  return { result, ms: Math.round(performance.now() - begin), stall: Math.round(stall) }
+  return { result, ms: Math.round(performance.now() - startMs), stall: Math.round(stall) }
 }
 
 const write = (line: string): void => void process.stdout.write(`${line}\n`)

@@ -1,4 +1,4 @@
-import type { MethodSpec, ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/protocol'
+import type { ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/protocol'
 import type { ToolFunction, ToolFunctions, ToolTest } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
@@ -8,6 +8,7 @@ import { texts as pageTexts } from '../texts/texts.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import type { AdminCalls } from './calls.ts'
 import { EnvLines } from './models.tsx'
+import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
 import { Area, BadField, Check, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
@@ -218,19 +219,23 @@ export function exampleOf({ parameters }: Pick<ToolFunction, 'parameters'>): str
 
 function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
   const texts = adminTexts.action
-  const [methods, setMethods] = useState<readonly MethodSpec[] | null>(null)
+  const [checked, setChecked] = useState<ToolMethods | null>(null)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [leftOut, setLeftOut] = useState<ToolMethods['skipped']>([])
   const [round, setRound] = useState(0)
   const [failure, setFailure] = useState<Failure | null>(null)
-  const check = (form: HTMLFormElement | null): void => {
-    if (form === null) return
+  const check = async (form: HTMLFormElement): Promise<void> => {
     setFailure(null)
-    setMethods(null)
-    calls
-      .send<ToolMethods>('POST', '/admin/tool/custom/validate', { definition: definitionOf(new FormData(form)) })
-      .then(
-        (checked) => setMethods(checked.methods),
-        (error: unknown) => setFailure(toFailure(error)),
-      )
+    setChecked(null)
+    try {
+      const body = { definition: await definitionOf(new FormData(form)) }
+      const found = await calls.send<ToolMethods>('POST', '/admin/tool/custom/validate', body)
+      setChecked(found)
+      // A model reads all of them with each message: of many, people choose.
+      setChosen(new Set(found.methods.length > maxChosen ? [] : found.methods.map(({ name }) => name)))
+    } catch (error) {
+      setFailure(error instanceof BadField ? { message: error.message, retryable: false } : toFailure(error))
+    }
   }
   return (
     <details class="admin-section">
@@ -240,15 +245,19 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
         label={texts.new}
         action={texts.createAction}
         submit={async (fields) => {
-          await calls.send<ToolSnapshot>('POST', '/admin/tool/custom', {
+          if (checked !== null && (chosen.size === 0 || chosen.size > maxChosen)) throw new BadField(texts.chooseFew)
+          const { skipped = [] } = await calls.send<ToolSnapshot>('POST', '/admin/tool/custom', {
             name: textOf(fields, 'name'),
             description: textOf(fields, 'description'),
-            definition: definitionOf(fields),
+            definition: await definitionOf(fields),
+            operations: checked && [...chosen],
+            server_url: textOf(fields, 'server_url') || null,
             custom_headers: headersOf(linesOf(fields, 'headers')),
             passthrough_auth: false,
             default_enabled: fields.has('for_all'),
           })
-          setMethods(null)
+          setChecked(null)
+          setLeftOut(skipped)
           setRound(round + 1)
           await changed()
         }}
@@ -257,52 +266,47 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
           <Field label={texts.name} name="name" required maxLength={255} />
           <Field label={texts.description} name="description" />
         </div>
-        <Area
-          label={texts.definition}
-          name="definition"
-          class="code"
-          rows={6}
-          required
-          placeholder="https://api.example/openapi.json"
-        />
+        <div class="u-grid u-gap-12" onInput={() => setChecked(null)}>
+          <Area
+            label={texts.definition}
+            name="definition"
+            class="code"
+            rows={6}
+            placeholder="https://api.example/openapi.json"
+          />
+          <Field label={texts.definitionFile} name="file" type="file" accept=".json,.yaml,.yml" />
+        </div>
         <div class="row">
-          <button type="button" class="quiet-button" onClick={(event) => check(event.currentTarget.form)}>
+          <button
+            type="button"
+            class="quiet-button"
+            onClick={({ currentTarget: { form } }) => form !== null && void check(form)}
+          >
             {texts.check}
           </button>
         </div>
         {failure !== null && <FailureNote failure={failure} />}
-        {methods !== null && (
-          <div role="status">
-            <p>{texts.functions(methods.length)}</p>
-            <ul class="methods u-grid u-gap-4 u-scroll">
-              {methods.map(({ name, method, path, summary }) => (
-                <li key={name}>
-                  <code>{name}</code>{' '}
-                  <span class="facts u-small u-anywhere">
-                    {method} {path}
-                    {summary !== '' && ` · ${summary}`}
-                  </span>
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
+        {checked !== null && <OperationChoice checked={checked} chosen={chosen} choose={setChosen} />}
+        <Field label={texts.server} name="server_url" placeholder={checked?.servers[0] ?? ''} list="servers" />
+        <datalist id="servers">
+          {checked?.servers.map((server) => (
+            <option key={server} value={server} />
+          ))}
+        </datalist>
         <Area label={texts.headers} name="headers" rows={2} placeholder="Authorization: Bearer …" />
         <Check label={texts.forAll} name="for_all" checked={true} />
       </Form>
+      <Skipped words={texts.leftOut(leftOut.length)} operations={leftOut} />
     </details>
   )
 }
 
-/** A document that was pasted, or its address. */
-function definitionOf(fields: FormData): unknown {
-  const text = textOf(fields, 'definition')
-  if (!text.startsWith('{')) return text
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new BadField(cause instanceof Error ? cause.message : '', { cause })
-  }
+/** The document of a file, one that was pasted, or its address. */
+async function definitionOf(fields: FormData): Promise<string> {
+  const file = fields.get('file')
+  const text = file instanceof File && file.size > 0 ? await file.text() : textOf(fields, 'definition')
+  if (text === '') throw new BadField(adminTexts.action.noDefinition)
+  return text
 }
 
 export function headersOf(lines: readonly string[]): readonly ToolHeader[] {

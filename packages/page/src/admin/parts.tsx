@@ -110,6 +110,8 @@ interface FieldProps {
   readonly min?: number
   readonly step?: number | 'any'
   readonly accept?: string
+  /** Id of a `datalist`. */
+  readonly list?: string
   /** Puts the cursor there when the form opens. */
   readonly isFirst?: boolean
   readonly onInput?: (value: string) => void

@@ -1,0 +1,132 @@
+import type { MethodSpec, ToolMethods } from '@inlay/protocol'
+import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { Field } from './parts.tsx'
+
+/** Most functions of one action; the service refuses more. */
+export const maxChosen = 100
+/** Rows that are drawn; a search narrows the others down. */
+const maxShown = 200
+
+interface OperationChoiceProps {
+  readonly checked: ToolMethods
+  /** Names of the functions. */
+  readonly chosen: ReadonlySet<string>
+  readonly choose: (chosen: ReadonlySet<string>) => void
+}
+
+/** The functions of an OpenAPI document to tick, with a search and tags, and what cannot be called with the reason. */
+export function OperationChoice({ checked, chosen, choose }: OperationChoiceProps): JSX.Element {
+  const texts = adminTexts.action
+  const [words, setWords] = useState('')
+  const [tag, setTag] = useState('')
+  const { methods, skipped } = checked
+  const tags = [...new Set(methods.flatMap(tagsOf))].sort()
+  const found = searched(methods, words, tag)
+  const set = (names: readonly string[], isChosen: boolean): void => {
+    const next = new Set(chosen)
+    for (const name of names) {
+      if (isChosen) next.add(name)
+      else next.delete(name)
+    }
+    choose(next)
+  }
+  return (
+    <fieldset class="u-grid u-gap-8 u-min-0">
+      <legend class="u-muted u-small">{texts.functions(methods.length)}</legend>
+      <div class="fields u-grid u-gap-12">
+        <Field label={texts.searchFunctions} onInput={setWords} />
+        {tags.length > 0 && (
+          <label class="field u-grid u-gap-4 u-min-0 u-note">
+            <span>{texts.tag}</span>
+            <select value={tag} onChange={(event) => setTag(event.currentTarget.value)}>
+              <option value="">{texts.anyTag}</option>
+              {tags.map((known) => (
+                <option key={known}>{known}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      <div class="row">
+        <span role="status">{texts.chosen(chosen.size, maxChosen)}</span>
+        {([true, false] as const).map((isChosen) => (
+          <button
+            key={isChosen}
+            type="button"
+            class="quiet-button"
+            disabled={found.length === 0}
+            onClick={() =>
+              set(
+                found.map(({ name }) => name),
+                isChosen,
+              )
+            }
+          >
+            {isChosen ? texts.chooseFound : texts.leaveFound}
+          </button>
+        ))}
+      </div>
+      <ul class="methods u-grid u-gap-4 u-scroll">
+        {found.slice(0, maxShown).map(({ name, method, path, summary }) => (
+          <li key={name}>
+            <label class="u-flex u-gap-8 u-baseline">
+              <input
+                type="checkbox"
+                checked={chosen.has(name)}
+                onChange={(event) => set([name], event.currentTarget.checked)}
+              />
+              <span class="u-min-0 u-anywhere">
+                <code>{name}</code>{' '}
+                <span class="facts u-small">
+                  {method} {path}
+                  {summary !== '' && ` · ${summary}`}
+                </span>
+              </span>
+            </label>
+          </li>
+        ))}
+        {found.length > maxShown && <li class="u-muted u-small">{texts.moreFunctions(found.length - maxShown)}</li>}
+      </ul>
+      <Skipped words={texts.notCallable(skipped.length)} operations={skipped} />
+    </fieldset>
+  )
+}
+
+/** Operations with the reason why they are left out. */
+export function Skipped({
+  words,
+  operations,
+}: {
+  words: string
+  operations: ToolMethods['skipped']
+}): JSX.Element | null {
+  if (operations.length === 0) return null
+  return (
+    <details>
+      <summary>{words}</summary>
+      <ul class="methods u-grid u-gap-4 u-scroll">
+        {operations.slice(0, maxShown).map(({ method, path, reason }) => (
+          <li key={`${method} ${path}`} class="facts u-small u-anywhere">
+            {method} {path}: {reason}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** Functions that have each of the words in name, path or summary, and the tag. */
+export function searched(methods: readonly MethodSpec[], words: string, tag: string): readonly MethodSpec[] {
+  const wanted = words.toLowerCase().split(/\s+/)
+  return methods.filter((method) => {
+    const text = `${method.name} ${method.method} ${method.path} ${method.summary}`.toLowerCase()
+    return (tag === '' || tagsOf(method).includes(tag)) && wanted.every((word) => text.includes(word))
+  })
+}
+
+function tagsOf({ spec }: MethodSpec): readonly string[] {
+  const { tags } = spec
+  return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+}
