@@ -75,7 +75,7 @@ function unanswered({ body }: RecordedRequest): string | undefined {
 }
 
 const rules: readonly Rule[] = [
-  keyed('x-api-key', 'https://docs.anthropic.com/en/api/errors', {
+  keyed('x-api-key', 'https://github.com/n8n-io/n8n/issues/37930', {
     message: 'x-api-key header is required',
     type: 'authentication_error',
   }),
@@ -138,7 +138,7 @@ const rules: readonly Rule[] = [
   ),
   {
     name: 'thoughts before calls',
-    source: 'https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking',
+    source: 'https://github.com/RooCodeInc/Roo-Code/pull/10351',
     refuses: ({ body }) => {
       const turns = turnsOf(body)
       const at = turns.findLastIndex(({ role }) => role === 'assistant')
@@ -178,7 +178,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'four cache marks at most',
-    source: 'https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching',
+    source: 'https://github.com/tghamm/Anthropic.SDK/issues/50',
     refuses: ({ body }) => {
       const marks = JSON.stringify(body).split('"cache_control":{').length - 1
       return marks > 4 ? `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.` : undefined
@@ -284,6 +284,6 @@ export const anthropic: Provider = {
     request_id: 'req_011CSHoEeqs5C35K2UUqR7Fy',
   }),
   dialect,
-  prefix: 'anthropic/',
+  api: 'anthropic',
   modelId: 'claude-opus-4-6',
 }

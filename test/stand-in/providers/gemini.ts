@@ -1,7 +1,16 @@
 import { chatDialect, forCalls, resultsFollowCalls } from './chat.ts'
-import { isJson, keyed, type Json, type Provider, type Refusal, type Rule } from './provider.ts'
-import { chatTools, forSchemas, forTools, typesOf, type OfferedTool, type SchemaPart } from './schemas.ts'
-import type { RecordedRequest } from '../model-server.ts'
+import { isJson, objects, type Json, type Provider, type Refusal, type Rule } from './provider.ts'
+import {
+  chatTools,
+  first,
+  forSchemas,
+  forTools,
+  toTool,
+  typesOf,
+  type OfferedTool,
+  type SchemaPart,
+} from './schemas.ts'
+import type { Dialect, RecordedRequest, ReplyPart } from '../model-server.ts'
 
 // The fields of a schema in Gemini's API, which reads it as a message of its own and refuses any other field.
 const schemaFields = new Set(
@@ -93,9 +102,6 @@ export const geminiCompatible: Provider = {
   title: "Gemini, OpenAI's API",
   seesPictures: true,
   rules: [
-    keyed('authorization', 'https://ai.google.dev/gemini-api/docs/openai', {
-      message: 'Missing or invalid Authorization header.',
-    }),
     ...geminiTools(chatTools),
     forCalls('signatures', 'https://github.com/earendil-works/pi/pull/3234', ({ call, name, at, index }) => {
       const extra = isJson(call['extra_content']) ? call['extra_content']['google'] : undefined
@@ -126,4 +132,98 @@ export const geminiCompatible: Provider = {
   }),
   modelId: 'gemini-3-pro-preview',
   base: '/v1beta/openai',
+}
+
+const contentsOf = ({ body }: Pick<RecordedRequest, 'body'>): readonly Json[] => objects(body['contents'])
+const partsOf = (content: Json | undefined, kind: string): Json[] =>
+  objects(content?.['parts']).filter((part) => kind in part)
+
+const nativeTools = ({ body }: RecordedRequest): OfferedTool[] =>
+  objects(body['tools']).flatMap(({ functionDeclarations }) =>
+    // What comes as `parametersJsonSchema` may have any keyword.
+    objects(functionDeclarations).map((declaration, at) => toTool(declaration, declaration['parameters'], at)),
+  )
+
+function nativeDialect(request: RecordedRequest): Dialect {
+  const path = request.path.split('?')[0]!
+  let called = contentsOf(request).reduce((sum, content) => sum + partsOf(content, 'functionCall').length, 0)
+  const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 7, totalTokenCount: 19, thoughtsTokenCount: 3 }
+  const whole = (parts: readonly Json[], more: Json = {}): Json => ({
+    candidates: [{ content: { role: 'model', parts }, index: 0, ...more }],
+    usageMetadata,
+    modelVersion: 'gemini-3-pro-preview',
+    responseId: 'rX9paeW',
+  })
+  const toParts = (part: ReplyPart): Json[] => {
+    if ('text' in part) return [{ text: part.text }]
+    if (!('calls' in part)) return []
+    return part.calls.map(({ name, input }, index) => {
+      const thoughtSignature = Buffer.from(`thought ${called++}`).toString('base64')
+      return { functionCall: { name, args: input }, ...(index === 0 && { thoughtSignature }) }
+    })
+  }
+  const event = (value: Json): string => `data: ${JSON.stringify(value)}\r\n\r\n`
+  return {
+    path,
+    streams: path.endsWith(':streamGenerateContent'),
+    start: () => [],
+    write: (part) =>
+      'error' in part ? [event({ error: part.error })] : toParts(part).map((each) => event(whole([each]))),
+    // Calls end with this reason as well.
+    finish: () => [event(whole([{ text: '' }], { finishReason: 'STOP' }))],
+    whole: (parts) => whole(parts.flatMap(toParts), { finishReason: 'STOP' }),
+  }
+}
+
+/** Gemini by its own API. */
+export const gemini: Provider = {
+  title: 'Gemini',
+  seesPictures: true,
+  rules: [
+    ...geminiTools(nativeTools),
+    {
+      name: 'signatures',
+      source: 'https://github.com/thClaws/thClaws/issues/65',
+      refuses: (request) =>
+        first(contentsOf(request), (content, at) => {
+          const [call] = partsOf(content, 'functionCall')
+          const name = call && isJson(call['functionCall']) ? call['functionCall']['name'] : undefined
+          return call === undefined || typeof call['thoughtSignature'] === 'string'
+            ? undefined
+            : `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${String(name)}\` , position ${at + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`
+        }),
+    },
+    {
+      name: 'results right after calls',
+      source: 'https://github.com/google-gemini/gemini-cli/issues/16415',
+      refuses: (request) =>
+        first(contentsOf(request), (content, at) => {
+          const [before, next] = [contentsOf(request)[at - 1], contentsOf(request)[at + 1]]
+          const calls = partsOf(content, 'functionCall').length
+          if (calls > 0 && before?.['role'] !== 'user')
+            return 'Please ensure that function call turn comes immediately after a user turn or after a function response turn.'
+          if (calls > 0 && partsOf(next, 'functionResponse').length !== calls)
+            return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'
+          return partsOf(content, 'functionResponse').length > 0 && partsOf(before, 'functionCall').length === 0
+            ? 'Please ensure that function response turn comes immediately after a function call turn.'
+            : undefined
+        }),
+    },
+    {
+      name: 'last turn',
+      source: 'https://github.com/babaohuang/GeminiProChat/pull/68',
+      refuses: (request) =>
+        contentsOf(request).at(-1)?.['role'] === 'model'
+          ? 'Please ensure that multiturn requests end with a user role or a function response.'
+          : undefined,
+    },
+  ],
+  error: errorOf,
+  dialect: (request) =>
+    /^\/v1beta\/models\/gemini-3-pro-preview:(?:streamG|g)enerateContent/.test(request.path)
+      ? nativeDialect(request)
+      : undefined,
+  api: 'google',
+  modelId: 'gemini-3-pro-preview',
+  base: '/v1beta',
 }

@@ -1,6 +1,7 @@
 import { chatDialect, forCalls, forMessages, resultsFollowCalls, without } from './chat.ts'
 import { openAiError } from './openai.ts'
-import { keyed, objects, type Json, type Provider, type Refusal } from './provider.ts'
+import { objects, type Json, type Provider, type Refusal } from './provider.ts'
+import { responsesDialect } from './responses.ts'
 import { atMost, chatTools } from './schemas.ts'
 
 const hex = (n: number, length: number): string => (n + 0xabc_def).toString(16).padStart(length, '0123456789abcdef')
@@ -12,11 +13,6 @@ export const deepseek: Provider = {
   title: 'DeepSeek',
   seesPictures: false,
   rules: [
-    keyed('authorization', 'https://api-docs.deepseek.com/quick_start/error_codes', {
-      message: 'Authentication Fails (governor)',
-      type: 'authentication_error',
-      code: 'invalid_request_error',
-    }),
     {
       name: 'thoughts come back with calls',
       source: 'https://github.com/mnfst/modelparams.dev/issues/29',
@@ -62,6 +58,7 @@ export const deepseek: Provider = {
     usage: 'with reason',
     usageOf: { prompt_cache_hit_tokens: 0, prompt_cache_miss_tokens: 12 },
   }),
+  api: 'deepseek',
   modelId: 'deepseek-v4-pro',
 }
 
@@ -146,6 +143,7 @@ export const mistral: Provider = {
     thought: (text) => ({ content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] }),
     usage: 'with reason',
   }),
+  api: 'mistral',
   modelId: 'magistral-medium-latest',
 }
 
@@ -180,9 +178,18 @@ export const groq: Provider = {
     thought: (text) => ({ reasoning: text, channel: 'analysis' }),
     usage: 'with reason',
   }),
+  api: 'groq',
   modelId: 'openai/gpt-oss-120b',
   base: '/openai/v1',
 }
+
+const xaiChat = chatDialect({
+  base: { system_fingerprint: 'fp_156d35dcaa' },
+  delta: { role: 'assistant' },
+  callId: (n) => `call_${String(10_000_000 + n)}`,
+  calls: 'whole',
+  usage: 'always',
+})
 
 export const xai: Provider = {
   title: 'xAI',
@@ -206,13 +213,9 @@ export const xai: Provider = {
     ),
   ],
   error: ({ message }) => ({ code: 'Client specified an invalid argument', error: message }),
-  dialect: chatDialect({
-    base: { system_fingerprint: 'fp_156d35dcaa' },
-    delta: { role: 'assistant' },
-    callId: (n) => `call_${String(10_000_000 + n)}`,
-    calls: 'whole',
-    usage: 'always',
-  }),
+  // Its own client speaks the responses API.
+  dialect: (request) => (request.path === '/v1/responses' ? responsesDialect(request) : xaiChat(request)),
+  api: 'xai',
   modelId: 'grok-4',
 }
 
@@ -258,6 +261,7 @@ export const openrouter: Provider = {
     }),
     usage: 'always',
   }),
+  api: 'openrouter',
   modelId: 'google/gemini-3-pro-preview',
   base: '/api/v1',
 }

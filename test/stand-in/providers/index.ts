@@ -1,16 +1,20 @@
 import { anthropic } from './anthropic.ts'
 import { azure } from './azure.ts'
-import { geminiCompatible } from './gemini.ts'
+import { bedrock } from './bedrock.ts'
+import { gemini, geminiCompatible } from './gemini.ts'
 import { deepseek, groq, kimi, mistral, openrouter, xai } from './hosted.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
 import { openai } from './openai.ts'
+import { openaiResponses } from './responses.ts'
 import type { Provider } from './provider.ts'
 
 /** All stand-ins, by the names that tests use. */
 export const providers = {
   openai,
+  openaiResponses,
   azure,
   anthropic,
+  gemini,
   geminiCompatible,
   deepseek,
   kimi,
@@ -18,8 +22,12 @@ export const providers = {
   groq,
   xai,
   openrouter,
+  bedrock,
   ollama,
   vllm,
   llamaCpp,
   lmStudio,
 } satisfies Record<string, Provider>
+
+export type ProviderName = keyof typeof providers
+export const providerNames = Object.keys(providers) as ProviderName[]

@@ -147,7 +147,7 @@ export const openAiMessages: readonly Rule[] = [
         }
       : undefined,
   ),
-  without('tool_choice', 'https://github.com/langchain-ai/langchain/issues/25670', (_, { tools }) =>
+  without('tool_choice', 'https://github.com/writer/writer-framework/pull/1013', (_, { tools }) =>
     tools === undefined
       ? {
           message: "Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.",
@@ -155,32 +155,13 @@ export const openAiMessages: readonly Rule[] = [
         }
       : undefined,
   ),
-  without('stream_options', 'https://github.com/BerriAI/litellm/issues/4812', (_, { stream }) =>
-    stream === true
-      ? undefined
-      : {
-          message: "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
-          param: 'stream_options',
-        },
-  ),
   {
     name: 'pictures',
-    source: 'https://platform.openai.com/docs/guides/images-vision',
-    refuses: (request) => {
-      const wrong = picturesOf(request).find(
-        ({ url }) => !/^data:image\/(?:png|jpeg|gif|webp);base64,|^https?:/.test(url),
-      )
-      if (wrong)
-        return {
-          message:
-            "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
-          code: 'image_parse_error',
-        }
-      const bytes = picturesOf(request).reduce((sum, { base64 }) => sum + base64.length, 0)
-      return bytes > 50 * 2 ** 20
-        ? { message: 'Invalid image: total image size exceeds 50 MB.', code: 'image_too_large' }
-        : undefined
-    },
+    source: 'https://portkey.ai/error-library/file-type-error-10079',
+    refuses: (request) =>
+      picturesOf(request).every(({ url }) => /^data:image\/(?:png|jpeg|gif|webp);base64,|^https?:/.test(url))
+        ? undefined
+        : { message: 'Invalid MIME type. Only image types are supported.', code: 'invalid_image_format' },
   },
 ]
 
@@ -194,7 +175,7 @@ export const openai: Provider = {
   title: 'OpenAI, chat completions',
   seesPictures: true,
   rules: [
-    keyed('authorization', 'https://platform.openai.com/docs/guides/error-codes', {
+    keyed('authorization', 'https://github.com/Koischizo/AI-Vtuber/issues/40', {
       message: "You didn't provide an API key.",
     }),
     ...openAiTools,
@@ -216,5 +197,6 @@ export const openai: Provider = {
     thought: () => ({}),
     usage: 'asked',
   }),
+  api: 'openai',
   modelId: 'gpt-5',
 }

@@ -1,3 +1,4 @@
+import type { ModelSpec } from '@inlay/drivers/model-providers'
 import {
   startModelServer,
   type Dialect,
@@ -38,8 +39,8 @@ export interface Provider {
   readonly error: (refusal: Refusal) => unknown
   /** Name of its model. */
   readonly modelId: string
-  /** The prefix of the model's name in `createInlay`. */
-  readonly prefix?: string
+  /** What `createInlay` is told that it speaks, to choose the provider's own client. */
+  readonly api?: NonNullable<ModelSpec['api']>
   /** Path of its API. Default `/v1`. */
   readonly base?: string
   /** Whether its model takes pictures. */
@@ -51,6 +52,7 @@ export interface Provider {
 /** What `createInlay` is handed as `model`. */
 export interface ProviderModel {
   readonly name: string
+  readonly api?: NonNullable<ModelSpec['api']>
   readonly baseUrl: string
   readonly apiKey: string
   readonly contextTokens: number
@@ -88,7 +90,8 @@ export async function startProvider(provider: Provider, script: Replies): Promis
     requests: accepted,
     refused,
     model: {
-      name: (provider.prefix ?? '') + provider.modelId,
+      name: provider.modelId,
+      ...(provider.api && { api: provider.api }),
       baseUrl: server.origin + (provider.base ?? '/v1'),
       apiKey: 'not-a-real-key',
       contextTokens: 64_000,
