@@ -192,10 +192,12 @@ function sentencesAround({ read: best }: Weighed, { isQuotable }: Findings, room
 
 /** A sentence that is too long, up to the last word that fits. */
 function shortened(read: ReadUnit, room: number): ReadUnit {
-  const words = read.unit.text.split(/(?<=\s)/)
   if (lengthInWords(read.unit.text) <= room) return read
-  while (words.length > 1 && lengthInWords(words.join('')) > room - 1) words.pop()
-  return { ...read, unit: { ...read.unit, text: `${words.join('').trimEnd()} …` } }
+  const words = read.unit.text.split(/(?<=\s)/)
+  let length = 0
+  const tooMany = words.findIndex((word) => (length += lengthInWords(word)) > room - 1)
+  const text = words.slice(0, Math.max(1, tooMany)).join('').trimEnd()
+  return { ...read, unit: { ...read.unit, text: `${text} …` } }
 }
 
 /** Title, heading and date of a place. */

@@ -18,7 +18,7 @@ async function newServer(
   const inlay = createInlay({
     dataFolder,
     apiKey: 'the-key-of-the-test',
-    model: { name: 'm', baseUrl: `${model.origin}/v1` },
+    model: { name: 'm', baseUrl: `${model.origin}/v1`, grounding: 'tools' },
   })
   const server = createServer(nodeListener(inlay.fetch))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
