@@ -24,11 +24,15 @@ test('a host that mounts us and is asked for its health has loaded no engine', a
   )
   expect([...packages].sort()).toEqual(['h3', 'rou3', 'srvx', 'uuid', 'valibot'])
   const parts = loaded.flatMap((url) => /packages\/((?:agent|knowledge|drivers)\/.*)$/.exec(url)?.[1] ?? [])
-  // `defineAction` and `aiSdkTools` are part of `inlay` itself: small files over the protocol.
+  // `defineAction` and `aiSdkTools` are part of `inlay` itself: small files over the protocol, as are the names of providers.
   expect(parts.sort()).toEqual([
     'agent/src/tool-calls/action-faults.ts',
     'agent/src/tool-calls/action-result.ts',
     'agent/src/tool-calls/host-actions.ts',
+    'drivers/src/installed.ts',
+    'drivers/src/json-schema-input.ts',
     'drivers/src/models/ai-sdk-tools.ts',
+    'drivers/src/models/model-object.ts',
+    'drivers/src/models/official-providers.ts',
   ])
 })

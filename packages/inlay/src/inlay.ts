@@ -100,6 +100,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     ...settingsOf(options),
     ...served,
     localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
+    addedModels: lazy('addedModels'),
     // Telemetry exists with this option.
     metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
     authenticate: authenticatorOf(options, keys),

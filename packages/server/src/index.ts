@@ -14,6 +14,7 @@ export type {
 } from './limits/caller-limits.ts'
 export { migrateServer } from './auth/migrations.ts'
 export { createAuditLog, type AuditEntry, type AuditLog, type AuditTable } from './administration/audit-log.ts'
+export type { AddedProvider, ModelAdministration } from './administration/added-models.ts'
 export type { LocalModelAdministration } from './administration/local-models.ts'
 export {
   createWorkspaceRecords,

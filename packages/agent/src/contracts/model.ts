@@ -102,6 +102,8 @@ export interface ModelListing {
   /** Type of the provider, e.g. `openai`, `anthropic`, `openai_compatible`, `extractive`. */
   readonly providerType: string
   readonly providerDisplayName: string
+  /** Number of the provider on the wire. Default: its place among the providers, from 1. */
+  readonly providerId?: number
   readonly name: string
   readonly displayName: string
   readonly contextTokens: number

@@ -56,6 +56,26 @@ export function egressStream(options: EgressOptions = {}): EgressStream {
   }
 }
 
+const maxAnswerBytes = 64 * 1024 * 1024
+
+/** The streaming client as `fetch`, for requests of text. @param timeoutMs longest wait for the beginning of an answer */
+export function egressFetch(options: EgressOptions, timeoutMs: number): typeof globalThis.fetch {
+  const open = egressStream({ ...options, timeoutMs, maxBytes: maxAnswerBytes })
+  return async (input, { method = 'GET', headers, body, signal } = {}) => {
+    const {
+      status,
+      headers: answered,
+      body: stream,
+    } = await open(String(input), {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      ...(typeof body === 'string' && { body }),
+      ...(signal && { signal }),
+    })
+    return new Response(status === 204 ? null : stream, { status, headers: answered })
+  }
+}
+
 function toStream(
   message: IncomingMessage,
   maxBytes: number,

@@ -1,5 +1,6 @@
 import type { JSONObject, LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelOptions, SmallModels } from '@inlay/agent'
+import type { EgressOptions } from '../http/egress.ts'
 import type { AbilityRecords } from './adapting/probe.ts'
 import type { ModelObject } from './model-object.ts'
 import type { OfficialPrefix } from './official-providers.ts'
@@ -60,6 +61,8 @@ export interface ModelProvidersConfig {
   readonly defaultProvider?: string
   /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
   readonly wrapFetch?: (next: typeof globalThis.fetch) => typeof globalThis.fetch
+  /** Limits on reachable hosts, for addresses that somebody typed; replaces `wrapFetch`. Default: none. */
+  readonly egress?: EgressOptions
   /** The model of providers of the type `extractive`; required when there is one. */
   readonly builtIn?: BuiltInModel
   /** Loads the help for models that call no tools by themselves: their output is repaired. Default: it is passed on as it is. */

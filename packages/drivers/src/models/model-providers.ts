@@ -9,6 +9,7 @@ import { aiSdkModels, transportOf } from './ai-sdk.ts'
 import { isOpen, knownModel } from './known-models.ts'
 import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 import { isOfficial, needsKey } from './official-providers.ts'
+import { egressFetch } from '../http/egress-stream.ts'
 import { checkTemperature, chooseModel, invalid, type OfferedModels, type OfferingProvider } from './model-override.ts'
 
 export { parseModelSpec, parseModelSpecs } from './model-spec.ts'
@@ -35,7 +36,7 @@ function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): P
 }
 
 function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Provider {
-  const { wrapFetch, builtIn, onNotice, abilities, smallModels } = options
+  const { wrapFetch, egress, builtIn, onNotice, abilities, smallModels } = options
   const { name, type, models } = config
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
@@ -50,7 +51,10 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const { baseUrl, apiKey, headers, firstTokenTimeoutMs, idleTimeoutMs } = config
   const limits = { ...(firstTokenTimeoutMs && { firstTokenTimeoutMs }), ...(idleTimeoutMs && { idleTimeoutMs }) }
   // Looked up at each request, so that a host may replace the global one.
-  const carrier = wrapFetch && { fetch: wrapFetch((...request) => fetch(...request)) }
+  const wrapped = wrapFetch?.((...request) => fetch(...request))
+  const guarded = egress && egressFetch(egress, firstTokenTimeoutMs ?? 300_000)
+  const fetching = guarded ?? wrapped
+  const carrier = fetching && { fetch: fetching }
   const notices = new Set<string>()
   const onLearn = (modelId: string, part: string, said: string): void => {
     const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on. It says: ${said}`
@@ -202,7 +206,7 @@ const toListed = ({ displayName, contextTokens, takesImages, reasons = false, na
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  checkRequired('modelProviders', config, 'defaultProvider wrapFetch builtIn smallModels abilities onNotice', {
+  checkRequired('modelProviders', config, 'defaultProvider wrapFetch egress builtIn smallModels abilities onNotice', {
     providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
   })
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))

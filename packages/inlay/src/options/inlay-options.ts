@@ -118,6 +118,11 @@ export interface InlayOptions
    * nor `models` is set. Default: false.
    */
   readonly localModels?: boolean | undefined
+  /**
+   * Encrypts the keys of models and MCP servers that administrators add: at least 16 characters, random, and the same in all
+   * processes. Default: none; what needs a key cannot be added.
+   */
+  readonly secretKey?: string | undefined
   /** Embedding model for hybrid search. Default: none, keyword search only. */
   readonly embedding?: EmbeddingModel | undefined
   /** A custom embedder, instead of `embedding`. Default: none. */
@@ -353,6 +358,15 @@ export const optionRows: Rows<InlayOptions> = {
       'whether to look for Ollama, LM Studio and llama.cpp on this machine when starting without a model, and print what was found',
     without: 'on; a model found is never used automatically',
   }),
+  secretKey: option(
+    textLike('a random text of at least 16 characters', (given) => given.length >= 16),
+    {
+      name: 'INLAY_SECRET_KEY',
+      meaning: 'encrypts the keys of models and MCP servers that administrators add; the same in all processes',
+      without: 'none: what needs a key is only added by settings',
+      isSecret: true,
+    },
+  ),
   searchHelp: option(
     offAs({ expand: false }, fieldsOf<SearchHelp>('{ expand, timeoutMs }', { expand: yesOrNo, timeoutMs: positive })),
     {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { ModelProvider, SmallModels } from '@inlay/agent'
 import { isModelObject } from '@inlay/drivers/official-providers'
+import type { EgressOptions } from '@inlay/drivers/egress'
 import type { AbilityRecords } from '@inlay/drivers/model-providers'
 import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
@@ -10,7 +11,15 @@ import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
 import type { ProcessPresence, TableSize } from '@inlay/records'
-import type { ApiKey, AuditLog, Keys, LocalModelAdministration, WorkspaceRecords, UsageLimits } from '@inlay/server'
+import type {
+  ApiKey,
+  AuditLog,
+  Keys,
+  LocalModelAdministration,
+  ModelAdministration,
+  WorkspaceRecords,
+  UsageLimits,
+} from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import type { Kysely } from 'kysely'
 import { defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
@@ -20,7 +29,9 @@ import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './databa
 import { engineRuns, withEngines } from './engine-parts.ts'
 import { defaultDialect, patiently } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
+import { addedModelParts } from './added-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { configuredOcr } from './ocr-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
@@ -42,6 +53,7 @@ export interface Parts {
   readonly hostKeys: Keys
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
+  readonly addedModels: ModelAdministration
   readonly audit: AuditLog
   readonly usage: UsageLimits
   /** Messages for the operator, each with a problem and what to do about it. */
@@ -180,7 +192,12 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
-  const { models: ownModels, localModels } = await modelParts(options, server.workspace, onError)
+  const secrets = createSecrets(options.secretKey)
+  const {
+    models: ownModels,
+    localModels,
+    addedModels,
+  } = await modelParts(options, server.workspace, { secrets, onError })
   const models = telemetry?.models(ownModels) ?? ownModels
   const reader = defaultReader(() => configuredOcr(options, () => Promise.resolve(models)))
   const knowledge = await makeKnowledge(db, options, {
@@ -229,6 +246,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   return {
     ...server,
     localModels,
+    addedModels,
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
@@ -324,19 +342,25 @@ function showDownload({ model, file, bytes, totalBytes }: DownloadProgress): voi
   process.stderr.write(`\rDownloading ${model}: ${file}, ${Math.ceil(bytes / 1e6)}${share} MB${end}`)
 }
 
-/** The configured models, and selectable local models if enabled. */
+/** The configured models, selectable local models if enabled, and those that administrators add. */
 async function modelParts(
   options: InlayOptions,
   workspace: WorkspaceRecords,
-  onError: (error: unknown) => void,
-): Promise<{ readonly models: ModelProvider; readonly localModels: LocalModelAdministration }> {
+  { secrets, onError }: { readonly secrets: Secrets; readonly onError: OnError },
+): Promise<Pick<Parts, 'localModels' | 'addedModels'> & { readonly models: ModelProvider }> {
   const configured = options.models
     ? repairedWhereSmall(options.models)
-    : await configuredModels(options.model, onError, abilitiesIn(workspace))
-  const make = (choices: readonly LanguageModelChoice[]): Promise<ModelProvider> =>
-    configuredModels(choices, onError, abilitiesIn(workspace))
+    : await configuredModels(options.model, onError, { abilities: abilitiesIn(workspace) })
+  const make = (choices: readonly LanguageModelChoice[], egress?: EgressOptions): Promise<ModelProvider> =>
+    configuredModels(choices, onError, { abilities: abilitiesIn(workspace), egress })
   const local = localModelParts({ configured, workspace, make })
-  return offersLocalModels(options) ? local : { ...local, models: configured }
+  const added = addedModelParts({
+    configured: offersLocalModels(options) ? local.models : configured,
+    workspace,
+    secrets,
+    make: (choices) => make(choices, options.egress ?? {}),
+  })
+  return { ...local, ...added }
 }
 
 /** What models do by themselves is found out once, not by each process. */
@@ -366,7 +390,7 @@ function repairedWhereSmall(models: ModelProvider): ModelProvider {
 export async function configuredModels(
   choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
   onError: (error: unknown) => void,
-  abilities?: AbilityRecords,
+  { abilities, egress }: { readonly abilities?: AbilityRecords; readonly egress?: EgressOptions | undefined } = {},
 ): Promise<ModelProvider> {
   const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
     import('@inlay/drivers/model-providers'),
@@ -387,6 +411,7 @@ export async function configuredModels(
     onNotice,
     smallModels: loadSmallModels,
     ...(abilities && { abilities }),
+    ...(egress && { egress }),
   })
 }
 

@@ -1,3 +1,4 @@
+export * from './added-models.ts'
 export * from './agents.ts'
 export * from './api-keys.ts'
 export * from './audit.ts'

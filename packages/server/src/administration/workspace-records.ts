@@ -46,6 +46,21 @@ export interface WorkspaceValues {
   readonly limits: { readonly callers?: CallerLimits | null; readonly tenant?: CallerLimits | null }
   /** The selected local model; a single record with id 1. */
   readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
+  /** Models that administrators added, by provider; the key is encrypted. */
+  readonly model_provider: {
+    readonly name: string
+    /** As `api` of a model's options. */
+    readonly type: string
+    readonly baseUrl: string | null
+    readonly apiKey: string | null
+    readonly models: readonly {
+      readonly name: string
+      readonly contextTokens: number | null
+      readonly takesImages: boolean | null
+    }[]
+    /** Its model that answers by default, in place of the configured one. */
+    readonly defaultModel: string | null
+  }
   /** What a model does by itself; one record with id 1, by the address of its server and its name as owner. */
   readonly model_abilities: { readonly callsTools: boolean; readonly cites: boolean }
   /** Ids of pinned agents in order; one record with id 1 per owner. */

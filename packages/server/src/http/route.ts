@@ -5,6 +5,7 @@ import type { ServiceNote } from '@inlay/protocol/administration'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
+import type { ModelAdministration } from '../administration/added-models.ts'
 import type { LocalModelAdministration } from '../administration/local-models.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
@@ -23,6 +24,8 @@ export interface ServerParts {
    * Absent: models come from the configuration only; `/admin/local-models` lists none and refuses a choice with 501.
    */
   readonly localModels?: LocalModelAdministration | undefined
+  /** Absent: administrators can add no models, and their routes return 501. */
+  readonly addedModels?: ModelAdministration | undefined
   /** Absent: there is no audit, and `/admin/audit` returns 501. */
   readonly audit?: AuditLog | undefined
   /** Counts usage. Absent: there are no limits. */

@@ -46,8 +46,6 @@ test.each([
   ['POST', '/auth/login'],
   ['POST', '/auth/register'],
   ['GET', '/manage/admin/user-group'],
-  ['PUT', '/admin/llm/provider'],
-  ['POST', '/admin/llm/default'],
   ['POST', '/search/send-search-message'],
 ])('%s %s is refused with the reason', async (method, path) => {
   const { call } = await newInstallation()

@@ -6,7 +6,6 @@ const noAccounts =
 const noTokens = 'There are no personal access tokens here: ask an administrator for an API key.'
 const noGroups = 'Groups are plain names here, assigned to keys and people by the host app: they cannot be listed.'
 const noEnterprise = 'This feature is not supported.'
-const modelsBySettings = 'Models cannot be set over the API: the deployment configures them in INLAY_MODELS.'
 const readThenOpen =
   'Searching the web and reading every result in one call is not supported: call POST /web-search/search-lite, then POST /web-search/open-urls.'
 
@@ -30,11 +29,6 @@ export const refusalRoutes: readonly Route[] = [
   ...refusals('any key', noGroups, [
     ['GET', '/manage/admin/user-group', 'listGroups'],
     ['POST', '/manage/admin/user-group', 'createGroup'],
-  ]),
-  ...refusals('any key', modelsBySettings, [
-    ['PUT', '/admin/llm/provider', 'putModelProvider'],
-    ['DELETE', '/admin/llm/provider/{provider_id}', 'deleteModelProvider'],
-    ['POST', '/admin/llm/default', 'setDefaultModel'],
   ]),
   ...refusals('any key', readThenOpen, [['POST', '/web-search/search', 'webSearch']]),
 ]

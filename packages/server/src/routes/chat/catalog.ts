@@ -47,7 +47,7 @@ export function toProviders(
     let provider = providers.find(({ name }) => name === model.provider)
     if (provider === undefined) {
       provider = {
-        id: providers.length + 1,
+        id: model.providerId ?? providers.length + 1,
         name: model.provider,
         provider: model.providerType,
         provider_display_name: model.providerDisplayName,
