@@ -135,7 +135,7 @@ function readerOf(root: Schema): Reader {
     let schema = isJsonObject(given) ? given : {}
     for (let hops = 0; typeof schema['$ref'] === 'string' && hops < 20; hops++) {
       const { $ref: reference, ...beside } = schema
-      const target = lookUp(root, String(reference))
+      const target = referencedSchema(root, String(reference))
       schema = { ...(isJsonObject(target) ? target : {}), ...beside }
     }
     return schema
@@ -240,7 +240,7 @@ function propertyOf({ properties, additionalProperties }: Schema, name: string):
 }
 
 /** What a reference such as `#/$defs/name` leads to; undefined outside of the schema. */
-function lookUp(root: Schema, reference: string): unknown {
+export function referencedSchema(root: Schema, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
   let target: unknown = root
   for (const step of reference.split('/').slice(1)) {

@@ -83,21 +83,19 @@ function toList(value: unknown): readonly unknown[] {
 /** Cached per action: writing a schema costs more than the rest of a step. */
 const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
 
-/** Marks tools that are no part of Inlay: where a server does not take all tools, they go first. */
-const foreign = { providerOptions: { inlay: { isForeign: true } } }
-
 /** Tool definitions of actions for a model. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
   return actions.map((action) => {
     const known = toolsByAction.get(action)
     if (known) return known
-    const { name, description, builtIn } = action
+    const { id, name, description, builtIn, mcpServerId: server = id } = action
     const tool: LanguageModelV4FunctionTool = {
       type: 'function',
       name,
       description,
       inputSchema: toInputSchema(action),
-      ...(builtIn === null && foreign),
+      // Where a server does not take all tools, those that are no part of Inlay go first.
+      ...(builtIn === null && { providerOptions: { inlay: { isForeign: true, server } } }),
     }
     toolsByAction.set(action, tool)
     return tool

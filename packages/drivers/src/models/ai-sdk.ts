@@ -21,6 +21,7 @@ import type { ProviderConfig } from './model-config.ts'
 import { asNewest, type ModelObject } from './model-object.ts'
 import { isOpenAiReasoner } from './known-models.ts'
 import { isOfficial, officialProviders } from './official-providers.ts'
+import { declaredName } from './tools/fit-tools.ts'
 
 /** A provider of models behind HTTP. */
 export interface AiSdkOptions {
@@ -192,7 +193,10 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
       if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
       return hideKeys(error)
     }
-    return { ...result, stream: watched(result.stream, onPart, { clean, isAnthropic: isAnthropic(modelId) }) }
+    return {
+      ...result,
+      stream: watched(result.stream, onPart, { clean, isAnthropic: isAnthropic(modelId), tools: call.tools }),
+    }
   }
 
   const prepared = (modelId: string, given: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
@@ -269,7 +273,14 @@ const isUnknownEvent = (error: unknown): boolean => error instanceof Error && er
 function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: (part: LanguageModelV4StreamPart) => void,
-  { clean, isAnthropic }: { readonly clean: (error: unknown) => unknown; readonly isAnthropic: boolean },
+  {
+    clean,
+    isAnthropic,
+    tools,
+  }: Pick<LanguageModelV4CallOptions, 'tools'> & {
+    readonly clean: (error: unknown) => unknown
+    readonly isAnthropic: boolean
+  },
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = stream.getReader()
   return new ReadableStream<LanguageModelV4StreamPart>(
@@ -281,6 +292,8 @@ function watched(
           while (isAnthropic && value?.type === 'error' && isUnknownEvent(value.error))
             ({ done, value } = await reader.read())
           if (done || !value) return controller.close()
+          // A provider may have been given another name.
+          if ('toolName' in value) value = { ...value, toolName: declaredName(value.toolName, tools) }
           onPart(value)
           controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
         } catch (error) {

@@ -6,6 +6,7 @@ import { knownRefusals } from './adapting/refused-pictures.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
+import { knownToolRefusals } from './tools/tool-rules.ts'
 import { isOpen, knownModel } from './known-models.ts'
 import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 import { isOfficial, needsKey } from './official-providers.ts'
@@ -57,17 +58,21 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const carrier = fetching && { fetch: fetching }
   const notices = new Set<string>()
   const onLearn = (modelId: string, part: string, said: string): void => {
-    const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on. It says: ${said}`
+    const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`
     // Repeated observations are reported only once.
-    if (!notices.has(notice)) onNotice?.(notice)
+    if (!notices.has(notice)) onNotice?.(said === '' ? notice : `${notice} It says: ${said}`)
     if (notices.size < 1_000) notices.add(notice)
   }
   const objects = new Map(models?.flatMap((each) => (each.model ? [[each.name, each.model] as const] : [])))
   const providerOptions = (modelId: string): ModelConfig['providerOptions'] =>
     models?.find((each) => each.name === modelId)?.providerOptions
-  const memories = createMemories((modelId) =>
-    knownRefusals([name, type, baseUrl, modelId, objects.get(modelId)?.provider].join(' ')),
-  )
+  const memories = createMemories((modelId) => {
+    const maker = objects.get(modelId)?.provider
+    return [
+      ...knownRefusals([name, type, baseUrl, modelId, maker].join(' ')),
+      ...knownToolRefusals(`${maker?.split('.')[0] ?? type} ${baseUrl ?? ''} ${modelId}`),
+    ]
+  })
   const access = { type, name, baseUrl, apiKey, headers, objects, providerOptions }
   const makeModel = aiSdkModels({ ...access, memories, onLearn, ...limits, ...carrier })
   const askServed = askingOf(config, memories, carrier || {})

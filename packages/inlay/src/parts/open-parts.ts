@@ -115,7 +115,12 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
       : await openDatabaseRecord(db, { dataFolder: options.dataFolder ?? defaultDataFolder, isNew, onError })
     // Closed after all others that write.
     if (record) opened.push(record)
-    const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, onError)
+    const refusals: ServiceNote[] = []
+    const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, (error) => {
+      if (isInlayError(error) && error.data['isRefusal'] === true && refusals.length < maxRefusals)
+        refusals.push({ code: 'model_refusal', message: error.message })
+      onError(error)
+    })
     const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
     // Closed in reverse order: runs end before the search they use, then calls under way end, and the database is last.
     opened.push(
@@ -150,6 +155,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
         ...(missingRecords === undefined ? [] : [{ code: 'records_missing', message: missingRecords }]),
         ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
         ...unused.map((message) => ({ code: 'unused_data', message })),
+        ...refusals,
         ...(notice === undefined ? [] : [{ code: 'embedder_mismatch', message: notice }]),
       ]
     }
@@ -159,6 +165,9 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     throw error
   }
 }
+
+/** Notices about what models refuse; each is told once. */
+const maxRefusals = 50
 
 /** Readiness tells of a lost database until the operator has all documents indexed again. */
 function withRecord(knowledge: Knowledge, record: DatabaseRecord): Knowledge {
@@ -404,7 +413,7 @@ export async function configuredModels(
     }),
   )
   const onNotice = (message: string): void =>
-    onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
+    onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true, isRefusal: true } }))
   return modelProviders({
     ...config,
     builtIn: builtInModel,

@@ -11,7 +11,8 @@ const threadFiguresSchema = model('ThreadFigures', {
 export const serviceNoteSchema = model('ServiceNote', {
   /**
    * What it is about: `index_rebuilding`, `disk_full`, `embedder_mismatch` (another embedding model than that of the
-   * documents) or `unused_data` (in the data folder). Later versions may add others.
+   * documents), `unused_data` (in the data folder) or `model_refusal` (what the server of a model does not take, such as
+   * a tool). Later versions may add others.
    */
   code: v.string(),
   /** For people: what to know, and in notices what to do. */

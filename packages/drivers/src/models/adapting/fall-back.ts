@@ -5,12 +5,14 @@ import { fieldStep, withoutFields } from './refused-fields.ts'
 import { historyAsText, messageSteps } from './refused-messages.ts'
 import { allPictures, pictureStep } from './refused-pictures.ts'
 import { foreignTools, toolSteps, unknownTools } from './refused-tools.ts'
+import { knownChanges, schemaStep } from './refused-schemas.ts'
 import { responsesSteps } from './responses-api.ts'
 import type { Refusal, Step } from './step.ts'
 
 /** Steps for refusals that name what they refuse; the first that reads something counts. */
 const namedSteps: readonly Step[] = [
   ...responsesSteps,
+  schemaStep,
   ...toolSteps,
   ...messageSteps,
   fieldStep,
@@ -53,6 +55,7 @@ export async function fallBack<T>(
   for (let repeats = 0; ; repeats++) {
     let sent = call
     for (const step of [...guesses, ...namedSteps]) sent = await step.mend(sent, refused)
+    for (const change of knownChanges(call, sent, refused)) onLearn(change, '')
     try {
       const result = await work(sent, refused)
       if (guess) learn(guess.parts, guess.said)

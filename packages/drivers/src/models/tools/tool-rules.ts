@@ -1,0 +1,104 @@
+/** What servers refuse of tools, as operators read it. */
+const flags = {
+  isPlainAtTop: 'unions at the top of schemas',
+  hasItems: 'lists without items in schemas',
+  isNamedPlainly: 'unusual names of arguments',
+  isWithoutBooleans: 'schemas that are true or false',
+  /** `items` is one schema, as in JSON Schema 2020-12. */
+  isWithoutTuples: 'lists of schemas for items',
+  /** Only the keywords that Gemini knows, one type, choices that are texts, no references. */
+  isOpenApi: 'JSON Schema beyond OpenAPI 3.0',
+  isNamedByLetters: 'names of tools that begin with no letter',
+} as const
+
+type Flag = keyof typeof flags
+
+/** What a provider demands of tools. */
+export interface ToolRules extends Readonly<Record<Flag, boolean>> {
+  /** As little as any provider takes: no unions at all. */
+  readonly isStrict: boolean
+  readonly keeps: (keyword: string) => boolean
+  /** The same for the same rules. */
+  readonly key: string
+  readonly maxDescription: number
+  readonly maxTools: number
+}
+
+export const refusal = {
+  ...flags,
+  keyword: (name: string) => `the keyword ${name} in schemas`,
+  longDescriptions: (limit: number) => `descriptions of tools over ${limit} characters`,
+  manyTools: (limit: number) => `more than ${limit} tools`,
+}
+
+const { manyTools, longDescriptions } = refusal
+
+/** By the kind of provider, the host of its address and the name of the model; all that match count. */
+const known: readonly (readonly [names: RegExp, refused: readonly string[]])[] = [
+  // github.com/nspady/google-calendar-mcp/issues/39, modelscope/ms-agent/pull/610, getsentry/sentry-mcp/issues/106
+  [
+    /^(?:openai|azure) |api\.openai\.com|\.azure\.com|[\s/](?:gpt-(?!oss)|o\d\b)/,
+    [flags.isPlainAtTop, flags.hasItems, longDescriptions(1024), manyTools(128)],
+  ],
+  // github.com/anthropics/claude-code/issues/5319, can1357/oh-my-pi/issues/1101
+  [
+    /^(?:anthropic|amazon-bedrock) |api\.anthropic\.com|bedrock|[\s/.]claude/,
+    [flags.isPlainAtTop, flags.isNamedPlainly, flags.isWithoutTuples],
+  ],
+  // github.com/google-gemini/gemini-cli/issues/2966 and 19083
+  [/^google |generativelanguage|aiplatform|[\s/]gemini/, [flags.isNamedByLetters, manyTools(512)]],
+  // Google's own form takes JSON Schema; others hand on that of Gemini: pizza-bot-app/pizza-bot/issues/62
+  [/^(?!google ).*(?:generativelanguage|aiplatform|[\s/]gemini)/, [flags.isOpenApi]],
+  // github.com/gsd-build/gsd-2/issues/4376, api-docs.deepseek.com
+  [/^(?:groq|deepseek) |api\.(?:groq|deepseek)\.com/, [manyTools(128)]],
+  // docs.x.ai
+  [/^xai |api\.x\.ai/, [manyTools(200)]],
+  // github.com/ollama/ollama/issues/14256
+  [/:11434\b|ollama/, [flags.isWithoutBooleans]],
+]
+
+/** What the provider of a model is known to refuse. */
+export function knownToolRefusals(names: string): readonly string[] {
+  return known.flatMap(([pattern, refused]) => (pattern.test(names.toLowerCase()) ? refused : []))
+}
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
+// Google's list of the fields of a schema.
+const openApiKeywords = setOf(
+  'type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum',
+)
+const strictKeywords = setOf('type description enum properties required items')
+
+/** The rules by what is refused; a name of it may go on with those of the tools that it was found in. */
+export function rulesOf(refused: ReadonlySet<string>): ToolRules {
+  const names = new Set([...refused].map((part) => part.split(': ')[0] ?? ''))
+  const limitOf = (name: (limit: number) => string): number => {
+    const [before = '', after = ''] = name(0).split('0')
+    const limits = [...names].filter((part) => part.startsWith(before) && part.endsWith(after))
+    return Math.min(...limits.map((part) => Number(part.slice(before.length, -after.length))))
+  }
+  const isOpenApi = names.has(flags.isOpenApi)
+  return {
+    ...toFlags((name) => names.has(name)),
+    isStrict: false,
+    key: [...names].join(),
+    keeps: (name) => (!isOpenApi || openApiKeywords.has(name)) && !names.has(refusal.keyword(name)),
+    maxDescription: limitOf(longDescriptions),
+    maxTools: limitOf(manyTools),
+  }
+}
+
+/** The rules for a tool whose schema was refused for a reason that is not known. */
+export const strictRules: ToolRules = {
+  ...toFlags(() => true),
+  isStrict: true,
+  key: 'strict',
+  keeps: (name) => strictKeywords.has(name),
+  maxDescription: 1_000,
+  maxTools: Number.POSITIVE_INFINITY,
+}
+
+function toFlags(isSet: (name: string) => boolean): Record<Flag, boolean> {
+  // The names of the flags are the keys.
+  return Object.fromEntries(Object.entries(flags).map(([flag, name]) => [flag, isSet(name)])) as Record<Flag, boolean>
+}
