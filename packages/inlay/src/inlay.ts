@@ -24,6 +24,8 @@ export interface Inlay {
   readonly knowledge: Knowledge
   /** API keys. Starts everything on first use. */
   readonly keys: Keys
+  /** MCP servers: whether they work, and signing in to those that ask for it. Starts everything on first use. */
+  readonly mcp: Parts['mcp']
   /** All routes of `fetch`. */
   readonly routes: Server['routes']
   /**
@@ -119,6 +121,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     agent,
     knowledge,
     keys: lazy('hostKeys'),
+    mcp: lazy('mcp'),
     routes: server.routes,
     erase: (personId) => erasePerson(personId, { ...served, agent }),
     start: async () => void (await parts()),

@@ -20,7 +20,7 @@ function opener() {
   return { log, open }
 }
 const nameOf = async (session: McpSession): Promise<unknown> =>
-  (await session.call('x', {}, new AbortController().signal)).structured
+  (await session.call({ name: 'x', inputSchema: {} }, {}, new AbortController().signal)).structured
 
 test('a key keeps its session, another key has another', async () => {
   const { log, open } = opener()

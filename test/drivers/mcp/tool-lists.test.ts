@@ -3,7 +3,7 @@ import type { RemoteTool } from '@inlay/drivers/internal/mcp/session'
 import { createToolLists } from '@inlay/drivers/internal/mcp/tool-lists'
 
 const toolsOf = (...names: string[]): RemoteTool[] =>
-  names.map((name) => ({ name, title: '', description: '', inputSchema: {}, isReadOnly: false }))
+  names.map((name) => ({ name, title: '', description: '', inputSchema: {}, isReadOnly: false, isRepeatable: false }))
 
 function newLists(patienceMs = 2_000) {
   const clock = { time: 0 }

@@ -2,13 +2,20 @@ import type { ActionSource } from '@inlay/agent'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, newDatabase } from '../../agent/setting.ts'
 import type { ToolOptions } from 'inlay'
+import { createWorkspaceRecords } from '@inlay/server'
 import { toolParts } from 'inlay/internal/parts/tool-parts'
 
 async function open(options: ToolOptions) {
   const db = await newDatabase()
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
-  const parts = await toolParts(options, { db, egress: undefined, now: () => 0, onError })
+  const parts = await toolParts(options, {
+    db,
+    workspace: createWorkspaceRecords({ db, now: () => 0 }),
+    egress: undefined,
+    now: () => 0,
+    onError,
+  })
   onTestFinished(async () => {
     await parts.close()
     await db.destroy()

@@ -5,8 +5,11 @@ import { readEvents } from '../http/event-reader.ts'
 import {
   answerTo,
   failureOf,
+  lossIn,
   lost,
+  networkLoss,
   readMessages,
+  statelessVersion,
   type Connection,
   type Reply,
   type RequestOptions,
@@ -17,6 +20,8 @@ export interface ConnectionOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: EgressStream
+  /** Called when the server says that its list of tools has changed. */
+  readonly onToolsChanged?: (() => void) | undefined
 }
 
 const maxBytes = 64 * 2 ** 20
@@ -25,35 +30,45 @@ const farewellMs = 5_000
 const maxReads = 20
 
 /** Connects by streamable HTTP: each message is a POST, answered with JSON or a stream of events. */
-export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Connection {
+export function connectByHttp({ url, headers, fetch, onToolsChanged }: ConnectionOptions): Connection {
   let session: string | undefined
   let version: string | undefined
   let count = 0
+  const closing = new AbortController()
   const ownHeaders = (): Record<string, string> => ({
     ...headers,
     ...(session === undefined ? {} : { 'mcp-session-id': session }),
     ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
   })
-  const post = (message: JsonObject, { signal, timeoutMs }: RequestOptions): Promise<EgressStreamAnswer> =>
-    fetch(url, {
+  const open = (request: Parameters<EgressStream>[1]): Promise<EgressStreamAnswer> =>
+    fetch(url, { maxBytes, ...request }).catch((error: unknown) => Promise.reject(networkLoss(error)))
+  const post = (message: JsonObject, { signal, timeoutMs, headers: more }: RequestOptions) =>
+    open({
       method: 'POST',
-      headers: { ...ownHeaders(), accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      headers: {
+        ...ownHeaders(),
+        ...more,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+      },
       body: JSON.stringify(message),
       signal,
       timeoutMs,
-      maxBytes,
     })
   const send = async (message: JsonObject): Promise<void> => {
     const answer = await post(message, { signal: AbortSignal.timeout(farewellMs), timeoutMs: farewellMs })
     await answer.body.cancel()
   }
-  const readOn = async (lastId: string, { signal, timeoutMs }: RequestOptions): Promise<EgressStreamAnswer> =>
-    fetch(url, {
-      headers: { ...ownHeaders(), accept: 'text/event-stream', 'last-event-id': lastId },
-      signal,
-      timeoutMs,
-      maxBytes,
-    })
+  const readOn = (lastId: string | undefined, { signal, timeoutMs }: RequestOptions): Promise<EgressStreamAnswer> => {
+    const resumed = lastId !== undefined && { 'last-event-id': lastId }
+    return open({ headers: { ...ownHeaders(), accept: 'text/event-stream', ...resumed }, signal, timeoutMs })
+  }
+  const receiver: Receiver = {
+    hasSession: () => session !== undefined,
+    readOn,
+    say: (message) => void send(message).catch(() => {}),
+    onToolsChanged,
+  }
 
   return {
     agree: (agreed) => {
@@ -61,20 +76,31 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
     },
     request: async (method, params, options) => {
       const id = ++count
+      // Without a handshake, a request ends with its connection.
+      const isNotified = method !== 'initialize' && version !== statelessVersion
       try {
         const answer = await post({ jsonrpc: '2.0', id, method, params }, options)
-        session ??= answer.headers.get('mcp-session-id') ?? undefined
-        return await receive(answer, id, { options, hasSession: session !== undefined, readOn, say: send })
+        if (version !== statelessVersion) session ??= answer.headers.get('mcp-session-id') ?? undefined
+        return await receive(answer, id, options, receiver)
       } catch (error) {
-        if (options.signal.aborted && method !== 'initialize') {
+        if (options.signal.aborted && isNotified) {
           const cancelled = { requestId: id, reason: 'The caller gave up.' }
-          void send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }).catch(() => {})
+          receiver.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled })
         }
         throw error
       }
     },
     notify: (method, params = {}) => send({ jsonrpc: '2.0', method, params }),
+    listen: (request) => {
+      const limits = { signal: closing.signal, timeoutMs: farewellMs, headers: request?.headers }
+      const opened = request
+        ? post({ jsonrpc: '2.0', id: ++count, method: request.method, params: request.params }, limits)
+        : readOn(undefined, limits)
+      // A server without such a stream refuses it; its changes are seen when the list is fetched next.
+      void opened.then((answer) => readReply(answer, Number.NaN, limits, receiver)).catch(() => {})
+    },
     close: async () => {
+      closing.abort(lost())
       if (session === undefined) return
       const signal = AbortSignal.timeout(farewellMs)
       // Many servers do not support ending sessions; theirs expire.
@@ -84,56 +110,88 @@ export function connectByHttp({ url, headers, fetch }: ConnectionOptions): Conne
   }
 }
 
-interface Receiving {
-  readonly options: RequestOptions
-  readonly hasSession: boolean
+interface Receiver {
+  readonly hasSession: () => boolean
   /** Resumes the stream after an event. */
   readonly readOn: (lastId: string, options: RequestOptions) => Promise<EgressStreamAnswer>
-  readonly say: (message: JsonObject) => Promise<void>
+  readonly say: (message: JsonObject) => void
+  readonly onToolsChanged: (() => void) | undefined
 }
 
 /** Waits for the reply to a request, across all streams over which the server sends it. */
-async function receive(first: EgressStreamAnswer, id: number, receiving: Receiving): Promise<Reply> {
-  const { options, hasSession, readOn, say } = receiving
+async function receive(
+  first: EgressStreamAnswer,
+  id: number,
+  options: RequestOptions,
+  receiver: Receiver,
+): Promise<Reply> {
   let answer = first
   for (let reads = 1; ; reads++) {
-    const failure = failureOf(answer.status, hasSession)
-    if (failure) {
-      await answer.body.cancel()
-      throw failure
-    }
-    const read = await readReply(answer, id, (message) => void say(message).catch(() => {}))
+    const isGood = answer.status >= 200 && answer.status < 300
+    // What a refusal says is for the model, if it is a message of the protocol.
+    const read = await readReply(answer, id, options, receiver).catch((error: unknown) => {
+      const failure = failureOf(answer.status, receiver.hasSession())
+      throw isGood || failure === undefined || options.signal.aborted ? error : failure
+    })
+    const reply = 'reply' in read ? read.reply : undefined
+    const failure = (reply && lossIn(reply)) ?? failureOf(answer.status, receiver.hasSession(), reply)
+    if (failure) throw failure
     if ('reply' in read) return read.reply
-    if (read.lastId === '' || reads >= maxReads) throw lost()
+    if (read.lastId === '' || reads >= maxReads) throw read.fault ?? lost()
     await delay(Math.min(read.retryMs ?? 1_000, 30_000), options.signal)
-    answer = await readOn(read.lastId, options)
+    answer = await receiver.readOn(read.lastId, options)
   }
 }
 
-type Read = { readonly reply: Reply } | { readonly lastId: string; readonly retryMs: number | undefined }
+type Read =
+  | { readonly reply: Reply }
+  | { readonly lastId: string; readonly retryMs: number | undefined; readonly fault: unknown }
 
 /** Reads messages until the expected reply, and answers requests of the server in between. */
-async function readReply(answer: EgressStreamAnswer, id: number, say: (message: JsonObject) => void): Promise<Read> {
-  const find = (text: string): Reply | undefined => {
+async function readReply(
+  answer: EgressStreamAnswer,
+  id: number,
+  options: RequestOptions,
+  { say, onToolsChanged }: Receiver,
+): Promise<Read> {
+  const find = (text: string, isAlone: boolean): Reply | undefined => {
     for (const message of readMessages(text)) {
       if (message.kind === 'request') say(answerTo(message))
-      if (message.kind === 'reply' && message.id === id) return message.reply
+      else if (message.kind === 'notification') {
+        if (message.method === 'notifications/progress') options.onProgress?.(message.params)
+        if (message.method === 'notifications/tools/list_changed') onToolsChanged?.()
+      } else if (message.id === id || (isAlone && Number.isNaN(message.id))) return message.reply
     }
     return undefined
   }
   if (!(answer.headers.get('content-type') ?? '').includes('text/event-stream')) {
-    const reply = find(await new Response(answer.body).text())
+    const text = await new Response(answer.body).text().catch((error: unknown) => {
+      throw networkLoss(error)
+    })
+    const reply = find(text, true)
     if (reply) return { reply }
     throw lost()
   }
   let lastId = ''
   let retryMs: number | undefined
-  for await (const event of readEvents(answer.body)) {
-    lastId = event.id
-    retryMs = event.retryMs
-    const reply = event.data === '' ? undefined : find(event.data)
-    // Leaving the loop cancels the body, and with it the connection.
-    if (reply) return { reply }
+  let fault: unknown
+  try {
+    for await (const event of readEvents(answer.body)) {
+      lastId = event.id
+      retryMs = event.retryMs
+      // Servers and proxies keep connections open by events of their own.
+      if (event.data === '' || event.event !== 'message') continue
+      let reply: Reply | undefined
+      try {
+        reply = find(event.data, false)
+      } catch (error) {
+        fault = error
+      }
+      // Leaving the loop cancels the body, and with it the connection.
+      if (reply) return { reply }
+    }
+  } catch (error) {
+    if (lastId === '' || options.signal.aborted) throw networkLoss(error)
   }
-  return { lastId, retryMs }
+  return { lastId, retryMs, fault }
 }

@@ -1,22 +1,23 @@
-import { InlayError, checkRequired, isObject } from '@inlay/protocol'
+import { InlayError, checkRequired, isInlayError, isObject } from '@inlay/protocol'
 import type { ActionAsker, ActionSource, ToolNumbers } from '@inlay/agent'
-import { egressStream } from '../http/egress-stream.ts'
+import { egressStream, type EgressStream } from '../http/egress-stream.ts'
 import type { EgressOptions } from '../http/egress.ts'
 import { toServerHeaders } from './headers.ts'
 import { isRefused } from './messages.ts'
+import { beginSignIn, signedIn, type McpOAuth, type McpSignIn, type McpTokens } from './oauth.ts'
 import { openSession, type McpSession, type RemoteTool } from './session.ts'
-import { createMcpSessions } from './sessions.ts'
+import { createMcpSessions, type McpSessions } from './sessions.ts'
+import type { StdioProgram } from './stdio-connection.ts'
 import { toToolAction, type OfferedTool } from './tool-action.ts'
 import { createToolLists } from './tool-lists.ts'
 
-/** An MCP server whose tools models can call. */
-export interface McpServer {
+export type { McpOAuth, McpSignIn, McpTokens } from './oauth.ts'
+export type { RemoteTool } from './session.ts'
+export type { StdioProgram } from './stdio-connection.ts'
+
+interface NamedServer {
   /** Permanent name: the ids of its tools depend on it. */
   readonly name: string
-  /** URL of its endpoint, http or https. */
-  readonly url: string
-  /** `http` is streamable HTTP, `sse` the older transport. Default `http`. */
-  readonly transport?: 'http' | 'sse'
   /** Headers of every request; they take precedence over `mcp_headers` of a message. */
   readonly headers?: Readonly<Record<string, string>>
   /** Sent as `Authorization: Bearer`. */
@@ -28,12 +29,33 @@ export interface McpServer {
    * without it. Default: no.
    */
   readonly passAuthorization?: boolean
+}
+
+/** An MCP server whose tools models can call. */
+export interface McpServer extends NamedServer {
+  /** URL of its endpoint, http or https. */
+  readonly url: string
+  readonly command?: undefined
+  /** `http` is streamable HTTP, `sse` the older transport. Default `http`. */
+  readonly transport?: 'http' | 'sse'
   /** Whether its host may be in a private network. Default: no. */
   readonly allowPrivate?: boolean
+  /** How to sign in, if the server asks for it. Default: by a person, as a client that registers itself. */
+  readonly oauth?: McpOAuth
+}
+
+/**
+ * An MCP server that is a program of the host: it serves by its standard input and output. It runs once for all chats.
+ * Needs the package `@modelcontextprotocol/client`.
+ */
+export interface McpProgram extends NamedServer, StdioProgram {
+  readonly url?: undefined
 }
 
 /** MCP servers, or a function that returns them for each message, for hosts whose administrators can change them. */
-export type McpServers = readonly McpServer[] | (() => Promise<readonly McpServer[]>)
+export type McpServers = readonly AnyMcpServer[] | (() => Promise<readonly AnyMcpServer[]>)
+
+type AnyMcpServer = McpServer | McpProgram
 
 export interface McpClientOptions {
   readonly servers: McpServers
@@ -48,6 +70,8 @@ export interface McpClientOptions {
   readonly listMs?: number
   /** Time for which a failed server is not asked for its tools, in milliseconds. Default half a minute. */
   readonly failedMs?: number
+  /** Where sign-ins to servers are kept. Default: nowhere, and servers that ask for one refuse. */
+  readonly tokens?: McpTokens
   /** Timeout for connecting and listing, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number
   /** Milliseconds since 1970 UTC. Default: the clock. */
@@ -56,8 +80,23 @@ export interface McpClientOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** A server as a check found it. */
+export interface McpCheck {
+  readonly name: string
+  readonly tools: readonly RemoteTool[]
+  /** What is wrong, for the operator. */
+  readonly problem?: string
+}
+
 /** Tools of MCP servers as actions. */
 export interface McpClient extends ActionSource {
+  /** Connects to each server and lists its tools, as a message would. */
+  check(): Promise<readonly McpCheck[]>
+  /**
+   * Begins to sign in to a server, for a person who is sent to an address and from there back to `redirectUrl`.
+   * @throws NOT_FOUND, BAD_GATEWAY, UNSUPPORTED when the package `@modelcontextprotocol/client` is not installed
+   */
+  signIn(name: string, redirectUrl: string): Promise<McpSignIn>
   /** Ends its sessions. */
   close(): Promise<void>
 }
@@ -69,7 +108,7 @@ export interface McpClient extends ActionSource {
  * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
  */
 export function mcpClient(options: McpClientOptions): McpClient {
-  checkRequired('mcpClient', options, 'egress listMs failedMs timeoutMs now onError', {
+  checkRequired('mcpClient', options, 'egress listMs failedMs tokens timeoutMs now onError', {
     servers: [
       'a list of { name, url }, or a function that gives one',
       (value) => typeof value === 'function' || Array.isArray(value),
@@ -78,14 +117,14 @@ export function mcpClient(options: McpClientOptions): McpClient {
   })
   const { servers, numbers, now = Date.now, onError = () => {} } = options
   if (typeof servers !== 'function') checkServers(servers)
-  const present = async (): Promise<readonly McpServer[]> =>
+  const present = async (): Promise<readonly AnyMcpServer[]> =>
     typeof servers === 'function' ? checkServers(await servers()) : servers
   const sessions = createMcpSessions({ now })
-  const lister = createLister(options)
-  const offer = async (server: McpServer, asker: ActionAsker): Promise<OfferedTool[]> => {
+  const lister = createLister(options, sessions)
+  const offer = async (server: AnyMcpServer, asker: ActionAsker): Promise<OfferedTool[]> => {
     const headers = toServerHeaders(storedHeaders(server), asker.mcpHeaders)
     const missingHeaders = (server.neededHeaders ?? []).filter((name) => headers[name.toLowerCase()] === undefined)
-    const tools = await lister(server, headers, missingHeaders.length > 0)
+    const { tools, drop } = await lister(server, headers, missingHeaders.length > 0)
     const serverId = await numbers.numberOf('mcp-server', server.name)
     return Promise.all(
       tools.map(async (tool) => ({
@@ -95,15 +134,14 @@ export function mcpClient(options: McpClientOptions): McpClient {
         serverName: server.name,
         tool,
         missingHeaders,
-        call: (input, turn) => {
+        call: (input, turn, onProgress) => {
           const own = server.passAuthorization === true ? turn.headers?.['authorization'] : undefined
           const all = own === undefined ? headers : { ...headers, authorization: own }
-          // One MCP session per chat, so that no chat sees another's state.
-          const key = JSON.stringify([server.name, server.url, all, turn.caller.id, turn.sessionId])
           return sessions.use(
-            key,
-            () => connect(server, all, options),
-            (session) => session.call(tool.name, input, turn.signal),
+            sessionKey(server, all, [turn.caller.id, turn.sessionId]),
+            () => connect(server, all, options, drop),
+            (session) => session.call(tool, input, turn.signal, onProgress),
+            tool.isRepeatable,
           )
         },
         onError,
@@ -121,14 +159,35 @@ export function mcpClient(options: McpClientOptions): McpClient {
       const [name] = JSON.parse(number.name) as [string, string]
       return (await present()).some((server) => server.name === name)
     },
+    check: async () =>
+      Promise.all(
+        (await present()).map(async (server): Promise<McpCheck> => {
+          const { name } = server
+          try {
+            return { name, tools: await tryMcpServer(server, options) }
+          } catch (error) {
+            return { name, tools: [], problem: isInlayError(error) ? error.message : String(error) }
+          }
+        }),
+      ),
+    signIn: async (name, redirectUrl) => {
+      const server = (await present()).find((each) => each.name === name)
+      if (server?.url === undefined || !options.tokens) {
+        const message = `There is no MCP server ${name} at an address, to which one could sign in.`
+        throw new InlayError('NOT_FOUND', { message })
+      }
+      return beginSignIn(server, fetchOf(server, options.egress), options.tokens, redirectUrl)
+    },
     close: () => sessions.close(),
   }
 }
 
-function checkServers(servers: readonly McpServer[]): readonly McpServer[] {
-  for (const [index, { name, url }] of servers.entries()) {
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-      throw new InlayError('INVALID_INPUT', { message: `The MCP server ${name} needs a whole http or https address.` })
+function checkServers(servers: readonly AnyMcpServer[]): readonly AnyMcpServer[] {
+  for (const [index, { name, url, command }] of servers.entries()) {
+    if (command === undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) {
+      throw new InlayError('INVALID_INPUT', {
+        message: `The MCP server ${name} needs a whole http or https address, or a command.`,
+      })
     }
     if (name.trim() === '' || servers.slice(0, index).some((other) => other.name === name)) {
       throw new InlayError('DUPLICATE_RESOURCE', { message: 'Every MCP server needs a name of its own.' })
@@ -137,54 +196,92 @@ function checkServers(servers: readonly McpServer[]): readonly McpServer[] {
   return servers
 }
 
-function storedHeaders({ headers = {}, token }: McpServer): Record<string, string> {
+function storedHeaders({ headers = {}, token }: AnyMcpServer): Record<string, string> {
   return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
 }
 
 function connect(
-  { url, transport = 'http', allowPrivate = false }: McpServer,
+  server: AnyMcpServer,
   headers: Readonly<Record<string, string>>,
-  { egress = {}, timeoutMs = 10_000 }: McpClientOptions,
+  { egress, timeoutMs = 10_000, tokens }: Pick<McpClientOptions, 'egress' | 'timeoutMs' | 'tokens'>,
+  onToolsChanged?: () => void,
 ): Promise<McpSession> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  if (server.command !== undefined) return openSession({ ...server, timeoutMs, onToolsChanged }, signal)
+  const { url, transport = 'http' } = server
+  const plain = fetchOf(server, egress)
+  const isSignedIn = tokens && headers['authorization'] === undefined
+  const fetch = isSignedIn ? signedIn(server, plain, tokens) : plain
+  return openSession({ url, transport, headers, fetch, timeoutMs, onToolsChanged }, signal)
+}
+
+function fetchOf({ url, allowPrivate = false }: McpServer, egress: EgressOptions = {}): EgressStream {
   const { hostname, port, protocol } = new URL(url)
   const own = `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'https:' ? '443' : '80')}`
-  const allowHosts = [...(egress.allowHosts ?? []), ...(allowPrivate ? [own] : [])]
-  const fetch = egressStream({ ...egress, allowHosts })
-  return openSession({ url, transport, headers, fetch, timeoutMs }, AbortSignal.timeout(timeoutMs))
+  return egressStream({ ...egress, allowHosts: [...(egress.allowHosts ?? []), ...(allowPrivate ? [own] : [])] })
+}
+
+/**
+ * Connects to a server and lists its tools, as a message would.
+ * @throws what is wrong with it, in words for the operator
+ */
+export async function tryMcpServer(
+  server: AnyMcpServer,
+  options: Pick<McpClientOptions, 'egress' | 'timeoutMs' | 'tokens'> = {},
+): Promise<readonly RemoteTool[]> {
+  checkServers([server])
+  const session = await connect(server, toServerHeaders(storedHeaders(server)), options)
+  try {
+    return await session.list(AbortSignal.timeout(options.timeoutMs ?? 10_000))
+  } finally {
+    await session.close()
+  }
 }
 
 type Lister = (
-  server: McpServer,
+  server: AnyMcpServer,
   headers: Readonly<Record<string, string>>,
   lacksHeaders: boolean,
-) => Promise<readonly RemoteTool[]>
+) => Promise<{ readonly tools: readonly RemoteTool[]; readonly drop: () => void }>
 
 /** Lists tools; failures are reported to the operator. */
-function createLister(options: McpClientOptions): Lister {
+function createLister(options: McpClientOptions, sessions: McpSessions): Lister {
   const { now = Date.now, onError = () => {}, listMs = 300_000, failedMs = 30_000, timeoutMs = 10_000 } = options
   const lists = createToolLists({ now, listMs, failedMs, patienceMs: Math.min(timeoutMs, 2_000) })
-  const fetchTools = async (server: McpServer, headers: Readonly<Record<string, string>>) => {
-    const session = await connect(server, headers, options)
-    try {
-      return await session.list(AbortSignal.timeout(timeoutMs))
-    } finally {
-      void session.close()
-    }
-  }
-  return (server, headers, lacksHeaders) =>
-    lists.of(JSON.stringify([server.name, server.url, headers]), async () => {
+  return async (server, headers, lacksHeaders) => {
+    const key = sessionKey(server, headers)
+    const drop = (): void => lists.drop(key)
+    const tools = await lists.of(key, async () => {
       try {
-        return await fetchTools(server, headers)
+        // The session stays open for a while: the server tells by it when its tools change.
+        return await sessions.use(
+          key,
+          () => connect(server, headers, options, drop),
+          (session) => session.list(AbortSignal.timeout(timeoutMs)),
+          true,
+        )
       } catch (error) {
         // A server that requires headers is expected to refuse requests without them.
         if (!lacksHeaders || !isRefused(error)) onError(toReportedError(server, error))
         throw error
       }
     })
+    return { tools, drop }
+  }
 }
 
-function toReportedError({ name }: McpServer, cause: unknown): InlayError {
-  const message = `The tools of the MCP server ${name} could not be listed; they are left out for now.`
+/** One session per chat, so that no chat sees another's state; a program of the host's own runs once for all. */
+function sessionKey(
+  server: AnyMcpServer,
+  headers: Readonly<Record<string, string>>,
+  chat: readonly string[] = [],
+): string {
+  return JSON.stringify(server.command === undefined ? [server.name, server.url, headers, ...chat] : [server.name])
+}
+
+function toReportedError({ name }: AnyMcpServer, cause: unknown): InlayError {
+  const reason = isInlayError(cause) ? ` ${cause.message}` : ''
+  const message = `The tools of the MCP server ${name} could not be listed; they are left out for now.${reason}`
   return new InlayError('BAD_GATEWAY', { message, cause })
 }
 

@@ -1,4 +1,4 @@
-import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 
 /** Response to a request: its result, or the server's error. */
 export type Reply =
@@ -7,9 +7,10 @@ export type Reply =
 
 /** A message of a server: the response to a request of ours, a request, or a notification. */
 export type Incoming =
+  /** The id of an error is NaN when the server does not say which request it means. */
   | { readonly kind: 'reply'; readonly id: number; readonly reply: Reply }
   | { readonly kind: 'request'; readonly id: unknown; readonly method: string }
-  | { readonly kind: 'notification' }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
 
 /** Parses a message or a list of messages. @throws BAD_GATEWAY for anything else */
 export function readMessages(text: string): Incoming[] {
@@ -24,10 +25,14 @@ export function readMessages(text: string): Incoming[] {
 
 function toIncoming(value: unknown): Incoming {
   if (!isJsonObject(value)) throw unreadable()
-  const { id, method, result, error } = value
-  if (typeof method === 'string') return id === undefined ? { kind: 'notification' } : { kind: 'request', id, method }
-  if (typeof id !== 'number') throw unreadable()
-  if (isJsonObject(result)) return { kind: 'reply', id, reply: { result } }
+  const { id: given, method, result, error, params } = value
+  if (typeof method === 'string') {
+    if (given !== undefined && given !== null) return { kind: 'request', id: given, method }
+    return { kind: 'notification', method, params: isJsonObject(params) ? params : {} }
+  }
+  // Some servers send ids back as text.
+  const id = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN
+  if (isJsonObject(result) && !Number.isNaN(id)) return { kind: 'reply', id, reply: { result } }
   if (!isJsonObject(error)) throw unreadable()
   const code = typeof error['code'] === 'number' ? error['code'] : 0
   return { kind: 'reply', id, reply: { error: { code, text: String(error['message'] ?? '') } } }
@@ -40,10 +45,14 @@ function unreadable(): InlayError {
 /** Answers a request of the server: only `ping` is supported. */
 export function answerTo({ id, method }: { readonly id: unknown; readonly method: string }): JsonObject {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} }
-  return { jsonrpc: '2.0', id, error: { code: -32_601, message: 'This client does not offer that.' } }
+  const message = `This client does not offer ${method}: nobody can be asked here. Go on without it, or fail the call.`
+  return { jsonrpc: '2.0', id, error: { code: -32_601, message } }
 }
 
-/** A connection to a server, with either transport. */
+/** The revision without a handshake: every request says who asks. */
+export const statelessVersion = '2026-07-28'
+
+/** A connection to a server, with any transport. */
 export interface Connection {
   /**
    * Sends a request and waits for its result.
@@ -53,6 +62,12 @@ export interface Connection {
   notify(method: string, params?: JsonObject): Promise<void>
   /** The negotiated protocol version, which every later request carries. */
   agree(version: string): void
+  /** Opens a stream for notifications, by a request where the revision has one for it; where they come anyway, nothing. */
+  listen(request?: {
+    readonly method: string
+    readonly params: JsonObject
+    readonly headers?: Readonly<Record<string, string>> | undefined
+  }): void
   /** Ends it; never rejects. */
   close(): Promise<void>
 }
@@ -60,21 +75,40 @@ export interface Connection {
 export interface RequestOptions {
   readonly signal: AbortSignal
   readonly timeoutMs: number
+  /** Called with the `params` of each `notifications/progress` of this request. */
+  readonly onProgress?: ((params: JsonObject) => void) | undefined
+  /** Headers of this request alone. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 const mark = 'inlay.mcp'
 
-/** Error for an HTTP status; undefined for success. */
-export function failureOf(status: number, hasSession: boolean): InlayError | undefined {
-  if (status >= 200 && status < 300) return undefined
+// Ways in which servers say that they do not know a session: it ended, or they started anew.
+const sessionLoss =
+  /session[^.]{0,80}(not found|unknown|invalid|expired|terminated|closed|missing|not exist)|(no|no valid|invalid|unknown|expired|missing) session|(not|before)( yet)?( been)? initiali[sz]/i
+
+/**
+ * Error for an HTTP status; undefined for success, and for a JSON-RPC error in the body, which the caller reads.
+ * @param reply the JSON-RPC error in the body
+ */
+export function failureOf(status: number, hasSession: boolean, reply?: Reply): InlayError | undefined {
   if (status === 401 || status === 403) {
     const message = 'The MCP server refused the credentials.'
     return new InlayError('BAD_GATEWAY', { message, retryable: false, data: { [mark]: 'refused' } })
   }
+  if (reply !== undefined || (status >= 200 && status < 300)) return undefined
   // Servers that forgot a session answer 404; some say 400.
   const isGone = hasSession && (status === 404 || status === 400)
   const message = `The MCP server answered with status ${status}.`
   return new InlayError('BAD_GATEWAY', { message, data: isGone ? { [mark]: 'expired' } : {} })
+}
+
+/** Error for a reply that says that the session is gone. A wrong argument may be named so, and a tool may fail so. */
+export function lossIn(reply: Reply): InlayError | undefined {
+  if (!('error' in reply) || reply.error.code === -32_602 || !sessionLoss.test(reply.error.text)) return undefined
+  if (reply.error.code === -32_603) return lost()
+  const message = 'The MCP server does not know the session any more.'
+  return new InlayError('BAD_GATEWAY', { message, data: { [mark]: 'expired' } })
 }
 
 /** Error for a lost connection. */
@@ -83,11 +117,24 @@ export function lost(cause?: unknown): InlayError {
   return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'lost' } })
 }
 
-function markOf(error: unknown): unknown {
-  return isJsonObject(error) && isJsonObject(error['data']) ? error['data'][mark] : undefined
+/** Error for a request that was not sent, since the connection was lost before. */
+export function unsent(cause: unknown): InlayError {
+  const { message } = lost()
+  return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'expired' } })
 }
 
-/** Whether the server no longer knows the session, so a new one should be opened. */
+/** An error of the network as one of {@link isExpired}, if nothing can have been sent, or of {@link isLost}. */
+export function networkLoss(error: unknown): unknown {
+  if (!isInlayError(error) || error.code !== 'BAD_GATEWAY' || !(error.cause instanceof Error)) return error
+  const { code } = error.cause as NodeJS.ErrnoException
+  return code === 'ECONNREFUSED' ? unsent(error) : lost(error)
+}
+
+function markOf(error: unknown): unknown {
+  return isInlayError(error) ? error.data[mark] : undefined
+}
+
+/** Whether the request did not run, since the server does not know the session: it can be repeated in a new one. */
 export function isExpired(error: unknown): boolean {
   return markOf(error) === 'expired'
 }

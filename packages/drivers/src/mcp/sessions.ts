@@ -4,13 +4,14 @@ import type { McpSession } from './session.ts'
 /** Keeps sessions open for a while, so that calls of one chat find the state that earlier ones left on the server. */
 export interface McpSessions {
   /**
-   * Runs `work` with the session of a key, opening it if needed. If the session has expired, a new one is opened once;
-   * other failures are not retried.
+   * Runs `work` with the session of a key, opening it if needed. If the server does not know the session any more, a new
+   * one is opened once, and also after a lost connection if `isRepeatable`; other failures are not retried.
    */
   use<Value>(
     key: string,
     open: () => Promise<McpSession>,
     work: (session: McpSession) => Promise<Value>,
+    isRepeatable?: boolean,
   ): Promise<Value>
   /** Ends all of them. */
   close(): Promise<void>
@@ -64,11 +65,11 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
     }
   }
   return {
-    use: async (key, open, work) => {
+    use: async (key, open, work, isRepeatable = false) => {
       try {
         return await once(key, open, work)
       } catch (error) {
-        if (!isExpired(error)) throw error
+        if (!isExpired(error) && !(isRepeatable && isLost(error))) throw error
         return once(key, open, work)
       }
     },

@@ -1,8 +1,8 @@
 import type { Action, ActionResult, ActionTurn } from '@inlay/agent'
-import { isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { isInlayError, isJsonObject, type JsonObject, type PacketBody } from '@inlay/protocol'
 import { jsonSchemaInput } from '../json-schema-input.ts'
 import { isRefused } from './messages.ts'
-import type { RemoteOutcome, RemoteTool } from './session.ts'
+import type { OnProgress, RemoteOutcome, RemoteTool } from './session.ts'
 import { readOutcome, toModelText } from './tool-answer.ts'
 
 /** One tool of one server, ready to become an action. */
@@ -15,7 +15,7 @@ export interface OfferedTool {
   readonly tool: RemoteTool
   /** Required headers that are missing. */
   readonly missingHeaders: readonly string[]
-  readonly call: (input: JsonObject, turn: ActionTurn) => Promise<RemoteOutcome>
+  readonly call: (input: JsonObject, turn: ActionTurn, onProgress: OnProgress) => Promise<RemoteOutcome>
   /** Called with unexpected failures. */
   readonly onError: (error: unknown) => void
 }
@@ -50,7 +50,7 @@ async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): P
     )
   }
   try {
-    const outcome = await call(input, turn)
+    const outcome = await call(input, turn, toProgressPackets(name, turn))
     const { text, fileIds } = await readOutcome(name, outcome, turn)
     return toActionResult(
       offered,
@@ -69,6 +69,30 @@ async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): P
   }
 }
 
+// Whoever follows an answer reads them all, and they are stored with it.
+const maxProgressPackets = 100
+
+/** Tells how far a call is, until its result takes that place. */
+function toProgressPackets(name: string, turn: ActionTurn): OnProgress {
+  let last = ''
+  let count = 0
+  return (progress) => {
+    if (progress === last || turn.signal.aborted || ++count > maxProgressPackets) return
+    last = progress
+    turn.emit(deltaOf(name, { progress }))
+  }
+}
+
+const deltaOf = (name: string, data: JsonObject, fileIds: readonly string[] = []): PacketBody => ({
+  type: 'custom_tool_delta',
+  tool_name: name,
+  tool_id: null,
+  response_type: 'json',
+  data,
+  file_ids: fileIds.length > 0 ? [...fileIds] : null,
+  error: null,
+})
+
 const refusal = /\b(401|403|unauthori[sz]ed|forbidden|(invalid|expired|missing) (access )?token|authentication)\b/i
 
 function failureText(name: string, reason: string): string {
@@ -82,15 +106,10 @@ function refusedText(name: string): string {
 type ToolAnswer = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
 
 function toActionResult({ name }: OfferedTool, answer: ToolAnswer, turn: ActionTurn): ActionResult {
-  const isGood = 'result' in answer
-  turn.emit({
-    type: 'custom_tool_delta',
-    tool_name: name,
-    tool_id: null,
-    response_type: 'json',
-    data: isGood ? { tool_result: answer.result } : { error: answer.error },
-    file_ids: isGood && answer.fileIds.length > 0 ? answer.fileIds : null,
-    error: null,
-  })
+  turn.emit(
+    'result' in answer
+      ? deltaOf(name, { tool_result: answer.result }, answer.fileIds)
+      : deltaOf(name, { error: answer.error }),
+  )
   return { text: toModelText(name, answer, turn.resultTokens) }
 }

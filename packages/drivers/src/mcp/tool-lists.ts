@@ -8,6 +8,8 @@ export interface ToolLists {
    * failed server is retried with a short timeout. [] while it fails.
    */
   of(key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]>
+  /** Forgets the list of a key, which has changed: the next one is awaited. */
+  drop(key: string): void
 }
 
 export interface ToolListsOptions {
@@ -65,6 +67,11 @@ export function createToolLists({ now, listMs, failedMs, patienceMs }: ToolLists
       if (entry.tools) return entry.tools
       await (entry.hasFailed ? endsWithin(running, patienceMs) : running)
       return entry.tools ?? []
+    },
+    drop: (key) => {
+      const entry = entries.get(key)
+      // While it fails, it is left alone.
+      if (entry && !entry.hasFailed) entries.delete(key)
     },
   }
 }

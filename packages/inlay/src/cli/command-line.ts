@@ -27,6 +27,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   restore: async () => (await import('./restore.ts')).restore,
   erase: async () => (await import('./erase.ts')).erase,
   reindex: async () => (await import('./reindex.ts')).reindex,
+  'sign-in': async () => (await import('./sign-in.ts')).signIn,
   doctor: async () => (await import('./doctor.ts')).doctor,
   init: async () => (await import('./init.ts')).init,
   completion: async () => (await import('./completion.ts')).completion,

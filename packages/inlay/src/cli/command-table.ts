@@ -14,6 +14,7 @@ export type CommandName =
   | 'documents'
   | 'agents'
   | 'keys'
+  | 'sign-in'
   | 'doctor'
   | 'eval'
   | 'check-client'
@@ -46,6 +47,7 @@ export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
     usage: 'keys [list | create | rotate | revoke]',
     summary: 'administer API keys',
   },
+  'sign-in': { usage: 'sign-in <MCP server>', summary: 'sign in to an MCP server that asks for it, in the browser' },
   doctor: { usage: 'doctor', summary: 'check the installation and suggest fixes' },
   eval: {
     usage: 'eval <questions.jsonl> [address]',

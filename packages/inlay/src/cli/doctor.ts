@@ -208,6 +208,7 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
     ...(isDeep ? [checkDatabase, checkFiles, checkIndex] : []),
     ...(context.options['offline'] === true ? [] : [checkModel]),
     checkTools,
+    ...(context.options['offline'] === true ? [] : [checkMcpServers]),
   ]
   for (const check of checks) {
     findings.push(...(await attempt(check, service, context)))
@@ -320,6 +321,14 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
   ]
 }
 
+/** Connects to each MCP server and lists its tools. */
+const checkMcpServers: ServiceCheck = async ({ inlay }) =>
+  ((await inlay?.mcp.check()) ?? []).map(({ name, tools, problem }) => {
+    const named = tools.map((tool) => tool.name).join(', ')
+    const message = `${name}: ${problem ?? `${tools.length} tools${named && ': '}${named}`}`
+    return { check: 'MCP server', status: problem === undefined ? 'ok' : 'failed', message: message.slice(0, 500) }
+  })
+
 /** Tells what each model does by itself, and finds out what is not recorded, so that nobody's first question waits. */
 const checkTools: ServiceCheck = async ({ inlay }, { signal, options }) => {
   const tries = options['offline'] !== true
@@ -370,6 +379,7 @@ const names = new Map<ServiceCheck, string>([
   [checkIndex, 'Passages'],
   [checkModel, 'Model'],
   [checkTools, 'Tools'],
+  [checkMcpServers, 'MCP servers'],
 ])
 
 const sentenceOf = (error: unknown): string =>

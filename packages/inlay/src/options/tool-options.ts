@@ -190,9 +190,14 @@ export const toolRows: Rows<ToolOptions> = {
     check: v.union(
       [
         anyFunction,
-        v.array(v.looseObject({ name: text, url: address, transport: v.optional(v.picklist(['http', 'sse'])) })),
+        v.array(
+          v.union([
+            v.looseObject({ name: text, command: text, args: v.optional(texts) }),
+            v.looseObject({ name: text, url: address, transport: v.optional(v.picklist(['http', 'sse'])) }),
+          ]),
+        ),
       ],
-      'must be a list of { name, url }, transport "http" or "sse", or a function that gives one',
+      'must be a list of { name, url }, transport "http" or "sse", or { name, command, args }, or a function that gives one',
     ),
     fields: {
       addresses: option(

@@ -11,6 +11,7 @@ import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
 import type { ProcessPresence, TableSize } from '@inlay/records'
+import type { McpClient } from '@inlay/drivers/mcp-client'
 import type {
   ApiKey,
   AuditLog,
@@ -54,6 +55,8 @@ export interface Parts {
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
   readonly addedModels: ModelAdministration
+  /** MCP servers, for those who run the assistant. */
+  readonly mcp: Pick<McpClient, 'check' | 'signIn'>
   readonly audit: AuditLog
   readonly usage: UsageLimits
   /** Messages for the operator, each with a problem and what to do about it. */
@@ -217,7 +220,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     files: () => ownAgent.files,
   })
   const web = await webParts(options)
-  const tools = await toolParts(options, { db, egress: options.egress, now, onError })
+  const tools = await toolParts(options, { db, workspace: server.workspace, egress: options.egress, now, onError })
   const python = await pythonParts(options)
   const ownAgent = createConversations({
     ...conversationOptions(options),
@@ -263,6 +266,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     reader,
     web,
     tools,
+    mcp: tools,
     python,
   }
 }

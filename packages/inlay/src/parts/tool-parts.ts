@@ -1,10 +1,13 @@
 import type { ActionSource } from '@inlay/agent'
 import type { EgressOptions } from '@inlay/drivers/egress'
+import { InlayError } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
+import type { McpClient, McpTokens } from '@inlay/drivers/mcp-client'
+import type { WorkspaceRecords } from '@inlay/server'
 import type { ToolOptions } from '../options/tool-options.ts'
 
 /** Opened sources of additional actions. */
-export interface ToolParts {
+export interface ToolParts extends Pick<McpClient, 'check' | 'signIn'> {
   readonly sources: readonly ActionSource[]
   /** Closes connections to servers. */
   close(): Promise<void>
@@ -18,18 +21,30 @@ export async function toolParts(
   { actionSources = [], mcpServers = [] }: ToolOptions,
   setting: {
     readonly db: Kysely<unknown>
+    readonly workspace: WorkspaceRecords
     readonly egress: EgressOptions | undefined
     readonly now: () => number
     readonly onError: (error: unknown) => void
   },
 ): Promise<ToolParts> {
   const isEmpty = typeof mcpServers !== 'function' && mcpServers.length === 0
-  if (isEmpty) return { sources: actionSources, close: async () => {} }
+  if (isEmpty) return { sources: actionSources, check: async () => [], signIn: noServer, close: async () => {} }
   const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
     import('@inlay/conversations'),
   ])
-  const { db, egress, now, onError } = setting
-  const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, now, onError })
-  return { sources: [...actionSources, client], close: () => client.close() }
+  const { db, workspace, egress, now, onError } = setting
+  const tokens = mcpTokens(workspace)
+  const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, tokens, now, onError })
+  return { ...client, sources: [...actionSources, client] }
 }
+
+async function noServer(): Promise<never> {
+  throw new InlayError('NOT_FOUND', { message: 'There are no MCP servers: set INLAY_MCP_SERVERS or mcpServers.' })
+}
+
+/** Sign-ins to MCP servers, where all processes find them. */
+const mcpTokens = (workspace: WorkspaceRecords): McpTokens => ({
+  read: async (server) => (await workspace.get('mcp_sign_in', 1, server))?.value,
+  write: (server, signIn) => workspace.put('mcp_sign_in', 1, signIn, server),
+})

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import { InlayError, isInlayError, readJson } from '@inlay/protocol'
+import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
+import { installed, toMissing } from '../installed.ts'
+
+/** How Inlay signs in to a server that asks for it. */
+export interface McpOAuth {
+  /** Client that was registered beforehand. Default: Inlay registers itself. */
+  readonly clientId?: string
+  readonly clientSecret?: string
+  /** Scopes, separated by spaces. Default: those that the server names. */
+  readonly scope?: string
+  /** Signs in as the client itself, without a person. Needs `clientId` and `clientSecret`. */
+  readonly grant?: 'client_credentials'
+}
+
+/** Keeps sign-ins to MCP servers as texts. They are secrets. */
+export interface McpTokens {
+  /** undefined when there is none. */
+  read(server: string): Promise<string | undefined>
+  write(server: string, signIn: string): Promise<void>
+}
+
+interface OAuthServer {
+  readonly name: string
+  readonly url: string
+  readonly oauth?: McpOAuth
+}
+
+interface SignIn {
+  redirectUrl?: string | undefined
+  client?: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>
+  tokens?: StoredOAuthTokens | undefined
+  discovery?: OAuthDiscoveryState | undefined
+}
+
+// Bound to the address, so that another server of the name never gets its tokens.
+const keyOf = ({ name, url }: OAuthServer): string => `${name} ${url}`
+
+async function readSignIn(server: OAuthServer, tokens: McpTokens): Promise<SignIn> {
+  const stored = await tokens.read(keyOf(server))
+  return stored === undefined ? {} : { ...(readJson(stored) as SignIn) }
+}
+
+const loadClient = () =>
+  installed('@modelcontextprotocol/client', () => import('@modelcontextprotocol/client').catch(toMissing))
+
+/** What the library asks for, over a record that it changes. */
+function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Promise<void> = async () => {}) {
+  const { clientId, clientSecret, scope, grant } = oauth
+  const attempt = { state: randomUUID(), verifier: '', authorizeUrl: '' }
+  const own = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+  const provider: OAuthClientProvider = {
+    redirectUrl: grant === undefined ? signIn.redirectUrl : undefined,
+    clientMetadata: {
+      client_name: 'Inlay',
+      redirect_uris: signIn.redirectUrl === undefined ? [] : [signIn.redirectUrl],
+      grant_types: grant === undefined ? ['authorization_code', 'refresh_token'] : [grant],
+      response_types: grant === undefined ? ['code'] : [],
+      ...(clientSecret === undefined && { token_endpoint_auth_method: 'none' }),
+      ...(scope !== undefined && { scope }),
+    },
+    state: () => attempt.state,
+    clientInformation: () => signIn.client ?? (clientId === undefined ? undefined : { ...own, client_id: clientId }),
+    saveClientInformation: (client) => {
+      signIn.client = client
+      return save()
+    },
+    tokens: () => signIn.tokens,
+    saveTokens: (tokens) => {
+      // A server that keeps the refresh token does not send it again.
+      signIn.tokens = { ...(signIn.tokens?.refresh_token && { refresh_token: signIn.tokens.refresh_token }), ...tokens }
+      return save()
+    },
+    redirectToAuthorization: (url) => {
+      attempt.authorizeUrl = url.href
+    },
+    saveCodeVerifier: (verifier) => {
+      attempt.verifier = verifier
+    },
+    codeVerifier: () => attempt.verifier,
+    discoveryState: () => signIn.discovery,
+    saveDiscoveryState: (discovery) => {
+      signIn.discovery = discovery
+      return save()
+    },
+    invalidateCredentials: (what) => {
+      if (what === 'tokens' || what === 'all') delete signIn.tokens
+      if (what === 'client' || what === 'all') delete signIn.client
+      return save()
+    },
+    ...(grant !== undefined && {
+      prepareTokenRequest: (scopes) =>
+        new URLSearchParams({ grant_type: grant, ...(scopes !== undefined && { scope: scopes }) }),
+    }),
+  }
+  return { provider, attempt }
+}
+
+// One renewal at a time: a server may take a refresh token only once.
+const renewals = new WeakMap<McpTokens, Map<string, Promise<boolean>>>()
+
+/** Sends every request with the token of a server, which is renewed when the server refuses it. */
+export function signedIn(server: OAuthServer, fetch: EgressStream, tokens: McpTokens): EgressStream {
+  const running = renewals.get(tokens) ?? new Map<string, Promise<boolean>>()
+  renewals.set(tokens, running)
+  const key = keyOf(server)
+  return async (url, request) => {
+    const send = async (token: string | undefined): Promise<EgressStreamAnswer> =>
+      fetch(url, {
+        ...request,
+        headers: { ...request?.headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      })
+    const token = await tokenOf(server, tokens)
+    const answer = await send(token)
+    if (answer.status !== 401) return answer
+    await answer.body.cancel()
+    const renewal =
+      running.get(key) ?? renew(server, fetch, tokens, { token, answer }).finally(() => running.delete(key))
+    running.set(key, renewal)
+    if (!(await renewal)) throw signInNeeded(server)
+    return send(await tokenOf(server, tokens))
+  }
+}
+
+const tokenOf = async (server: OAuthServer, tokens: McpTokens): Promise<string | undefined> =>
+  (await readSignIn(server, tokens)).tokens?.access_token
+
+async function renew(
+  server: OAuthServer,
+  fetch: EgressStream,
+  tokens: McpTokens,
+  refused: { readonly token: string | undefined; readonly answer: EgressStreamAnswer },
+): Promise<boolean> {
+  const signIn = await readSignIn(server, tokens)
+  // Another process may have renewed it meanwhile.
+  if (signIn.tokens !== undefined && signIn.tokens.access_token !== refused.token) return true
+  const isMachine = server.oauth?.grant !== undefined
+  if (!isMachine && signIn.tokens?.refresh_token === undefined) return false
+  const save = (): Promise<void> => tokens.write(keyOf(server), JSON.stringify(signIn))
+  const { provider } = toProvider(server, signIn, save)
+  return (await authorise(server, provider, fetch, {}, refused.answer)) === 'AUTHORIZED'
+}
+
+function signInNeeded({ name }: OAuthServer): InlayError {
+  const message = `The MCP server ${name} asks to sign in: run \`inlay sign-in ${name}\`.`
+  return new InlayError('BAD_GATEWAY', { message, retryable: false })
+}
+
+/** A sign-in that waits for a person. */
+export interface McpSignIn {
+  /** Address for the person's browser. */
+  readonly url: string
+  /** Ends it with the query of the address that the browser was sent back to. @throws BAD_REQUEST when it was refused */
+  finish(query: URLSearchParams): Promise<void>
+}
+
+/**
+ * Begins to sign in to a server. Registers Inlay there, unless there is a client for it.
+ * @param redirectUrl where the browser is sent afterwards
+ * @throws BAD_GATEWAY, UNSUPPORTED when the package is not installed
+ */
+export async function beginSignIn(
+  server: OAuthServer,
+  fetch: EgressStream,
+  tokens: McpTokens,
+  redirectUrl: string,
+): Promise<McpSignIn> {
+  const signIn: SignIn = { redirectUrl }
+  const { provider, attempt } = toProvider(server, signIn)
+  await authorise(server, provider, fetch, {})
+  return {
+    url: attempt.authorizeUrl,
+    finish: async (query) => {
+      const code = query.get('code')
+      if (code === null || query.get('state') !== attempt.state) {
+        const reason = query.get('error_description') ?? query.get('error') ?? 'the answer is not of this sign-in'
+        throw new InlayError('BAD_REQUEST', { message: `The sign-in was refused: ${reason.slice(0, 300)}.` })
+      }
+      const iss = query.get('iss')
+      await authorise(server, provider, fetch, { authorizationCode: code, ...(iss !== null && { iss }) })
+      await tokens.write(keyOf(server), JSON.stringify(signIn))
+    },
+  }
+}
+
+async function authorise(
+  { name, url: serverUrl }: OAuthServer,
+  provider: OAuthClientProvider,
+  fetch: EgressStream,
+  answer: { readonly authorizationCode?: string; readonly iss?: string },
+  refused?: EgressStreamAnswer,
+): Promise<'AUTHORIZED' | 'REDIRECT'> {
+  const { auth, extractWWWAuthenticateParams } = await loadClient()
+  const challenge = refused ? extractWWWAuthenticateParams(toResponse(refused)) : {}
+  const { resourceMetadataUrl, scope } = challenge
+  try {
+    return await auth(provider, {
+      serverUrl,
+      ...answer,
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+      ...(scope !== undefined && { scope }),
+      fetchFn: async (url, init = {}) =>
+        toResponse(
+          await fetch(String(url), {
+            method: init.method ?? 'GET',
+            headers: Object.fromEntries(new Headers(init.headers)),
+            ...(init.body !== undefined && init.body !== null && { body: String(init.body) }),
+          }),
+          true,
+        ),
+    })
+  } catch (cause) {
+    if (isInlayError(cause)) throw cause
+    const reason = cause instanceof Error ? cause.message.slice(0, 500) : 'unknown'
+    throw new InlayError('BAD_GATEWAY', { message: `Signing in to the MCP server ${name} failed: ${reason}`, cause })
+  }
+}
+
+function toResponse({ status, headers, body }: EgressStreamAnswer, hasBody = false): Response {
+  return new Response(hasBody && ![204, 205, 304].includes(status) ? body : null, { status, headers })
+}
