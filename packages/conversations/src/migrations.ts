@@ -89,6 +89,9 @@ export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
       '0015-unsupported-numbers': unsupportedNumbersMigration,
       '0016-pinned-sessions': pinMigration,
       '0017-lines': linesMigration,
+      '0018-model-steps': {
+        up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('model_steps', 'text').execute(),
+      },
     },
   })
 }

@@ -2,8 +2,8 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import type { GivenOptions } from '@inlay/agent'
 import { isJsonObject, readJson } from '@inlay/protocol'
 
-/** Whether a call was made for the model. */
-const isMade = (callId: string): boolean => callId.startsWith('search-first')
+/** Whether a call was made for the model; ids of earlier versions begin in another way. */
+const isMade = (callId: string): boolean => /^(?:search-)?first/.test(callId)
 
 /** The results of the newest search that was made for the model; undefined without one. */
 export function findGiven(prompt: LanguageModelV4Prompt):

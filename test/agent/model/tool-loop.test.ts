@@ -54,6 +54,83 @@ test.each<[string, string]>([
   expect(JSON.stringify(server.requests[1]?.body)).not.toMatch(/<think>|<tool_call>|TOOL_CALLS|python_tag/)
 })
 
+const chunk = (delta: object) => ({
+  raw: `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`,
+})
+interface SentMessage {
+  readonly role: string
+  readonly reasoning?: string
+  readonly reasoning_details?: unknown
+  readonly tool_call_id?: string
+  readonly tool_calls?: readonly { readonly id: string }[]
+}
+const sentTo = ({ requests }: StandIn, at: number) => (requests[at]?.body['messages'] ?? []) as SentMessage[]
+
+// https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+test.each([
+  ['with the thought', [{ reasoning: 'Hm.', reasoning_details: ['E'] }, {}]],
+  ['before the call', [{ reasoning: 'Hm.' }, { reasoning_details: ['E'] }]],
+  ['with the call', [{ reasoning: 'Hm.' }, { call: true, reasoning_details: ['E'] }]],
+])('signed thoughts that came %s go back in their fields, in the turn and after it', async (_, deltas) => {
+  const details = [{ type: 'reasoning.encrypted', data: 'E', id: 'c1', index: 0 }]
+  const parts = deltas.map(({ call, reasoning_details: signed, ...delta }: Record<string, unknown>) =>
+    chunk({
+      ...delta,
+      ...(signed !== undefined && { reasoning_details: details }),
+      ...(call === true && {
+        tool_calls: [
+          {
+            index: 0,
+            id: 'c1',
+            type: 'function',
+            function: { name: 'internal_search', arguments: '{"queries":["a"]}' },
+          },
+        ],
+      }),
+    }),
+  )
+  const isCalled = deltas.some((delta) => 'call' in delta)
+  const { send, server } = await newHttpSetting('openai-compatible', [
+    isCalled ? [...parts, { end: 'tool_calls' }] : [...parts, look],
+    [{ text: '28 days.' }],
+    [{ text: 'Yes.' }],
+  ])
+  const first = await send()
+  expect((await first.whole()).answer).toBe('28 days.')
+  await (await send({ message: 'Really?', chat_session_id: first.sessionId })).whole()
+  for (const at of [1, 2]) {
+    const message = sentTo(server, at).find(({ tool_calls: calls }) => calls !== undefined)
+    expect(message).toMatchObject({ reasoning: 'Hm.', reasoning_details: details, tool_calls: [{ id: 'c1' }] })
+    expect(message).not.toHaveProperty('reasoning_content')
+  }
+})
+
+test.each(['call_0', ''])(
+  'a model that calls every call "%s" finds each with its own result, in all turns',
+  async (id) => {
+    const calls = (query: string) => ({ calls: [{ id, name: 'internal_search', input: { queries: [query] } }] })
+    const { send, server } = await newHttpSetting('openai-compatible', [
+      [calls('a')],
+      [calls('b')],
+      [{ text: '28 days.' }],
+      [calls('c')],
+      [{ text: 'Yes.' }],
+    ])
+    const first = await send()
+    await first.whole()
+    await (await send({ message: 'Really?', chat_session_id: first.sessionId })).whole()
+    for (const [at, count] of [
+      [2, 2],
+      [4, 3],
+    ] as const) {
+      const sent = sentTo(server, at)
+      const called = sent.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => call.id))
+      expect(sent.flatMap(({ tool_call_id: result = [] }) => result)).toEqual(called)
+      expect(new Set(called).size).toBe(count)
+    }
+  },
+)
+
 describe.each<Type>(['openai-compatible', 'anthropic'])('over HTTP, %s', (type) => {
   test('reasons, writes, searches and answers with citations', async () => {
     const { send, server } = await newHttpSetting(type, [

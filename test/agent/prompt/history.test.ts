@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest'
-import type { PastMessage, PastToolCall } from '@inlay/agent'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { describe, expect, test } from 'vitest'
+import type { PastMessage, PastToolCall, ResolvedModel } from '@inlay/agent'
 import { historyLimits, toPrompt } from '@inlay/agent/internal/prompt/history'
+import { encodeSteps } from '@inlay/agent/internal/prompt/model-steps'
 
 const call = (step: number, callId: string, result = 'found'): PastToolCall => ({
   step,
@@ -19,6 +21,8 @@ const past = (role: 'user' | 'assistant', text: string, toolCalls: PastToolCall[
   params: null,
   toolCalls,
 })
+// Of a model, prompts only need its name.
+const modelOf = (name: string) => ({ provider: 'house', name }) as unknown as ResolvedModel
 const base = { instructions: 'Rules.', history: [], additionalContext: null, userText: 'Now?', hasActions: true }
 
 test('instructions, context and newest message stand in this order', () => {
@@ -39,12 +43,68 @@ test('citations of earlier answers and numbers of their results are taken out', 
     { role: 'user', content: [{ type: 'text', text: 'Q' }] },
     {
       role: 'assistant',
-      content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'internal_search', input: { queries: ['q'] } }],
+      content: [{ type: 'tool-call', toolCallId: 'call00001', toolName: 'internal_search', input: { queries: ['q'] } }],
     },
-    { role: 'tool', content: [expect.objectContaining({ toolCallId: 'a' })] },
+    { role: 'tool', content: [expect.objectContaining({ toolCallId: 'call00001' })] },
     { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
   ])
   expect(JSON.stringify(prompt)).not.toContain('document')
+})
+
+describe('calls of earlier answers', () => {
+  const signed = { house: { signature: 's' } }
+  const thought = { type: 'reasoning' as const, text: 'Hm.' }
+  const steps = [
+    {
+      step: 0,
+      content: [thought, { type: 'text' as const, text: 'Wait.' }],
+      calls: [{ id: 'functions.search:0', providerOptions: signed }],
+    },
+    { step: 1, content: [{ ...thought, text: 'I see.' }], calls: [] },
+  ]
+  const history = [
+    past('user', 'Q'),
+    { ...past('assistant', 'A', [call(0, 'functions.search:0')]), modelSteps: encodeSteps(modelOf('m'), steps)! },
+    past('user', 'Q'),
+    past('assistant', 'A', [call(0, 'functions.search:0'), call(0, '')]),
+  ]
+  const idsOf = (prompt: LanguageModelV4Prompt, role: string) =>
+    prompt.flatMap((message) =>
+      message.role === role && typeof message.content !== 'string'
+        ? message.content.flatMap((part) => ('toolCallId' in part ? [part.toolCallId] : []))
+        : [],
+    )
+
+  test('go back to the model that made them with its ids, its thoughts and what signs them', () => {
+    const prompt = toPrompt({ ...base, history, model: modelOf('m') })
+    expect(prompt.slice(2, 5)).toMatchObject([
+      { content: [thought, { type: 'tool-call', toolCallId: 'functions.search:0', providerOptions: signed }] },
+      { content: [{ type: 'tool-result', toolCallId: 'functions.search:0' }] },
+      {
+        content: [
+          { type: 'reasoning', text: 'I see.' },
+          { type: 'text', text: 'A' },
+        ],
+      },
+    ])
+    expect(idsOf(prompt, 'assistant')).toEqual(['functions.search:0', 'call00001', 'call00002'])
+  })
+
+  test.each([
+    ['another model', modelOf('other')],
+    ['the same model at another address', { ...modelOf('m'), address: 'https://other.example/v1' }],
+    ['nobody in particular', undefined],
+  ])('go to %s with ids that every provider takes, and without thoughts', (_, model) => {
+    const prompt = toPrompt({ ...base, history, ...(model && { model }) })
+    expect(idsOf(prompt, 'assistant')).toEqual(['call00001', 'call00002', 'call00003'])
+    expect(idsOf(prompt, 'tool')).toEqual(idsOf(prompt, 'assistant'))
+    expect(JSON.stringify(prompt)).not.toMatch(/Hm|I see|signature/)
+  })
+
+  test('lose thoughts of more than 200,000 characters, and then count as those of another model', () => {
+    const long = [{ step: 0, content: [{ ...thought, text: 'Hm. '.repeat(50_001) }], calls: [] }]
+    expect(encodeSteps(modelOf('m'), long)).toBeUndefined()
+  })
 })
 
 test('calls of one step stand together, steps in order', () => {

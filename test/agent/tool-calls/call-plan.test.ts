@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createCallIds } from '@inlay/agent/internal/model/tool-loop'
+import { createCallIds } from '@inlay/agent/internal/prompt/model-steps'
 import { planCalls } from '@inlay/agent/internal/tool-calls/call-plan'
 import { scriptedAction } from '@inlay/agent/testing'
 

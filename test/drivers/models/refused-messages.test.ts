@@ -39,6 +39,7 @@ const prompt: LanguageModelV4CallOptions['prompt'] = [
 /** The messages of each request to a server that refuses some, by two calls of a model. */
 async function messagesTo(
   refuses: (messages: readonly Message[]) => string | undefined,
+  sent = prompt,
 ): Promise<readonly Message[][]> {
   const server = await startOpenAi(({ body }) => {
     // Sent by the provider of the model.
@@ -53,18 +54,20 @@ async function messagesTo(
   })
   const { model } = await resolve()
   for (let count = 0; count < 2; count++)
-    expect((await model.doGenerate({ prompt })).content).toMatchObject([{ type: 'text', text: 'An answer.' }])
+    expect((await model.doGenerate({ prompt: sent })).content).toMatchObject([{ type: 'text', text: 'An answer.' }])
   return server.requests.map(({ body }) => body['messages'] as Message[])
 }
 
 const callsOf = (messages: readonly Message[]) => messages.flatMap(({ tool_calls: calls = [] }) => calls)
 const rolesOf = (messages: readonly Message[] = []): string => messages.map(({ role }) => role).join(' ')
 
-test('ids of calls become as short as Mistral wants them', async () => {
+test.each([
+  'Tool call id was search-first but must be a-z, A-Z, 0-9, with a length of 9.',
+  "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
+  "Invalid 'messages[2].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead.",
+])('ids of calls become as short as a server wants them: %s', async (message) => {
   const sent = await messagesTo((messages) =>
-    callsOf(messages).every(({ id }) => /^[a-zA-Z0-9]{9}$/.test(id))
-      ? undefined
-      : 'Tool call id was search-first but must be a-z, A-Z, 0-9, with a length of 9.',
+    callsOf(messages).every(({ id }) => /^[a-zA-Z0-9]{9}$/.test(id)) ? undefined : message,
   )
   expect(sent).toHaveLength(3)
   expect(sent[2]?.find(({ role }) => role === 'tool')?.tool_call_id).toBe(callsOf(sent[2] ?? [])[0]?.id)
@@ -98,6 +101,23 @@ test('reasoning goes back to DeepSeek, which wants it', async () => {
       : undefined,
   )
   expect(sent).toHaveLength(2)
+})
+
+// https://api-docs.deepseek.com/guides/thinking_mode, https://github.com/bytedance/deer-flow/issues/3043
+test.each([
+  'The `reasoning_content` in the thinking mode must be passed back to the API.',
+  'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
+])('calls of other models get a thought where a server wants one with each: %s', async (message) => {
+  const withoutThoughts = prompt.map((each) =>
+    each.role === 'assistant' ? { ...each, content: each.content.filter(({ type }) => type !== 'reasoning') } : each,
+  )
+  const sent = await messagesTo(
+    (messages) =>
+      messages.some(({ tool_calls: calls, reasoning_content: thought }) => calls && !thought) ? message : undefined,
+    withoutThoughts,
+  )
+  expect(sent).toHaveLength(3)
+  expect(sent[2]?.map(({ role, reasoning_content: thought }) => [role, thought])).toContainEqual(['assistant', '.'])
 })
 
 test('calls that Gemini did not make are signed as it documents', async () => {

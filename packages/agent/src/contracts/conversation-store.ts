@@ -108,6 +108,8 @@ export interface PastMessage {
   readonly callCount: number
   /** Model parameters of an answer; null for a question. */
   readonly params: Readonly<Record<string, unknown>> | null
+  /** See {@link AnswerOutcome}. */
+  readonly modelSteps?: string | null
 }
 
 /** A call as later turns remember it. */
@@ -161,6 +163,8 @@ export interface AnswerOutcome {
   readonly durationMs: number
   /** Tokens of its model calls, as the provider counted them. Absent: unknown. */
   readonly usage?: Usage
+  /** What its model has to get back with later messages, such as signed thoughts; kept as it is. Absent: nothing. */
+  readonly modelSteps?: string | undefined
   /** The lines of its run, to be shown again by `recordedPackets`; without line feeds. Absent: too many to be kept. */
   readonly lines?: readonly string[]
 }

@@ -79,6 +79,8 @@ export interface ResolvedModel extends ModelOptions {
   readonly provider: string
   /** Name of the model, `llm_override.model_version` of a request. */
   readonly name: string
+  /** Address of its server: what a model has to get back goes to no other. Default: known by its provider. */
+  readonly address?: string | undefined
   /** Display name, e.g. `Built-in extractive model`. */
   readonly displayName: string
   /** Context window: tokens of prompt and answer together. */

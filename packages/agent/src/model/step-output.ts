@@ -9,7 +9,7 @@ import type {
 import { InlayError, storable } from '@inlay/protocol'
 import type { StreamListener, TappedModel } from '../contracts/model.ts'
 import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
-import type { RequestedCall, WrittenPart } from './tool-loop.ts'
+import type { RequestedCall, WrittenPart } from '../prompt/model-steps.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 
 /** Receives the output of a model as it arrives. */

@@ -1,74 +1,12 @@
-import type { LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provider'
-import { isJsonObject, readJson, type Usage } from '@inlay/protocol'
-
-/** A call requested by a model; `input` is the JSON text of its arguments. */
-export interface RequestedCall {
-  readonly id: string
-  readonly name: string
-  readonly input: string
-  /** Data that the provider expects back with the call, such as a signature. */
-  readonly providerOptions?: AssistantPart['providerOptions']
-}
-
-/** A call with its result for the model. */
-export interface AnsweredCall extends RequestedCall {
-  readonly result: string
-  /** Whether the result only says that the call could not run. */
-  readonly isError?: boolean
-}
-
-/** A part of a message of the assistant. */
-export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
-
-/** Text or reasoning of a model step. */
-export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
-
-/** Makes the ids of an answer's calls unique, also when the model gave none or repeated one. */
-export function createCallIds(): (calls: readonly RequestedCall[]) => RequestedCall[] {
-  const used = new Set<string>()
-  return (calls) =>
-    calls.map((call) => {
-      let id = call.id === '' ? `call-${used.size + 1}` : call.id
-      for (let count = 2; used.has(id); count++) id = `${call.id || 'call'}-${count}`
-      used.add(id)
-      return { ...call, id }
-    })
-}
-
-/** A step and the results of its calls as messages for the next prompt. */
-export function toExchange(content: readonly WrittenPart[], calls: readonly AnsweredCall[]): LanguageModelV4Message[] {
-  if (calls.length === 0) return content.length === 0 ? [] : [{ role: 'assistant', content: [...content] }]
-  return [
-    {
-      role: 'assistant',
-      content: [
-        ...content,
-        ...calls.map(({ id, name, input, providerOptions }) => ({
-          type: 'tool-call' as const,
-          toolCallId: id,
-          toolName: name,
-          input: toArguments(input),
-          ...(providerOptions && { providerOptions }),
-        })),
-      ],
-    },
-    {
-      role: 'tool',
-      content: calls.map(({ id, name, result, isError }) => ({
-        type: 'tool-result' as const,
-        toolCallId: id,
-        toolName: name,
-        output: { type: isError ? ('error-text' as const) : ('text' as const), value: result },
-      })),
-    },
-  ]
-}
-
-/** The arguments in a JSON text; none unless it is an object. */
-export function toArguments(json: string): Record<string, unknown> {
-  const value = readJson(json)
-  return isJsonObject(value) ? { ...value } : {}
-}
+import type { LanguageModelV4Message, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { Usage } from '@inlay/protocol'
+import {
+  createCallIds,
+  toExchange,
+  type AnsweredCall,
+  type RequestedCall,
+  type WrittenPart,
+} from '../prompt/model-steps.ts'
 
 /** Fields of a model step that the loop uses. */
 export interface LoopStep {
@@ -78,6 +16,8 @@ export interface LoopStep {
 
 /** The two halves of a tool loop. */
 export interface ToolLoop<Step extends LoopStep> {
+  /** What stands before the steps. Default: nothing that has calls. */
+  readonly prompt?: readonly LanguageModelV4Message[]
   /**
    * Plays the next step.
    * @param exchanges earlier steps of this loop with the results of their calls
@@ -96,8 +36,8 @@ export interface ToolLoop<Step extends LoopStep> {
 }
 
 /** Lets a model call tools step by step, until either half ends the loop or throws. */
-export async function runToolLoop<Step extends LoopStep>({ play, run }: ToolLoop<Step>): Promise<void> {
-  const withIds = createCallIds()
+export async function runToolLoop<Step extends LoopStep>({ prompt, play, run }: ToolLoop<Step>): Promise<void> {
+  const withIds = createCallIds(prompt)
   const exchanges: LanguageModelV4Message[] = []
   for (;;) {
     const step = await play(exchanges)

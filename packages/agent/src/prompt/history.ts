@@ -4,6 +4,8 @@ import type { FileDescriptor } from '@inlay/protocol'
 import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import { createCallIds, decodeSteps, toExchange, type ModelStep } from './model-steps.ts'
 
 /** Name under which calls of research agents are stored. */
 export const researchAgentName = 'research_agent' as const
@@ -46,6 +48,8 @@ export interface PromptOptions {
   readonly contextImages?: readonly LanguageModelV4FilePart[]
   /** Whether the model has actions: without any, some providers reject earlier calls in the prompt. */
   readonly hasActions: boolean
+  /** The model that reads it. Default: none that made an earlier step. */
+  readonly model?: ResolvedModel
 }
 
 const summaryNote = 'What was said in this conversation before its messages below, as you wrote it down:'
@@ -56,13 +60,14 @@ const summaryNote = 'What was said in this conversation before its messages belo
  * reads the same in all later prompts, so that provider caches find it.
  */
 export function toPrompt(options: PromptOptions): LanguageModelV4Prompt {
-  const { instructions, history, summary = null, additionalContext, userText, hasActions } = options
+  const { instructions, history, summary = null, additionalContext, userText } = options
   const { attachments, userFiles = [], summaryFiles = [], before = [], contextImages = [] } = options
+  const withIds = createCallIds()
   const attached = attachments?.(userFiles) ?? nothingAttached
   return [
     { role: 'system', content: summary === null ? instructions : `${instructions}\n\n${summaryNote}\n${summary}` },
     ...(attachments && summaryFiles.length > 0 ? summedUpFiles(summaryFiles, attachments) : []),
-    ...history.flatMap((message) => toMessages(message, hasActions, attachments)),
+    ...history.flatMap((message) => toMessages(message, options, withIds)),
     ...before,
     ...attached.before,
     ...(additionalContext ? [userMessage(`Context that comes with the next message:\n${additionalContext}`)] : []),
@@ -86,44 +91,49 @@ function summedUpFiles(files: readonly FileDescriptor[], attachments: Attachment
 
 function toMessages(
   message: PastMessage,
-  withCalls: boolean,
-  attachments: Attachments | undefined,
+  { hasActions, attachments, model }: PromptOptions,
+  withIds: ReturnType<typeof createCallIds>,
 ): LanguageModelV4Message[] {
   if (message.role === 'user') {
     const { before, parts } = attachments?.(message.files) ?? nothingAttached
     return [...before, userMessage(message.text, parts)]
   }
   const text = stripCitations(message.text)
-  const calls = withCalls ? callMessages(message.toolCalls) : []
+  const steps = hasActions ? decodeSteps(model, message.modelSteps) : []
+  const calls = hasActions ? callMessages(message.toolCalls, steps, withIds) : []
   // An answer that failed before its first output leaves nothing to show.
   if (text.trim() === '') return calls
-  return [...calls, { role: 'assistant', content: [{ type: 'text', text }] }]
+  const last = steps.at(-1)
+  const thoughts = last?.calls.length === 0 ? last.content : []
+  return [...calls, { role: 'assistant', content: [...thoughts, { type: 'text', text }] }]
 }
 
-function callMessages(toolCalls: readonly PastToolCall[]): LanguageModelV4Message[] {
+// Mistral takes nine letters and digits alone, Anthropic letters, digits, `_` and `-`, OpenAI at most 40 of them. Searches
+// of earlier versions are known by their ids.
+const isSafe = (id: string): boolean => /^(?:[a-zA-Z\d]{9}|search-first-\w{8})$/.test(id)
+
+/**
+ * Calls of an earlier answer with their results. The model that made them gets them back with its ids and thoughts. Any
+ * other one gets ids that all providers take, since its provider may refuse those, and cannot read the thoughts.
+ */
+function callMessages(
+  toolCalls: readonly PastToolCall[],
+  modelSteps: readonly ModelStep[],
+  withIds: ReturnType<typeof createCallIds>,
+): LanguageModelV4Message[] {
   const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((a, b) => a - b)
   return steps.flatMap((step): LanguageModelV4Message[] => {
-    const calls = toolCalls.filter((call) => call.step === step)
-    return [
-      {
-        role: 'assistant',
-        content: calls.map((call) => ({
-          type: 'tool-call',
-          toolCallId: call.callId,
-          toolName: call.name,
-          input: call.arguments,
-        })),
-      },
-      {
-        role: 'tool',
-        content: calls.map((call) => ({
-          type: 'tool-result',
-          toolCallId: call.callId,
-          toolName: call.name,
-          output: { type: 'text', value: toStub(call.result) },
-        })),
-      },
-    ]
+    const modelStep = modelSteps.find((other) => other.step === step)
+    const calls = toolCalls
+      .filter((call) => call.step === step)
+      .map(({ callId, name, arguments: input, result }) => ({
+        ...modelStep?.calls.find(({ id }) => id === callId),
+        id: modelStep || isSafe(callId) ? callId : '',
+        name,
+        input: JSON.stringify(input),
+        result: toStub(result),
+      }))
+    return toExchange(modelStep?.content ?? [], withIds(calls))
   })
 }
 

@@ -90,6 +90,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
     userText: opened.userText,
     userFiles: opened.files,
     hasActions: actions.length > 0,
+    model,
   })
   return { prompt, hasFiles, fileTexts }
 }

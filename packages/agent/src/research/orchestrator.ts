@@ -1,6 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import { runToolLoop, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import { runToolLoop } from '../model/tool-loop.ts'
+import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
 import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { addUnstreamedThought } from './research-agent.ts'
 import type { ResearchBudget } from './budget.ts'
@@ -78,6 +79,7 @@ export async function orchestrate(
   let early: EarlyEnd | undefined
   const turnOf = (): number => firstTurn + state.cycle + state.reasonedSteps
   await runToolLoop<Round>({
+    prompt: conversation,
     play: async (exchanges) => {
       const cycles = setting.limits.maxCycles ?? (setting.model.reasons ? defaultCycles.reasoning : defaultCycles.other)
       early = earlyEnd(setting, state, cycles)

@@ -1,4 +1,4 @@
-import { toArguments, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import { toArguments, type AnsweredCall, type RequestedCall } from '../prompt/model-steps.ts'
 import { mapConcurrent } from '@inlay/scheduling'
 import { runAgent, type AgentOutcome } from './research-agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'

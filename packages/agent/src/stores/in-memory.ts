@@ -208,5 +208,6 @@ function toPastMessage({ outcome, ...message }: HeldMessage, limits: HistoryLimi
       .map((call) => ({ ...call, result: shorten(call.result) })),
     callCount: calls.length,
     params: message.model?.params ?? null,
+    modelSteps: outcome.modelSteps ?? null,
   }
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isJsonObject, readJson, type ToolApproval } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
-import type { RequestedCall } from '../model/tool-loop.ts'
+import type { RequestedCall } from '../prompt/model-steps.ts'
 
 /** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {

@@ -16,7 +16,7 @@ import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
 import type { Action, ActionResult, ActionTurn, ToolApprovalPolicy } from '../contracts/action.ts'
-import type { AnsweredCall } from '../model/tool-loop.ts'
+import type { AnsweredCall, ModelStep } from '../prompt/model-steps.ts'
 import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { mapConcurrent, untilAborted } from '@inlay/scheduling'
@@ -50,6 +50,8 @@ export type CallRecord = ToolCallRecord
 /** Calls and usage of an answer so far; readable at any time. */
 export interface AnswerProgress {
   readonly calls: CallRecord[]
+  /** Steps of the model that have ended; none of a research. */
+  readonly steps: ModelStep[]
   usage: Usage
 }
 

@@ -3,7 +3,8 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
-import { runToolLoop, addUsage, type AnsweredCall, type RequestedCall } from '../model/tool-loop.ts'
+import { runToolLoop, addUsage } from '../model/tool-loop.ts'
+import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
@@ -76,9 +77,11 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
   writer.citable.question = joinHistory(userMessage, given?.messages ?? []) ?? userMessage
   const windowTokens = maxPromptTokens(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
+    prompt: options.prompt,
     play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
     run: async (requested, step, exchanges) => {
       const { offered } = step
+      progress.steps.push({ step: state.step, content: step.content, calls: requested })
       const plan = step.isLast ? noCalls : planCalls(requested, new Map(offered.map((action) => [action.name, action])))
       const repeated = plan.calls.filter((call) => state.searches.has(searchKey(call)))
       const fresh = plan.calls

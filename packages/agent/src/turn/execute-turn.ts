@@ -29,6 +29,7 @@ import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { historyLimits } from '../prompt/history.ts'
+import { encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
@@ -130,7 +131,7 @@ async function makeAnswer(
 ): Promise<FinishedAnswer> {
   const { run } = turn
   const startedAt = parts.now()
-  const progress: AnswerProgress = { calls: [], usage: noUsage }
+  const progress: AnswerProgress = { calls: [], steps: [], usage: noUsage }
   const writing = { emit: run.write, modelIndex, now: parts.now, startedAt }
   const responder = turn.research
     ? createResearchResponder(turn.research, turn, parts, answer, writing, progress)
@@ -161,6 +162,7 @@ async function makeAnswer(
     toolCalls: progress.calls,
     durationMs: parts.now() - startedAt,
     usage: progress.usage,
+    ...(progress.calls.length > 0 && { modelSteps: encodeSteps(answer.model, progress.steps) }),
     ...(recorded && { lines: [...recorded, ...stops.map(encodeLine)] }),
   }
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)

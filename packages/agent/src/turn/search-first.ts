@@ -5,7 +5,7 @@ import type { Action } from '../contracts/action.ts'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { SmallModels } from '../contracts/small-models.ts'
-import type { RequestedCall } from '../model/tool-loop.ts'
+import type { RequestedCall } from '../prompt/model-steps.ts'
 
 /** A search that is made for the model. */
 export interface FirstSearch {
@@ -44,8 +44,9 @@ export function firstSearch({ model, actions, opened, forced }: FirstSearchOptio
   const isWanted = model.grounding === 'search-first' || isSmall(model)
   if (!action || !isWanted || opened.userText.trim() === '') return undefined
   if (forced.length === 0 && isSmallTalk(opened)) return undefined
-  // Providers refuse a conversation in which two calls have the same id.
-  const id = `search-first-${crypto.randomUUID().slice(0, 8)}`
+  // Nine letters and digits, which every provider takes, and another one in each turn of a conversation.
+  const turn = (opened.messages.at(-1)?.id ?? 0) % 36 ** 4
+  const id = `first${turn.toString(36).padStart(4, '0')}`
   return { action, call: { id, name: action.name, input: JSON.stringify({ queries: [opened.userText] }) } }
 }
 

@@ -83,11 +83,12 @@ const checks: Checks<StoresUnderTest> = {
     const { sessionId, answerIds } = await conversations.open(opening)
     const nested = { ...call, callId: 'inner', parentCallId: 'c', subTurnIndex: 0 }
     const hidden = { ...call, callId: 'hidden', name: 'hidden' }
-    await conversations.finish(answerIds[0]!, { ...answer, toolCalls: [call, nested, hidden] })
+    await conversations.finish(answerIds[0]!, { ...answer, modelSteps: '{}', toolCalls: [call, nested, hidden] })
     const limits = { ...everything, withoutCallsOf: ['hidden'] }
     const { messages } = await conversations.branch(sessionId, null, limits)
-    const { status, text, params, callCount, toolCalls } = messages[1]!
+    const { status, text, params, callCount, toolCalls, modelSteps } = messages[1]!
     mustEqual([status, text, params, callCount], ['done', 'Hi.', { model: 'n' }, 2], 'the answer')
+    mustEqual(modelSteps, '{}', 'what its model has to get back')
     const past = { step: 0, callId: 'c', name: 'look', arguments: { at: 1 }, result: 'found' }
     mustEqual(
       toolCalls.map(({ step, callId, name, arguments: input, result }) => ({

@@ -87,6 +87,7 @@ export async function readPast(
         callCount: allCalls.length,
         // Written by us from such a record.
         params: row.request_params === null ? null : (JSON.parse(row.request_params) as PastMessage['params']),
+        modelSteps: row.model_steps,
       })
     }
   }
@@ -103,7 +104,7 @@ export async function readPast(
 const textsOf = prepared((db: ConversationDatabase, { of }: OfMessages) =>
   db
     .selectFrom('inlay_chat_messages')
-    .select(['id', 'role', 'status', 'text', 'files', 'request_params'])
+    .select(['id', 'role', 'status', 'text', 'files', 'request_params', 'model_steps'])
     .where(isAmongIds(db, 'id', of))
     .orderBy('id', 'desc'),
 )

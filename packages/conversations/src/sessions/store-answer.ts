@@ -40,6 +40,7 @@ export async function finishAnswer(
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
     lines: outcome.lines?.join('\n') ?? null,
+    model_steps: outcome.modelSteps ?? null,
   })
   const text = { sessionId, ownerId, messageId: answerId, text: outcome.text }
   // Only an answer that had ended before can be in the index.
@@ -96,6 +97,7 @@ type StoredOutcome = Pick<
   | 'input_tokens'
   | 'output_tokens'
   | 'lines'
+  | 'model_steps'
 >
 
 const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome) =>
@@ -113,6 +115,7 @@ const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome)
       input_tokens: outcome.input_tokens,
       output_tokens: outcome.output_tokens,
       lines: outcome.lines,
+      model_steps: outcome.model_steps,
     })
     .where('id', '=', outcome.id),
 )

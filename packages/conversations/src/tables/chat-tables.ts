@@ -60,6 +60,8 @@ export interface MessageTable {
   request_params: string | null
   /** The lines of a finished answer, see `recordedPackets`; null while it runs, or if there were too many. */
   lines: string | null
+  /** What the model of an answer has to get back with later messages, as the agent wrote it; null when nothing. */
+  model_steps: string | null
 }
 
 /** One call of an action that led to an answer. */

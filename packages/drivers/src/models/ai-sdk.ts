@@ -16,6 +16,7 @@ import { followSameHost } from './stream/same-host-redirects.ts'
 import { httpTransport } from './stream/http-transport.ts'
 import type { Ahead } from './stream/chat-tap.ts'
 import { plainFetch, tappedFetch } from './stream/tapped-fetch.ts'
+import { reasoningExtractor, toReasoningPart, withReasoningFields } from './stream/reasoning-fields.ts'
 import { fetchTransport, withQuery, type Transport } from './stream/transport.ts'
 import type { ProviderConfig } from './model-config.ts'
 import { asNewest, type ModelObject } from './model-object.ts'
@@ -76,7 +77,7 @@ async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Prom
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const key = apiKey === undefined ? {} : { apiKey }
-  const form = { includeUsage: true, transformRequestBody: toTaken }
+  const form = { includeUsage: true, transformRequestBody: toTaken, metadataExtractor: reasoningExtractor }
   return createOpenAICompatible({ baseURL: '', ...access, ...key, name, ...form })
 }
 
@@ -177,7 +178,10 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
         onLearn: (part, said) => onLearn(modelId, part, String(hideKeys(said))),
         work: async (sent, refused) =>
           // Keys of other providers do not go where OpenAI's other API is.
-          work(await (isOpenAi && isByResponses(refused) ? responsesModel : sdkModel)(modelId), sent),
+          work(
+            await (isOpenAi && isByResponses(refused) ? responsesModel : sdkModel)(modelId),
+            withReasoningFields(sent),
+          ),
       })
     } catch (error) {
       throw hideKeys(error)
@@ -295,6 +299,7 @@ function watched(
           // A provider may have been given another name.
           if ('toolName' in value) value = { ...value, toolName: declaredName(value.toolName, tools) }
           onPart(value)
+          for (const before of toReasoningPart(value)) controller.enqueue(before)
           controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
         } catch (error) {
           throw clean(error)

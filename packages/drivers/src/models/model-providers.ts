@@ -235,6 +235,7 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
         ...described,
         model: await provider.make(name),
         provider: provider.config.name,
+        address: provider.config.baseUrl,
         ...(temperature !== undefined && { temperature: checkTemperature(temperature, type) }),
         ...(observed && { observed }),
         ...(type === 'extractive' && { quotesOnly: true, callsTools: true }),

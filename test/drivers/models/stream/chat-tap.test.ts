@@ -76,7 +76,24 @@ test('reasoning comes before text, under whatever name it has', () => {
     chunk({ content: 'e' })
   const { deltas, handed } = tap(stream)
   expect(deltas).toEqual(['(a)', '(b)', '(c)', 'd', 'e'])
-  expect(deltasOf(handed)).toEqual([{ reasoning_content: 'abc' }, { content: 'de' }])
+  expect(deltasOf(handed)).toEqual([{ reasoning: 'abc', reasoning_details: [{ text: 'b' }] }, { content: 'de' }])
+})
+
+test('signed thoughts reach the provider, also those that come without text', () => {
+  const detail = (more: object) => ({ reasoning_details: [{ type: 'reasoning.text', index: 0, ...more }] })
+  const stream =
+    chunk({ reasoning: 'a', ...detail({ text: 'a' }) }) +
+    chunk({ reasoning: 'b', ...detail({ text: 'b' }) }) +
+    chunk({ content: '', ...detail({ text: '', signature: 's' }) }) +
+    chunk({ content: 'c', reasoning_details: [{ type: 'reasoning.encrypted', data: 'E' }] }) +
+    chunk({ content: 'd', reasoning_details: [] })
+  const { deltas, handed } = tap(stream)
+  expect(deltas).toEqual(['(a)', '(b)', 'c', 'd'])
+  const text = { type: 'reasoning.text', index: 0, text: 'ab', signature: 's' }
+  expect(deltasOf(handed)).toEqual([
+    { reasoning: 'ab', reasoning_details: [text, { type: 'reasoning.encrypted', data: 'E' }] },
+    { content: 'cd' },
+  ])
 })
 
 test('a provider that reads no reasoning is told none', () => {

@@ -2,7 +2,8 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV
 import { stepFor, type Refusal, type Step } from './step.ts'
 
 type Call = LanguageModelV4CallOptions
-type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>['content']
+type Message<Role> = Extract<LanguageModelV4Message, { role: Role }>
+type Content<Role> = Message<Role>['content']
 
 const says =
   (pattern: RegExp) =>
@@ -15,13 +16,16 @@ const withPrompt =
 
 const noSystem =
   /system (?:role|messages?|prompt|instruction)s?\b.{0,40}(?:not|un)\s?(?:be )?(?:support|enabled|allowed)|(?:not|n't) support (?:the )?system|roles must alternate|only user(?:,| and) assistant/i
-// DeepSeek and others require the reasoning together with calls.
+// DeepSeek and Kimi require it in all answers that belong to calls, also in those of other models.
 const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|include)/i
+
+// Error messages of Mistral and servers that use its tokenizer, and of Anthropic and OpenAI behind a gateway.
+const noCallIds =
+  /tool.?call.?id.{0,120}(?:must be a-z|length of 9)|tool_use.id.{0,40}should match|tool_calls\S{0,20}\bid\b.{0,20}too long/is
 
 /** Leave out or rewrite parts of messages that a refusal names. */
 export const messageSteps: readonly Step[] = [
-  // Error message of Mistral, and of servers that use its tokenizer.
-  stepFor('long call ids', says(/tool.?call.?id.{0,120}(?:must be a-z|length of 9)/is), withPrompt(withShortIds)),
+  stepFor('long call ids', says(noCallIds), withPrompt(withShortIds)),
   // Error message of Gemini for calls that it did not make.
   stepFor('unsigned calls', says(/missing a .?thought_?signature/i), withPrompt(signed)),
   // Error message of Anthropic when a thinking model is given a search that it did not request.
@@ -37,6 +41,18 @@ export const messageSteps: readonly Step[] = [
       /\breasoning(?:_content)?\b/i.test(text) &&
       !wantsReasoning.test(text),
     withPrompt((prompt) => prompt.map((message) => withAssistant(message, (part) => (isThought(part) ? [] : [part])))),
+  ),
+  stepFor(
+    'calls without reasoning',
+    ({ text, call }) =>
+      call.prompt.some(lacksThought) && /\breasoning(?:_content)?\b/i.test(text) && wantsReasoning.test(text),
+    withPrompt((prompt) =>
+      prompt.map((message) =>
+        lacksThought(message)
+          ? { ...message, content: [{ type: 'reasoning', text: '.' }, ...message.content] }
+          : message,
+      ),
+    ),
   ),
   stepFor(
     'system messages',
@@ -90,6 +106,10 @@ function asText({ toolName, output }: Extract<Content<'tool'>[number], { type: '
 }
 
 const isThought = ({ type }: { readonly type: string }): boolean => type === 'reasoning' || type === 'reasoning-file'
+
+/** Whether an assistant gave no thought; an empty one does not count for servers that want one. */
+const lacksThought = (message: LanguageModelV4Message): message is Message<'assistant'> =>
+  message.role === 'assistant' && !message.content.some((part) => part.type === 'reasoning' && part.text !== '')
 
 /** The message with other parts, if it is one of the assistant. */
 function withAssistant(

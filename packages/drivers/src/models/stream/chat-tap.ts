@@ -2,6 +2,7 @@ import { isJsonObject } from '@inlay/protocol'
 import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
 import { createChunkRepair } from './chunk-repair.ts'
+import { addReasoningLists, hasReasoningLists, reasoningLists } from './reasoning-fields.ts'
 import { createTextFrame } from './text-frame.ts'
 
 /** How a stream of chat completions is tapped. */
@@ -32,7 +33,7 @@ export interface ChatTap {
 const mergedChars = 4_096
 
 // Fields besides text in a delta that mean nothing to a provider's model, besides empty ones.
-const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', 'reasoning_details'])
+const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content', ...reasoningLists])
 
 /**
  * Creates the tap of one answer. Chunks that contain only text or reasoning go to the listener at once and to the
@@ -40,7 +41,7 @@ const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content',
  * text together with its end), only the provider's parts count, so that the order is preserved.
  */
 export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions): ChatTap {
-  let pending: { readonly kind: 'text' | 'reasoning'; chunk: Chunk; text: string } | undefined
+  let pending: Pending | undefined
   let isLeftToProvider = false
   // A chunk that says nothing but text, as the merged ones are made of it.
   let plain: Chunk | undefined
@@ -52,18 +53,18 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
 
   const flush = (): void => {
     if (pending === undefined) return
-    const { kind, chunk, text } = pending
+    const { field, chunk, text, lists } = pending
     pending = undefined
-    emit(toEvent(JSON.stringify(merged(chunk, kind === 'text' ? 'content' : reasoningFields[0], text))))
+    emit(toEvent(JSON.stringify(withDelta(chunk, { ...lists, [field]: text }))))
   }
   const repair = createChunkRepair()
-  const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string): void => {
+  const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string, field: string): void => {
     repair.noteText()
     ahead[kind] += text.length
     if (kind === 'text') listener.onText(text)
     else listener.onReasoning(text)
     if (pending?.kind !== kind) flush()
-    if (pending === undefined) pending = { kind, chunk, text }
+    if (pending === undefined) pending = { kind, field, chunk, text, lists: {} }
     else {
       pending.chunk = chunk
       pending.text += text
@@ -72,20 +73,27 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
   }
   const reader = createEventReader(({ data }) => {
     const text = plain && !isLeftToProvider ? frame.read(data) : undefined
-    if (plain && text !== undefined) return hold('text', plain, text)
+    if (plain && text !== undefined) return hold('text', plain, text, 'content')
     const chunk = isLeftToProvider ? undefined : toChunk(data)
     const said = chunk === undefined ? undefined : read(chunk, reasoningFields)
-    if (chunk !== undefined && said === undefined && saysNothing(chunk)) return
+    const isMerged = chunk !== undefined && said !== 'something' && (said !== undefined || saysNothing(chunk))
+    const hasLists = isMerged && hasReasoningLists(chunk.choices[0].delta)
+    if (hasLists) {
+      const field = said?.field || reasoningFields[0] || 'content'
+      pending ??= { kind: 'reasoning', field, chunk, text: '', lists: {} }
+      addReasoningLists(pending.lists, chunk.choices[0].delta)
+    }
+    if (isMerged && said === undefined) return
     if (chunk === undefined || said === undefined || said === 'something') {
       if (said === 'something') isLeftToProvider = true
       flush()
       for (const repaired of repair.read(data)) emit(toEvent(repaired))
       return
     }
-    if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning)
+    if (said.reasoning !== '') hold('reasoning', chunk, said.reasoning, said.field)
     if (said.text === '') return
-    hold('text', chunk, said.text)
-    if (said.reasoning !== '') return
+    hold('text', chunk, said.text, 'content')
+    if (said.reasoning !== '' || hasLists) return
     plain = chunk
     frame.learn(data)
   })
@@ -93,6 +101,16 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
 }
 
 type Fields = Readonly<Record<string, unknown>>
+/** What the listener has got and the provider has not. */
+interface Pending {
+  readonly kind: 'text' | 'reasoning'
+  /** Of the delta. */
+  readonly field: string
+  chunk: Chunk
+  text: string
+  /** Signed thoughts, which only the provider's model reads. */
+  readonly lists: Record<string, unknown>
+}
 /** A chunk whose first choice has a delta; its other fields are unknown. */
 type Chunk = Fields & { readonly choices: readonly [Fields & { readonly delta: Fields }] }
 
@@ -117,16 +135,17 @@ const isPresent = (value: unknown): boolean => value !== undefined && value !== 
 function read(
   { choices: [{ delta, finish_reason: end, logprobs }] }: Chunk,
   reasoningFields: readonly string[],
-): { readonly text: string; readonly reasoning: string } | 'something' | undefined {
+): { readonly text: string; readonly reasoning: string; readonly field: string } | 'something' | undefined {
   const text = delta['content'] ?? ''
-  const reasoning = reasoningFields.map((name) => delta[name]).find(isPresent) ?? ''
+  const field = reasoningFields.find((name) => isPresent(delta[name])) ?? ''
+  const reasoning = delta[field] ?? ''
   let isPlain = typeof text === 'string' && typeof reasoning === 'string'
   for (const name in delta) if (!idleFields.has(name) && !isEmpty(delta[name])) isPlain = false
   if (!isPlain) return 'something'
   if (text === '' && reasoning === '') return undefined
   if (isPresent(end) || isPresent(logprobs)) return 'something'
   // Both were found to be texts.
-  return { text: text as string, reasoning: reasoning as string }
+  return { text: text as string, reasoning: reasoning as string, field }
 }
 
 /** Whether an empty chunk, such as the first one with the role, can be left out: a provider's model reads its rest in the others. */
@@ -138,10 +157,9 @@ function isEmpty(value: unknown): boolean {
   return !isPresent(value) || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** The newest chunk with all the text since the last one that was handed on. */
-function merged(chunk: Chunk, field: string | undefined, text: string): Fields {
+/** The newest chunk with all that was said since the last one that was handed on. */
+function withDelta(chunk: Chunk, delta: Fields): Fields {
   const [choice] = chunk.choices
-  const delta = field === undefined ? {} : { [field]: text }
   return { ...chunk, choices: [{ ...choice, delta }] }
 }
 

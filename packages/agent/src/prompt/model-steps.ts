@@ -1,0 +1,114 @@
+import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { isJsonObject, readJson } from '@inlay/protocol'
+import type { ResolvedModel } from '../contracts/model.ts'
+
+/** A call requested by a model; `input` is the JSON text of its arguments. */
+export interface RequestedCall {
+  readonly id: string
+  readonly name: string
+  readonly input: string
+  /** Data that the provider expects back with the call, such as a signature. */
+  readonly providerOptions?: AssistantPart['providerOptions']
+}
+
+/** A call with its result for the model. */
+export interface AnsweredCall extends RequestedCall {
+  readonly result: string
+  /** Whether the result only says that the call could not run. */
+  readonly isError?: boolean
+}
+
+/** A part of a message of the assistant. */
+export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
+
+/** Text or reasoning of a model step. */
+export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
+
+/** Some gateways put the signature of a call into its id. */
+const maxIdChars = 20_000
+
+/**
+ * Makes the ids of calls unique within a prompt. A model gets its own ids back, since some know their calls by them; one
+ * that is empty, repeated or endless is replaced by nine letters and digits, which every provider takes.
+ * @param prompt messages whose ids are taken
+ */
+export function createCallIds(
+  prompt: readonly LanguageModelV4Message[] = [],
+): <Call extends { readonly id: string }>(calls: readonly Call[]) => Call[] {
+  const used = new Set<string>()
+  for (const { role, content } of prompt)
+    if (role === 'tool') for (const part of content) if ('toolCallId' in part) used.add(part.toolCallId)
+  let count = 0
+  return (calls) =>
+    calls.map((call) => {
+      let { id } = call
+      while (id === '' || id.length > maxIdChars || used.has(id)) id = `call${String(++count).padStart(5, '0')}`
+      used.add(id)
+      return { ...call, id }
+    })
+}
+
+/** A step and the results of its calls as messages for the next prompt. */
+export function toExchange(content: readonly WrittenPart[], calls: readonly AnsweredCall[]): LanguageModelV4Message[] {
+  if (calls.length === 0) return content.length === 0 ? [] : [{ role: 'assistant', content: [...content] }]
+  return [
+    {
+      role: 'assistant',
+      content: [
+        ...content,
+        ...calls.map(({ id, name, input, providerOptions }) => ({
+          type: 'tool-call' as const,
+          toolCallId: id,
+          toolName: name,
+          input: toArguments(input),
+          ...(providerOptions && { providerOptions }),
+        })),
+      ],
+    },
+    {
+      role: 'tool',
+      content: calls.map(({ id, name, result, isError }) => ({
+        type: 'tool-result' as const,
+        toolCallId: id,
+        toolName: name,
+        output: { type: isError ? ('error-text' as const) : ('text' as const), value: result },
+      })),
+    },
+  ]
+}
+
+/** The arguments in a JSON text; none unless it is an object. */
+export function toArguments(json: string): Record<string, unknown> {
+  const value = readJson(json)
+  return isJsonObject(value) ? { ...value } : {}
+}
+
+/** Thoughts of a step and what belongs to its calls: the model that gave them wants them back. */
+export interface ModelStep {
+  readonly step: number
+  readonly content: readonly WrittenPart[]
+  readonly calls: readonly Partial<RequestedCall>[]
+}
+
+/** Thoughts and signatures of longer answers are not kept; providers take an answer without any of them. */
+const maxChars = 200_000
+
+/** What the steps of an answer gave besides text, arguments and results, as it is stored. */
+export function encodeSteps(model: ResolvedModel, steps: readonly ModelStep[]): string | undefined {
+  const kept = steps.map(({ step, content, calls }) => ({
+    step,
+    content: content.filter(({ type }) => type === 'reasoning'),
+    calls: calls.map(({ id, providerOptions }) => ({ id, providerOptions })),
+  }))
+  const text = JSON.stringify({ model: keyOf(model), steps: kept })
+  return text.length > maxChars ? undefined : text
+}
+
+/** The steps as they were stored, for the model that made them; none for any other. */
+export function decodeSteps(model: ResolvedModel | undefined, stored: string | null = null): readonly ModelStep[] {
+  // Written by `encodeSteps`.
+  const value = stored === null ? undefined : (readJson(stored) as { model: string; steps: ModelStep[] } | undefined)
+  return value && model && value.model === keyOf(model) ? value.steps : []
+}
+
+const keyOf = ({ provider, name, address = '' }: ResolvedModel): string => `${provider} ${name} ${address}`
