@@ -1,7 +1,6 @@
 import type { UsageEntry } from '@inlay/protocol/administration'
 import { expect, test } from 'vitest'
 import { exampleOf, headersOf } from '../../../packages/page/src/admin/actions.tsx'
-import { modelLines } from '../../../packages/page/src/admin/models.tsx'
 import { groupsOf } from '../../../packages/page/src/admin/packets.tsx'
 import { sumsBy, toCsv } from '../../../packages/page/src/admin/usage.tsx'
 
@@ -65,11 +64,6 @@ test('arguments to fill in are those that are required', () => {
 test('headers are read line by line', () => {
   expect(headersOf(['Authorization: Bearer a:b'])).toEqual([{ key: 'Authorization', value: 'Bearer a:b' }])
   expect(() => headersOf(['no header'])).toThrow('Name: value')
-})
-
-test('lines of .env name the key that a provider needs', () => {
-  expect(modelLines('anthropic/claude-opus-4-8', '')).toBe('INLAY_MODEL=anthropic/claude-opus-4-8\nANTHROPIC_API_KEY=')
-  expect(modelLines('qwen', 'http://gpu:8000/v1')).toContain('INLAY_MODEL_BASE_URL=http://gpu:8000/v1')
 })
 
 test('pieces of a text that follow each other are one entry', () => {

@@ -1,4 +1,4 @@
-import type { LlmProviders, ModelConfiguration } from '@inlay/protocol'
+import type { LlmProvider, LlmProviders, ModelConfiguration } from '@inlay/protocol'
 import type { LocalModelChange, LocalModels, ModelTest } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
@@ -7,13 +7,18 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 import type { AdminCalls } from './calls.ts'
-import { Field, useLoaded, Waiting } from './parts.tsx'
+import { texts as pageTexts } from '../texts/texts.ts'
+import { Area, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
-/** The configured models, with a test for each; a choice of local models; and how to configure others. */
+/** The models, with a test for each; a choice of local models; and a form that adds others. */
 export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChanged: () => void }): JSX.Element {
   const texts = adminTexts.model
-  const read = useCallback((signal: AbortSignal) => calls.get<LlmProviders>('/admin/llm/provider', signal), [calls])
+  const read = useCallback((signal: AbortSignal) => calls.get<ListedProviders>('/admin/llm/provider', signal), [calls])
   const listed = useLoaded(read)
+  const changed = async (): Promise<void> => {
+    modelChanged()
+    await listed.reload()
+  }
   return (
     <>
       <p class="lead">{texts.lead}</p>
@@ -24,8 +29,8 @@ export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChange
             <li key={model.id} class="card u-grid u-gap-8 u-min-0 u-card">
               <ModelCard
                 calls={calls}
-                provider={provider.name}
-                providerName={provider.provider_display_name}
+                changed={changed}
+                provider={provider}
                 model={model}
                 isDefault={
                   listed.value?.default_text?.provider_id === provider.id &&
@@ -36,27 +41,29 @@ export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChange
           )),
         )}
       </ul>
-      <LocalModelList
+      <LocalModelList calls={calls} changed={() => void changed()} />
+      <AddModel
         calls={calls}
-        changed={() => {
-          modelChanged()
-          void listed.reload()
-        }}
+        changed={changed}
+        isNeeded={listed.value?.providers.every(({ provider }) => provider === 'extractive') ?? false}
       />
-      <AddModel isNeeded={listed.value?.providers.every(({ provider }) => provider === 'extractive') ?? false} />
     </>
   )
 }
 
+/** With what administrators see beside it. */
+type ListedProvider = LlmProvider & { readonly is_added: boolean }
+type ListedProviders = Omit<LlmProviders, 'providers'> & { readonly providers: readonly ListedProvider[] }
+
 interface ModelCardProps {
   readonly calls: AdminCalls
-  readonly provider: string
-  readonly providerName: string
+  readonly changed: () => Promise<void>
+  readonly provider: ListedProvider
   readonly model: ModelConfiguration
   readonly isDefault: boolean
 }
 
-function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCardProps): JSX.Element {
+function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProps): JSX.Element {
   const texts = adminTexts.model
   const [test, setTest] = useState<'asking' | ModelTest | Failure | undefined>(undefined)
   const name = model.display_name ?? model.name
@@ -64,11 +71,16 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
   const run = (): void => {
     setTest('asking')
     calls
-      .send<ModelTest>('POST', '/admin/llm/test', { model_provider: provider, model_version: model.name })
+      .send<ModelTest>('POST', '/admin/llm/test', { model_provider: provider.name, model_version: model.name })
       .then(setTest, (error: unknown) => setTest(toFailure(error)))
   }
+  const choose = (): void => {
+    calls
+      .send('POST', '/admin/llm/default', { provider_id: provider.id, model_name: model.name })
+      .then(changed, (error: unknown) => setTest(toFailure(error)))
+  }
   const facts = [
-    providerName,
+    provider.provider_display_name,
     ...(model.max_input_tokens === null ? [] : [texts.contextTokens(model.max_input_tokens)]),
     ...(model.supports_image_input ? [texts.images] : []),
     ...(model.supports_reasoning ? [texts.reasons] : []),
@@ -81,15 +93,34 @@ function ModelCard({ calls, provider, providerName, model, isDefault }: ModelCar
           {isDefault && <span class="badge u-text u-medium u-round-10 u-soft">{texts.default}</span>}
           <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
         </div>
-        <button
-          type="button"
-          class="quiet-button"
-          aria-label={texts.testThing(name)}
-          disabled={test === 'asking'}
-          onClick={run}
-        >
-          {texts.test}
-        </button>
+        <div class="row">
+          <button
+            type="button"
+            class="quiet-button"
+            aria-label={texts.testThing(name)}
+            disabled={test === 'asking'}
+            onClick={run}
+          >
+            {texts.test}
+          </button>
+          {/* Of the configured models the first is the default. */}
+          {!isDefault && (provider.is_added || model.id === 1) && (
+            <button type="button" class="quiet-button" aria-label={texts.makeDefaultThing(name)} onClick={choose}>
+              {texts.makeDefault}
+            </button>
+          )}
+          {provider.is_added && (
+            <Removal
+              words={pageTexts.frame.delete}
+              label={pageTexts.frame.deleteThing(name)}
+              question={texts.deleteAsk(provider.provider_display_name, provider.model_configurations.length)}
+              remove={async () => {
+                await calls.send('DELETE', `/admin/llm/provider/${provider.id}?force=true`)
+                await changed()
+              }}
+            />
+          )}
+        </div>
       </div>
       <p
         role="status"
@@ -200,14 +231,6 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
   )
 }
 
-/** Lines of the file `.env` for a model; the key is left for the operator to fill in. */
-export function modelLines(model: string, address: string): string {
-  if (address !== '')
-    return [`INLAY_MODEL=${model}`, `INLAY_MODEL_BASE_URL=${address}`, 'INLAY_MODEL_API_KEY='].join('\n')
-  const key = model.startsWith('anthropic/') ? 'ANTHROPIC_API_KEY=' : 'OPENAI_API_KEY='
-  return [`INLAY_MODEL=${model.includes('/') ? model : `openai/${model}`}`, key].join('\n')
-}
-
 /** What is probably wrong with an address; undefined if nothing is. */
 function addressHint(address: string): string | undefined {
   const texts = adminTexts.model
@@ -216,24 +239,77 @@ function addressHint(address: string): string | undefined {
   return /\/v\d/i.test(address) ? undefined : texts.addressNeedsVersion
 }
 
+// As their makers write them; `openai-compatible` is any other server.
+const makers = {
+  'openai-compatible': undefined,
+  openai: 'OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google',
+  mistral: 'Mistral',
+  deepseek: 'DeepSeek',
+  groq: 'Groq',
+  azure: 'Azure',
+  xai: 'xAI',
+  cohere: 'Cohere',
+  'amazon-bedrock': 'Amazon Bedrock',
+  openrouter: 'OpenRouter',
+} as const
+
 /** @param isNeeded whether there is no other language model yet */
-function AddModel({ isNeeded }: { isNeeded: boolean }): JSX.Element {
+function AddModel({
+  calls,
+  changed,
+  isNeeded,
+}: Pick<ModelCardProps, 'calls' | 'changed'> & { isNeeded: boolean }): JSX.Element {
   const texts = adminTexts.model
-  const [model, setModel] = useState('')
   const [address, setAddress] = useState('')
-  const lines = modelLines(model.trim() || texts.modelPlaceholder, address.trim())
+  // A form that was sent is empty again.
+  const [added, setAdded] = useState(0)
   return (
     <details class="admin-section" open={isNeeded}>
       <summary>{texts.add}</summary>
       <p class="lead">{texts.addLead}</p>
-      <div class="fields u-grid u-gap-12">
-        <Field label={texts.modelName} value={model} placeholder="openai/gpt-5.2" onInput={setModel} />
-        <Field label={texts.serverUrl} value={address} placeholder="http://localhost:8000/v1" onInput={setAddress} />
-      </div>
-      <p role="status" class="facts u-small u-anywhere">
-        {addressHint(address.trim())}
-      </p>
-      <EnvLines lines={lines} />
+      <Form
+        key={added}
+        label={texts.add}
+        action={texts.addModel}
+        submit={async (fields) => {
+          await calls.send('PUT', '/admin/llm/provider?is_creation=true', {
+            name: textOf(fields, 'name'),
+            provider: textOf(fields, 'provider'),
+            api_base: textOf(fields, 'address') || null,
+            api_key: textOf(fields, 'key') || null,
+            api_key_changed: true,
+            model_configurations: linesOf(fields, 'models').map((name) => ({ name, is_visible: true })),
+          })
+          setAdded(added + 1)
+          setAddress('')
+          await changed()
+        }}
+      >
+        <div class="fields u-grid u-gap-12">
+          <label class="field u-grid u-gap-4 u-min-0 u-note">
+            <span>{texts.provider}</span>
+            <select name="provider">
+              {Object.entries(makers).map(([maker, words]) => (
+                <option key={maker} value={maker}>
+                  {words ?? texts.compatible}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Field label={texts.providerName} name="name" required maxLength={100} />
+          <Field
+            label={texts.serverUrl}
+            name="address"
+            placeholder="http://localhost:8000/v1"
+            hint={addressHint(address.trim()) ?? texts.serverUrlHint}
+            onInput={setAddress}
+          />
+          <Field label={texts.key} name="key" type="password" />
+        </div>
+        <Area label={texts.modelNames} name="models" rows={2} required />
+      </Form>
     </details>
   )
 }

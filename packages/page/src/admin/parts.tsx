@@ -101,7 +101,7 @@ interface FieldProps {
   readonly label: string
   readonly hint?: string
   readonly name?: string
-  readonly type?: 'text' | 'email' | 'number' | 'file'
+  readonly type?: 'text' | 'email' | 'number' | 'file' | 'password' | 'url'
   readonly value?: string
   readonly defaultValue?: string
   readonly placeholder?: string

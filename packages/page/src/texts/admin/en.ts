@@ -21,7 +21,7 @@ export const english = {
   milliseconds: (count: number) => `${formatNumber(count)} ms`,
 
   model: {
-    lead: 'Language models that can answer. Which there are is a setting of the server; a model that runs on its machine can be chosen here.',
+    lead: 'Language models that can answer: those of the settings of the server, and those added here. A model that runs on its machine can be chosen here, too.',
     default: 'Answers by default',
     contextTokens: (count: number) => `${formatNumber(count)} tokens of context`,
     images: 'reads images',
@@ -49,10 +49,19 @@ export const english = {
     useBuiltIn: 'Use the built-in model again',
     add: 'Add a model of a provider or of another server',
     addLead:
-      'Keys of providers never pass through this page. Write these lines into the file .env beside the server, with your own values, and start it again. The model is listed here then and can be tested.',
-    modelPlaceholder: 'name-of-the-model',
-    modelName: 'Name of the model',
-    serverUrl: 'Address of its OpenAI-compatible API',
+      'It is offered in all chats at once. Its key is stored encrypted and never shown again. Test it afterwards.',
+    addModel: 'Add the model',
+    provider: 'Provider',
+    compatible: 'Server with an OpenAI-compatible API',
+    providerName: 'Name in lists',
+    modelNames: 'Names of the models at the provider, one a line',
+    key: 'Key',
+    serverUrl: 'Address of the API',
+    serverUrlHint: 'Empty: that of the provider.',
+    makeDefault: 'Make default',
+    makeDefaultThing: (name: string) => `Make default: ${name}`,
+    deleteAsk: (name: string, models: number) =>
+      models === 1 ? `Delete ${name}?` : `Delete ${name} with all its ${models} models?`,
     addressNeedsScheme: 'The address has to begin with http:// or https://.',
     addressNeedsVersion: 'Such an address mostly ends with its version, as in http://localhost:8000/v1.',
     lines: 'Lines for .env',
