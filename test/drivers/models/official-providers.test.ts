@@ -10,7 +10,7 @@ import { listen } from '../../stand-in/loopback.ts'
 import type { RecordedRequest, Replies } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import { exchange } from './exchange.ts'
-import { startResponses } from '../../stand-in/responses.ts'
+import { startResponses } from '../../stand-in/providers/responses.ts'
 
 const key = 'unguessable-key-hunter2'
 const run = promisify(execFile)
@@ -113,7 +113,7 @@ const cases: readonly Case[] = [
     type: 'xai',
     start: () => startResponses(replies),
     path: '/v1/responses',
-    result: /"type":"function_call_output","call_id":"call00001","output":"25 days"/,
+    result: /"type":"function_call_output","call_id":"call_R+0","output":"25 days"/,
   },
   {
     type: 'anthropic',

@@ -4,7 +4,7 @@ import { fact, hasResults, search } from '../../inlay/models/fixture.ts'
 import { post, startWithDocuments } from '../../inlay/models/with-documents.ts'
 import type { RecordedRequest, Reply, StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
-import { startResponses } from '../../stand-in/responses.ts'
+import { startResponses } from '../../stand-in/providers/responses.ts'
 
 // The wording of OpenAI, which gateways pass on.
 const refusals: readonly (readonly [number, string])[] = [

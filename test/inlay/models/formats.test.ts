@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RecordedRequest, Reply, ReplyPart } from '../../stand-in/model-server.ts'
-import { startVllm } from '../../stand-in/local-servers.ts'
+import { startVllm } from '../../stand-in/providers/local.ts'
 import { textCallsOfMakers } from '../../stand-in/text-calls.ts'
 import { afterSearch, fact, hasResults, openOverServer, overServer, search, type OverServer } from './fixture.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startLlamaCpp, startOllama, startVllm } from '../../stand-in/local-servers.ts'
+import { startLlamaCpp, startOllama, startVllm } from '../../stand-in/providers/local.ts'
 import type { Replies, StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
 import { afterSearch, fact, hasNewResults, hasResults, overServer, search } from './fixture.ts'

@@ -1,5 +1,5 @@
 import type { Dialect, Events, RecordedRequest, ReplyPart } from '../model-server.ts'
-import { isJson, keyed, objects, type Json, type Provider, type Refusal, type Rule } from './provider.ts'
+import { github, isJson, keyed, objects, type Json, type Provider, type Outcome, type Rule } from './provider.ts'
 import { first, forTools, keywordOf, toTool, type OfferedTool } from './schemas.ts'
 
 const tools = ({ body }: RecordedRequest): OfferedTool[] =>
@@ -25,7 +25,6 @@ const blocksOf = ({ body }: RecordedRequest): Block[] =>
     }),
   )
 
-type Outcome = Refusal | string | undefined
 const forBlocks = (name: string, source: string, type: string, refuses: (block: Block) => Outcome): Rule => ({
   name,
   source,
@@ -75,39 +74,39 @@ function unanswered({ body }: RecordedRequest): string | undefined {
 }
 
 const rules: readonly Rule[] = [
-  keyed('x-api-key', 'https://github.com/n8n-io/n8n/issues/37930', {
+  keyed('x-api-key', github('n8n-io/n8n#37930'), {
     message: 'x-api-key header is required',
     type: 'authentication_error',
   }),
-  forTools('no union at the top', 'https://github.com/anthropics/claude-code/issues/5319', tools, ({ schema, at }) =>
+  forTools('no union at the top', github('anthropics/claude-code#5319'), tools, ({ schema, at }) =>
     keywordOf(schema, ['oneOf', 'anyOf', 'allOf']) === undefined
       ? undefined
       : `tools.${at}.custom.input_schema: input_schema does not support oneOf, allOf, or anyOf at the top level`,
   ),
-  forTools('schemas are objects', 'https://github.com/lidge-jun/opencodex/issues/75', tools, ({ schema, at }) =>
+  forTools('schemas are objects', github('lidge-jun/opencodex#75'), tools, ({ schema, at }) =>
     schema['type'] === 'object' ? undefined : `tools.${at}.custom.input_schema.type: Field required`,
   ),
-  forTools('names of tools', 'https://github.com/anthropics/claude-code/issues/2326', tools, ({ name, at }) =>
+  forTools('names of tools', github('anthropics/claude-code#2326'), tools, ({ name, at }) =>
     /^[a-zA-Z0-9_-]{1,128}$/.test(name)
       ? undefined
       : `tools.${at}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`,
   ),
   // Of the schema at the top alone.
-  forTools('keys', 'https://github.com/beautyfree/appstore-connect-mcp/issues/2', tools, ({ schema, at }) =>
+  forTools('keys', github('beautyfree/appstore-connect-mcp#2'), tools, ({ schema, at }) =>
     Object.keys(isJson(schema['properties']) ? schema['properties'] : {}).every((key) =>
       /^[a-zA-Z0-9_.-]{1,64}$/.test(key),
     )
       ? undefined
       : `tools.${at}.custom.input_schema.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
   ),
-  forBlocks('ids of calls', 'https://github.com/maximhq/bifrost/issues/5097', 'tool_use', ({ block, at, index }) =>
+  forBlocks('ids of calls', github('maximhq/bifrost#5097'), 'tool_use', ({ block, at, index }) =>
     /^[a-zA-Z0-9_-]+$/.test(String(block['id']))
       ? undefined
       : `messages.${at}.content.${index}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`,
   ),
   {
     name: 'ids of calls are unique',
-    source: 'https://github.com/anthropics/claude-code/issues/28515',
+    source: github('anthropics/claude-code#28515'),
     refuses: (request) => {
       const ids = blocksOf(request).flatMap(({ type, block }) => (type === 'tool_use' ? [block['id']] : []))
       return new Set(ids).size === ids.length ? undefined : 'messages: `tool_use` ids must be unique'
@@ -115,12 +114,12 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'results right after calls',
-    source: 'https://github.com/anthropics/claude-code/issues/8210',
+    source: github('anthropics/claude-code#8210'),
     refuses: unanswered,
   },
   {
     name: 'no empty messages',
-    source: 'https://github.com/anthropics/claude-code/issues/6774',
+    source: github('anthropics/claude-code#6774'),
     refuses: ({ body }) =>
       first(objects(body['messages']), (message, at) =>
         contentOf(message).length === 0 || message['content'] === ''
@@ -128,17 +127,17 @@ const rules: readonly Rule[] = [
           : undefined,
       ),
   },
-  forBlocks('no empty text', 'https://github.com/anthropics/claude-code/issues/59812', 'text', ({ block }) =>
+  forBlocks('no empty text', github('anthropics/claude-code#59812'), 'text', ({ block }) =>
     String(block['text']).trim() === '' ? 'messages: text content blocks must be non-empty' : undefined,
   ),
-  forBlocks('signatures', 'https://github.com/ding113/claude-code-hub/issues/518', 'thinking', ({ block, at, index }) =>
+  forBlocks('signatures', github('ding113/claude-code-hub#518'), 'thinking', ({ block, at, index }) =>
     block['signature'] === signatureOf(block['thinking'])
       ? undefined
       : `messages.${at}.content.${index}: Invalid \`signature\` in \`thinking\` block`,
   ),
   {
     name: 'thoughts before calls',
-    source: 'https://github.com/RooCodeInc/Roo-Code/pull/10351',
+    source: github('RooCodeInc/Roo-Code#10351'),
     refuses: ({ body }) => {
       const turns = turnsOf(body)
       const at = turns.findLastIndex(({ role }) => role === 'assistant')
@@ -170,7 +169,7 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'no prefill',
-    source: 'https://github.com/langchain-ai/deepagents/issues/1585',
+    source: github('langchain-ai/deepagents#1585'),
     refuses: ({ body }) =>
       objects(body['messages']).at(-1)?.['role'] === 'assistant'
         ? 'This model does not support assistant message prefill. The conversation must end with a user message.'
@@ -178,13 +177,13 @@ const rules: readonly Rule[] = [
   },
   {
     name: 'four cache marks at most',
-    source: 'https://github.com/tghamm/Anthropic.SDK/issues/50',
+    source: github('tghamm/Anthropic.SDK#50'),
     refuses: ({ body }) => {
       const marks = JSON.stringify(body).split('"cache_control":{').length - 1
       return marks > 4 ? `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.` : undefined
     },
   },
-  forBlocks('pictures', 'https://github.com/daya0576/pi-imessage/issues/5', 'image', ({ block, at, index }) => {
+  forBlocks('pictures', github('daya0576/pi-imessage#5'), 'image', ({ block, at, index }) => {
     const source = isJson(block['source']) ? block['source'] : {}
     const bytes = String(source['data'] ?? '').length
     return bytes > 5_242_880

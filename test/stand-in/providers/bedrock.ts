@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Dialect, Events, RecordedRequest, ReplyPart } from '../model-server.ts'
-import { isJson, objects, type Json, type Provider } from './provider.ts'
+import { github, isJson, objects, type Json, type Provider } from './provider.ts'
 import { first, forTools, toTool, type OfferedTool } from './schemas.ts'
 
 const isObject = (value: unknown): Json => (isJson(value) ? value : {})
@@ -111,7 +111,7 @@ export const bedrock: Provider = {
   rules: [
     {
       name: 'tools while calls are in the messages',
-      source: 'https://github.com/langgenius/dify/issues/17545',
+      source: github('langgenius/dify#17545'),
       refuses: (request) =>
         tools(request).length === 0 &&
         blocksOf(request).some(({ block }) => 'toolUse' in block || 'toolResult' in block)
@@ -120,7 +120,7 @@ export const bedrock: Provider = {
     },
     forTools(
       'keys',
-      'https://github.com/aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws/issues/709',
+      github('aws-solutions-library-samples/accelerated-intelligent-document-processing-on-aws#709'),
       tools,
       ({ schema, at }) =>
         Object.keys(isObject(schema['properties'])).every((key) => /^[a-zA-Z0-9_.-]{1,64}$/.test(key))
@@ -129,7 +129,7 @@ export const bedrock: Provider = {
     ),
     {
       name: 'no blank text',
-      source: 'https://github.com/NousResearch/hermes-agent/issues/55092',
+      source: github('NousResearch/hermes-agent#55092'),
       refuses: (request) =>
         first(blocksOf(request), ({ block, at, index }) =>
           typeof block['text'] === 'string' && block['text'].trim() === ''
@@ -139,7 +139,7 @@ export const bedrock: Provider = {
     },
     {
       name: 'no empty messages',
-      source: 'https://github.com/langchain-ai/langchain/issues/26968',
+      source: github('langchain-ai/langchain#26968'),
       refuses: ({ body }) =>
         first(objects(body['messages']), ({ content }, at) =>
           objects(content).length === 0
@@ -149,7 +149,7 @@ export const bedrock: Provider = {
     },
     {
       name: 'roles alternate',
-      source: 'https://github.com/langchain-ai/langchain-aws/issues/130',
+      source: github('langchain-ai/langchain-aws#130'),
       refuses: ({ body }) =>
         first(objects(body['messages']), ({ role }, at) =>
           role === objects(body['messages'])[at - 1]?.['role']
@@ -159,7 +159,7 @@ export const bedrock: Provider = {
     },
     {
       name: 'failures have words',
-      source: 'https://github.com/aws-samples/sample-multi-agent-orchestration-chat-on-agentcore/issues/15',
+      source: github('aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15'),
       refuses: (request) =>
         first(blocksOf(request), ({ block: { toolResult }, at, index }) =>
           isJson(toolResult) && toolResult['status'] === 'error' && objects(toolResult['content']).length === 0

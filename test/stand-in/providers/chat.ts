@@ -1,5 +1,5 @@
 import type { Dialect, Events, RecordedRequest, ReplyPart } from '../model-server.ts'
-import { isJson, objects, type Json, type Refusal, type Rule } from './provider.ts'
+import { isJson, objects, type Json, type Outcome, type Rule } from './provider.ts'
 import { first } from './schemas.ts'
 
 /** How a provider writes chat completions. */
@@ -164,8 +164,6 @@ export const pastCalls = (request: Pick<RecordedRequest, 'body'>): PastCall[] =>
       }
     }),
   )
-
-type Outcome = Refusal | string | undefined
 
 export const forMessages = (
   name: string,

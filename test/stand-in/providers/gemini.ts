@@ -1,5 +1,5 @@
 import { chatDialect, forCalls, resultsFollowCalls } from './chat.ts'
-import { isJson, objects, type Json, type Provider, type Refusal, type Rule } from './provider.ts'
+import { github, isJson, objects, type Json, type Provider, type Refusal, type Rule } from './provider.ts'
 import {
   chatTools,
   first,
@@ -52,29 +52,29 @@ const errorOf = ({ message, status = 400 }: Refusal): Json => ({
 
 /** What Gemini demands of tools, by either of its APIs. */
 export const geminiTools = (tools: Tools): readonly Rule[] => [
-  forTools('names of tools', 'https://github.com/AstrBotDevs/AstrBot/issues/5416', tools, ({ name, at }) =>
+  forTools('names of tools', github('AstrBotDevs/AstrBot#5416'), tools, ({ name, at }) =>
     /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$/.test(name)
       ? undefined
       : `* GenerateContentRequest.tools[0].function_declarations[${at}].name: Invalid function name. Must start with a letter or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.\n`,
   ),
-  forSchemas('no unknown keywords', 'https://github.com/Mirrowel/LLM-API-Key-Proxy/issues/86', tools, (part) => {
+  forSchemas('no unknown keywords', github('Mirrowel/LLM-API-Key-Proxy#86'), tools, (part) => {
     const unknown = Object.keys(part.schema).find((key) => !schemaFields.has(key))
     const place = `request.tools[0].function_declarations[${part.tool.at}].parameters${placeOf(part, false)}`
     return unknown === undefined
       ? undefined
       : `Invalid JSON payload received. Unknown name "${unknown}" at '${place}': Cannot find field.`
   }),
-  forSchemas('one type', 'https://github.com/zed-industries/zed/issues/53919', tools, (part) =>
+  forSchemas('one type', github('zed-industries/zed#53919'), tools, (part) =>
     Array.isArray(part.schema['type'])
       ? `Invalid JSON payload received. Unknown name "type" at 'request.tools[0].function_declarations[${part.tool.at}].parameters${placeOf(part, false)}': Proto field is not repeating, cannot start list.`
       : undefined,
   ),
-  forSchemas('arrays have items', 'https://github.com/cline/cline/issues/7926', tools, (part) =>
+  forSchemas('arrays have items', github('cline/cline#7926'), tools, (part) =>
     typesOf(part.schema).includes('array') && !('items' in part.schema)
       ? `* GenerateContentRequest.tools[0].function_declarations[${part.tool.at}].parameters${placeOf(part)}.items: missing field.\n`
       : undefined,
   ),
-  forSchemas('enums are texts', 'https://github.com/google-gemini/gemini-cli/issues/4120', tools, (part) => {
+  forSchemas('enums are texts', github('google-gemini/gemini-cli#4120'), tools, (part) => {
     const values = Array.isArray(part.schema['enum']) ? part.schema['enum'] : []
     const at = values.findIndex((value) => typeof value !== 'string' || value === '')
     if (at < 0) return undefined
@@ -83,7 +83,7 @@ export const geminiTools = (tools: Tools): readonly Rule[] => [
       ? `* GenerateContentRequest.${place}: cannot be empty\n`
       : `Invalid value at 'request.${place}' (TYPE_STRING), ${JSON.stringify(values[at])}`
   }),
-  forSchemas('required names are known', 'https://github.com/iBUHub/AIStudioToAPI/issues/154', tools, (part) => {
+  forSchemas('required names are known', github('iBUHub/AIStudioToAPI#154'), tools, (part) => {
     const names = Object.keys(isJson(part.schema['properties']) ? part.schema['properties'] : {})
     const required = Array.isArray(part.schema['required']) ? part.schema['required'] : []
     const at = required.findIndex((name) => !names.includes(String(name)))
@@ -103,14 +103,14 @@ export const geminiCompatible: Provider = {
   seesPictures: true,
   rules: [
     ...geminiTools(chatTools),
-    forCalls('signatures', 'https://github.com/earendil-works/pi/pull/3234', ({ call, name, at, index }) => {
+    forCalls('signatures', github('earendil-works/pi#3234'), ({ call, name, at, index }) => {
       const extra = isJson(call['extra_content']) ? call['extra_content']['google'] : undefined
       // Only the first of parallel calls carries one.
       return index > 0 || (isJson(extra) && typeof extra['thought_signature'] === 'string')
         ? undefined
         : `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${at}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`
     }),
-    resultsFollowCalls('https://github.com/google-gemini/gemini-cli/issues/16415', {
+    resultsFollowCalls(github('google-gemini/gemini-cli#16415'), {
       missing: () =>
         'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
       orphaned: () => 'Please ensure that function response turn comes immediately after a function call turn.',
@@ -183,7 +183,7 @@ export const gemini: Provider = {
     ...geminiTools(nativeTools),
     {
       name: 'signatures',
-      source: 'https://github.com/thClaws/thClaws/issues/65',
+      source: github('thClaws/thClaws#65'),
       refuses: (request) =>
         first(contentsOf(request), (content, at) => {
           const [call] = partsOf(content, 'functionCall')
@@ -195,7 +195,7 @@ export const gemini: Provider = {
     },
     {
       name: 'results right after calls',
-      source: 'https://github.com/google-gemini/gemini-cli/issues/16415',
+      source: github('google-gemini/gemini-cli#16415'),
       refuses: (request) =>
         first(contentsOf(request), (content, at) => {
           const [before, next] = [contentsOf(request)[at - 1], contentsOf(request)[at + 1]]
@@ -211,7 +211,7 @@ export const gemini: Provider = {
     },
     {
       name: 'last turn',
-      source: 'https://github.com/babaohuang/GeminiProChat/pull/68',
+      source: github('babaohuang/GeminiProChat#68'),
       refuses: (request) =>
         contentsOf(request).at(-1)?.['role'] === 'model'
           ? 'Please ensure that multiturn requests end with a user role or a function response.'

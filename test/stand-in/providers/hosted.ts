@@ -1,6 +1,6 @@
 import { chatDialect, forCalls, forMessages, resultsFollowCalls, without } from './chat.ts'
 import { openAiError } from './openai.ts'
-import { objects, type Json, type Provider, type Refusal } from './provider.ts'
+import { github, objects, type Json, type Provider, type Refusal } from './provider.ts'
 import { responsesDialect } from './responses.ts'
 import { atMost, chatTools } from './schemas.ts'
 
@@ -15,7 +15,7 @@ export const deepseek: Provider = {
   rules: [
     {
       name: 'thoughts come back with calls',
-      source: 'https://github.com/mnfst/modelparams.dev/issues/29',
+      source: github('mnfst/modelparams.dev#29'),
       refuses: ({ body }) =>
         thinks(body) &&
         objects(body['messages']).some(
@@ -27,7 +27,7 @@ export const deepseek: Provider = {
             }
           : undefined,
     },
-    resultsFollowCalls('https://github.com/langgenius/dify/issues/32222', {
+    resultsFollowCalls(github('langgenius/dify#32222'), {
       missing: () => ({
         message:
           "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (insufficient tool messages following tool_calls message)",
@@ -68,7 +68,7 @@ export const kimi: Provider = {
   rules: [
     {
       name: 'thoughts come back with calls',
-      source: 'https://github.com/bytedance/deer-flow/issues/3043',
+      source: github('bytedance/deer-flow#3043'),
       refuses: ({ body }) => {
         if (!thinks(body)) return undefined
         const at = objects(body['messages']).findIndex(
@@ -79,7 +79,7 @@ export const kimi: Provider = {
           : `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${at}`
       },
     },
-    without('tool_choice', 'https://github.com/bestruirui/octopus/pull/251', (value, body) =>
+    without('tool_choice', github('bestruirui/octopus#251'), (value, body) =>
       thinks(body) && value !== 'auto' && value !== 'none'
         ? `tool_choice '${typeof value === 'string' ? value : 'specified'}' is incompatible with thinking enabled`
         : undefined,
@@ -103,27 +103,27 @@ export const mistral: Provider = {
   title: 'Mistral',
   seesPictures: true,
   rules: [
-    without('max_completion_tokens', 'https://github.com/editor-code-assistant/eca/issues/231', (value) =>
+    without('max_completion_tokens', github('editor-code-assistant/eca#231'), (value) =>
       forbidden(['body', 'max_completion_tokens'], value),
     ),
-    forMessages('no thoughts', 'https://github.com/charmbracelet/crush/issues/1590', (message, at) => {
+    forMessages('no thoughts', github('charmbracelet/crush#1590'), (message, at) => {
       const known = ['role', 'content', 'tool_calls', 'prefix', 'name', 'tool_call_id']
       const unknown = Object.keys(message).find((field) => !known.includes(field))
       return unknown === undefined
         ? undefined
         : forbidden(['body', 'messages', at, String(message['role']), unknown], message[unknown])
     }),
-    forCalls('ids of calls', 'https://github.com/karthink/gptel/issues/1203', ({ id }) =>
+    forCalls('ids of calls', github('karthink/gptel#1203'), ({ id }) =>
       /^[a-zA-Z0-9]{9}$/.test(id) ? undefined : `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`,
     ),
-    forMessages('order of roles', 'https://github.com/datapizza-labs/datapizza-ai/issues/98', (message, at, all) => {
+    forMessages('order of roles', github('datapizza-labs/datapizza-ai#98'), (message, at, all) => {
       const [role, before] = [message['role'], all[at - 1]?.['role']]
       const isOrphaned = role === 'tool' && before !== 'tool' && objects(all[at - 1]?.['tool_calls']).length === 0
       return (role === 'user' && before === 'tool') || isOrphaned
         ? order(`Unexpected role '${String(role)}' after role '${String(before)}'`)
         : undefined
     }),
-    forMessages('last role', 'https://github.com/0xPlaygrounds/rig/pull/1130', ({ role, prefix }, at, all) =>
+    forMessages('last role', github('0xPlaygrounds/rig#1130'), ({ role, prefix }, at, all) =>
       at === all.length - 1 && role === 'assistant' && prefix !== true
         ? order('Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant')
         : undefined,
@@ -151,22 +151,13 @@ export const groq: Provider = {
   title: 'Groq',
   seesPictures: false,
   rules: [
-    atMost(
-      128,
-      'https://github.com/gsd-build/gsd-2/issues/4376',
-      chatTools,
-      () => "'tools' : maximum number of items is 128",
-    ),
-    forMessages('no thoughts', 'https://github.com/janhq/jan/issues/8136', (message, at) =>
+    atMost(128, github('gsd-build/gsd-2#4376'), chatTools, () => "'tools' : maximum number of items is 128"),
+    forMessages('no thoughts', github('janhq/jan#8136'), (message, at) =>
       'reasoning_content' in message
         ? `'messages.${at}' : for 'role:${String(message['role'])}' the following must be satisfied[('messages.${at}' : property 'reasoning_content' is unsupported)]`
         : undefined,
     ),
-    without(
-      'store',
-      'https://github.com/fanenr/chatbot/issues/21',
-      () => "property 'store' is unsupported, did you mean 'stop'?",
-    ),
+    without('store', github('fanenr/chatbot#21'), () => "property 'store' is unsupported, did you mean 'stop'?"),
   ],
   error: ({ message, type = 'invalid_request_error', code }) => ({ error: { message, type, ...(code && { code }) } }),
   dialect: chatDialect({
@@ -197,18 +188,18 @@ export const xai: Provider = {
   rules: [
     atMost(
       200,
-      'https://github.com/anomalyco/opencode/issues/28911',
+      github('anomalyco/opencode#28911'),
       chatTools,
       (count) => `Maximum tools limit reached. ${count} tools have been provided but the maximum is 200.`,
     ),
     without(
       'reasoning_effort',
-      'https://github.com/NousResearch/hermes-agent/pull/23435',
+      github('NousResearch/hermes-agent#23435'),
       (_, { model }) => `Model ${String(model)} does not support parameter reasoningEffort.`,
     ),
     without(
       'presence_penalty',
-      'https://github.com/miaoxworld/NativeTavern/issues/83',
+      github('miaoxworld/NativeTavern#83'),
       (_, { model }) => `Model ${String(model)} does not support parameter presencePenalty.`,
     ),
   ],
@@ -226,7 +217,7 @@ export const openrouter: Provider = {
   title: 'OpenRouter (Gemini)',
   seesPictures: true,
   rules: [
-    forMessages('thoughts come back with calls', 'https://github.com/RooCodeInc/Roo-Code/pull/10640', (message) => {
+    forMessages('thoughts come back with calls', github('RooCodeInc/Roo-Code#10640'), (message) => {
       const [call] = objects(message['tool_calls'])
       const described = call && objects([call['function']])[0]
       const details = objects(message['reasoning_details'])

@@ -1,10 +1,9 @@
 import { anthropic } from './anthropic.ts'
-import { azure } from './azure.ts'
 import { bedrock } from './bedrock.ts'
 import { gemini, geminiCompatible } from './gemini.ts'
 import { deepseek, groq, kimi, mistral, openrouter, xai } from './hosted.ts'
 import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
-import { openai } from './openai.ts'
+import { azure, openai } from './openai.ts'
 import { openaiResponses } from './responses.ts'
 import type { Provider } from './provider.ts'
 

@@ -20,13 +20,15 @@ export interface Refusal {
   readonly type?: string
 }
 
+/** The refusal, its words alone for a 400, or nothing. */
+export type Outcome = Refusal | string | undefined | false
+
 /** One thing that a provider demands of requests. */
 export interface Rule {
   readonly name: string
   /** Where the provider, or somebody who met the rule, says so. */
   readonly source: string
-  /** What is answered to a request that breaks the rule; the words alone mean a 400. */
-  readonly refuses: (request: RecordedRequest) => Refusal | string | undefined
+  readonly refuses: (request: RecordedRequest) => Outcome
 }
 
 /** A provider as its clients meet it. */
@@ -74,7 +76,7 @@ export async function startProvider(provider: Provider, script: Replies): Promis
   const reply = (request: RecordedRequest): Reply => {
     for (const { name, refuses } of provider.rules) {
       const why = refuses(request)
-      if (why === undefined) continue
+      if (!why) continue
       const refusal = typeof why === 'string' ? { message: why } : why
       refused.push({ rule: name, message: refusal.message, request })
       return { status: refusal.status ?? 400, body: provider.error(refusal) }
@@ -101,6 +103,9 @@ export async function startProvider(provider: Provider, script: Replies): Promis
   }
 }
 
+/** Where a rule was met: `owner/repository#number` on GitHub, which finds issues and pull requests by either word. */
+export const github = (thread: string): string => `https://github.com/${thread.replace('#', '/issues/')}`
+
 export const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 /** The objects in a list; none when it is no list. */
@@ -111,5 +116,5 @@ export const keyed = (header: string, source: string, refusal: Refusal): Rule =>
   name: 'key',
   source,
   refuses: ({ headers }) =>
-    String(headers[header] ?? '').replace(/^Bearer\s*/, '') === '' ? { status: 401, ...refusal } : undefined,
+    String(headers[header] ?? '').replace(/^Bearer\s*/, '') === '' && { status: 401, ...refusal },
 })

@@ -1,7 +1,15 @@
-import type { Dialect, Events, RecordedRequest, ReplyPart } from '../model-server.ts'
-import { openAiError } from './openai.ts'
-import { objects, type Json, type Provider, type Refusal } from './provider.ts'
-import { chatTools, first, forSchemas, forTools, keywordOf } from './schemas.ts'
+import {
+  startModelServer,
+  type Dialect,
+  type Events,
+  type RecordedRequest,
+  type Replies,
+  type ReplyPart,
+  type StandIn,
+} from '../model-server.ts'
+import { openAiError, openAiTools, schemaError } from './openai.ts'
+import { github, objects, type Json, type Provider } from './provider.ts'
+import { chatTools, first } from './schemas.ts'
 
 const itemsOf = ({ body }: Pick<RecordedRequest, 'body'>): readonly Json[] => objects(body['input'])
 const event = (type: string, value: Json): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...value })}\n\n`
@@ -60,12 +68,6 @@ export function responsesDialect(request: RecordedRequest): Dialect {
   }
 }
 
-const invalid = (name: string, at: number, why: string): Refusal => ({
-  message: `Invalid schema for function '${name}': ${why}`,
-  param: `tools[${at}].parameters`,
-  code: 'invalid_function_parameters',
-})
-
 /** OpenAI, for a model that has the responses API alone. */
 export const openaiResponses: Provider = {
   title: 'OpenAI, responses',
@@ -73,7 +75,7 @@ export const openaiResponses: Provider = {
   rules: [
     {
       name: 'no chat completions',
-      source: 'https://github.com/sigoden/aichat/pull/1318',
+      source: github('sigoden/aichat#1318'),
       refuses: ({ path }) =>
         path.endsWith('/chat/completions')
           ? {
@@ -83,47 +85,26 @@ export const openaiResponses: Provider = {
             }
           : undefined,
     },
-    forTools(
-      'no union at the top',
-      'https://github.com/nspady/google-calendar-mcp/issues/39',
-      chatTools,
-      ({ name, at, schema }) =>
-        schema['type'] !== 'object' || keywordOf(schema, ['oneOf', 'anyOf', 'allOf', 'enum', 'not']) !== undefined
-          ? invalid(
-              name,
-              at,
-              "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
-            )
-          : undefined,
-    ),
+    ...openAiTools((at) => `tools[${at}].`),
     {
       name: 'strict schemas are closed',
-      source: 'https://github.com/bytedance/trae-agent/issues/173',
+      source: github('bytedance/trae-agent#173'),
       refuses: (request) =>
         first(
           chatTools(request).filter(({ at }) => objects(request.body['tools'])[at]?.['strict'] === true),
           ({ name, at, schema }) =>
             schema['additionalProperties'] === false
               ? undefined
-              : invalid(name, at, "In context=(), 'additionalProperties' is required to be supplied and to be false."),
+              : schemaError(
+                  name,
+                  `tools[${at}].`,
+                  "In context=(), 'additionalProperties' is required to be supplied and to be false.",
+                ),
         ),
     },
-    forSchemas(
-      'arrays have items',
-      'https://github.com/modelscope/ms-agent/pull/610',
-      chatTools,
-      ({ schema, path, tool }) =>
-        schema['type'] === 'array' && !('items' in schema)
-          ? invalid(
-              tool.name,
-              tool.at,
-              `In context=(${path.map((part) => `'${part}'`).join(', ')}), array schema missing items.`,
-            )
-          : undefined,
-    ),
     {
       name: 'nothing is kept',
-      source: 'https://github.com/vercel/ai/issues/7543',
+      source: github('vercel/ai#7543'),
       refuses: (request) =>
         first(itemsOf(request), ({ type, id, encrypted_content: sealed }) =>
           (type === 'reasoning' && typeof sealed !== 'string') || type === 'item_reference'
@@ -137,7 +118,7 @@ export const openaiResponses: Provider = {
     },
     {
       name: 'thoughts before what follows',
-      source: 'https://github.com/OpenHands/software-agent-sdk/pull/2178',
+      source: github('OpenHands/software-agent-sdk#2178'),
       refuses: (request) =>
         first(itemsOf(request), ({ type, id }, at) => {
           const next = itemsOf(request)[at + 1]
@@ -153,7 +134,7 @@ export const openaiResponses: Provider = {
     },
     {
       name: 'results of calls',
-      source: 'https://github.com/router-for-me/CLIProxyAPI/issues/2368',
+      source: github('router-for-me/CLIProxyAPI#2368'),
       refuses: (request) => {
         const ids = (type: string): unknown[] =>
           itemsOf(request).flatMap((item) => (item['type'] === type ? [item['call_id']] : []))
@@ -174,3 +155,7 @@ export const openaiResponses: Provider = {
   api: 'openai',
   modelId: 'gpt-5-pro',
 }
+
+/** The responses API alone, without the rules of OpenAI. */
+export const startResponses = (replies: Replies): Promise<StandIn> =>
+  startModelServer(replies, (request) => (request.path === '/v1/responses' ? responsesDialect(request) : undefined))

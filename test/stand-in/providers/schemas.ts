@@ -1,4 +1,4 @@
-import { isJson, objects, type Json, type Refusal, type Rule } from './provider.ts'
+import { isJson, objects, type Json, type Outcome, type Rule } from './provider.ts'
 import type { RecordedRequest } from '../model-server.ts'
 
 /** A tool of a request, whatever its provider calls the parts. */
@@ -45,8 +45,6 @@ function* walk(schema: Json, path: readonly string[], tool: OfferedTool): Genera
 }
 
 type Tools = (request: RecordedRequest) => readonly OfferedTool[]
-type Outcome = Refusal | string | undefined
-
 /** A rule for each tool. */
 export const forTools = (
   name: string,
@@ -75,7 +73,7 @@ export const forSchemas = (
 export function first<Item>(items: readonly Item[], refuses: (item: Item, at: number) => Outcome): Outcome {
   for (const [at, item] of items.entries()) {
     const refusal = refuses(item, at)
-    if (refusal !== undefined) return refusal
+    if (refusal) return refusal
   }
   return undefined
 }
@@ -86,7 +84,7 @@ export const atMost = (limit: number, source: string, tools: Tools, words: (coun
   source,
   refuses: (request) => {
     const count = tools(request).length
-    return count > limit ? words(count) : undefined
+    return count > limit && words(count)
   },
 })
 
