@@ -268,7 +268,7 @@ const inWords = (type: string): string => words[type] ?? type
 /** Types that a schema names; empty where it names none, or one that JSON Schema does not know. */
 function typesOf(schema: Schema): ReadonlySet<string> {
   const types = [schema['type']].flat()
-  return new Set(types.every((type) => typeof type === 'string' && type in words) ? types.map(String) : [])
+  return new Set(types.every((type) => typeof type === 'string' && Object.hasOwn(words, type)) ? types.map(String) : [])
 }
 
 function hasType(value: unknown, types: ReadonlySet<string>): boolean {
@@ -281,7 +281,7 @@ function converted(value: unknown, types: ReadonlySet<string>): unknown {
   if (typeof value === 'string') {
     const known = readText(value.trim())
     // A long number would lose digits.
-    const isExact = typeof known !== 'number' || Number.isSafeInteger(known) || !Number.isInteger(known)
+    const isExact = typeof known !== 'number' || Math.abs(known) <= Number.MAX_SAFE_INTEGER
     if (known !== undefined && isExact && hasType(known, types)) return known
   }
   if (types.has('array') && value !== null && !Array.isArray(value)) return [value]

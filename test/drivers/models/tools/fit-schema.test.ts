@@ -2,12 +2,7 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { argumentFaults, coerceArguments, type JsonObject } from '@inlay/protocol'
 import { fitSchema } from '@inlay/drivers/internal/models/tools/fit-schema'
-import {
-  knownToolRefusals,
-  rulesOf,
-  strictRules,
-  type ToolRules,
-} from '@inlay/drivers/internal/models/tools/tool-rules'
+import { knownToolRefusals, refusal, rulesOf, type ToolRules } from '@inlay/drivers/internal/models/tools/tool-rules'
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../../stand-in/providers/anthropic.ts'
 import { geminiCompatible } from '../../../stand-in/providers/gemini.ts'
@@ -17,6 +12,7 @@ import type { Provider } from '../../../stand-in/providers/provider.ts'
 import { cpuMsOf } from '../../../cpu-time.ts'
 import { fineSchemas, oddSchemas } from './real-schemas.ts'
 
+const strictRules = rulesOf(new Set([refusal.schemaOf('tool')]), 'tool')
 const rulesFor = (names: string): ToolRules => rulesOf(new Set(knownToolRefusals(names)))
 
 /** The providers with what they are known by, and how they are sent a tool. */

@@ -1,4 +1,4 @@
-import { declaredName, fitCall, fitTool, isForeign, rulesFor, schemaOf } from '../tools/fit-tools.ts'
+import { declaredName, fitCall, fitTool, isForeign } from '../tools/fit-tools.ts'
 import { refusal as names, rulesOf } from '../tools/tool-rules.ts'
 import { foreignTools, mayRefuseTools, toolName } from './refused-tools.ts'
 import type { Refusal, Step } from './step.ts'
@@ -36,28 +36,22 @@ function readRefusal({ text, call, refused }: Refusal): readonly string[] {
   if (limit !== undefined) return [names.manyTools(limit)]
   const length = /description/i.test(text) ? Number(limits.exec(text)?.[1] ?? Number.NaN) : Number.NaN
   const long = sent.filter((tool) => tool.type === 'function' && (tool.description?.length ?? 0) > length)
-  if (long.length > 0)
-    return [
-      `${names.longDescriptions(length)}: ${long
-        .map(({ name }) => name)
-        .slice(0, 10)
-        .join(', ')}`,
-    ]
+  if (long.length > 0) return [`${names.longDescriptions(length)}: ${listOf(long)}`]
   if (!aboutSchemas.test(text)) return []
   const said = [...text.matchAll(keywords)].map(([, unknown, refusedWord]) => unknown ?? refusedWord ?? '')
   const words = said.filter((word) => !indispensable.test(word)).map(names.keyword)
   for (const reason of [...reasons.flatMap(([pattern, part]) => (pattern.test(text) ? part : [])), ...words]) {
     const more = new Set([...refused, reason])
-    const affected = sent.filter(({ name }) => differs(call, name, refused, more)).map(({ name }) => name)
-    if (affected.length > 0) return [`${reason}: ${affected.slice(0, 10).join(', ')}`]
+    const affected = sent.filter(({ name }) => differs(call, name, refused, more))
+    if (affected.length > 0) return [`${reason}: ${listOf(affected)}`]
   }
-  const strict = [...refused].filter((part) => part.startsWith(schemaOf('')))
+  const strict = [...refused].filter((part) => part.startsWith(names.schemaOf('')))
   // A server that refuses one tool after the other refuses more.
   const named = strict.length < maxNamed ? namedTools(text, sent) : []
   const stricter = (tools: Tools): readonly string[] =>
-    tools.flatMap(({ name }) =>
-      differs(call, name, refused, new Set([...refused, schemaOf(name)])) ? schemaOf(name) : [],
-    )
+    tools
+      .filter(({ name }) => differs(call, name, refused, new Set([...refused, names.schemaOf(name)])))
+      .map(({ name }) => names.schemaOf(name))
   if (named.length > 0) {
     const plain = stricter(named)
     return plain.length > 0 ? plain : named.filter(isForeign).map(({ name }) => toolName(name))
@@ -66,16 +60,18 @@ function readRefusal({ text, call, refused }: Refusal): readonly string[] {
   return foreign.length > 0 ? foreign : stricter(sent)
 }
 
+const listOf = (tools: Tools): string =>
+  tools
+    .slice(0, 10)
+    .map(({ name }) => name)
+    .join(', ')
+
+type Refused = ReadonlySet<string>
+
 /** Whether a tool would be sent in another form. */
-function differs(
-  { tools = [] }: Refusal['call'],
-  name: string,
-  refused: ReadonlySet<string>,
-  more: ReadonlySet<string>,
-): boolean {
+function differs({ tools = [] }: Refusal['call'], name: string, refused: Refused, more: Refused): boolean {
   const tool = tools.find((each) => each.name === declaredName(name, tools))
-  if (!tool) return false
-  const [now, then] = [refused, more].map((set) => JSON.stringify(fitTool(tool, rulesFor(name, set))))
+  const [now, then] = [refused, more].map((set) => tool && JSON.stringify(fitTool(tool, rulesOf(set, name))))
   return now !== then
 }
 
@@ -116,25 +112,16 @@ function namedTools(text: string, sent: Tools): Tools {
 const bare = (text: string): string => text.replace(/[\s'"\\]/g, '').toLowerCase()
 
 /** What the known rules of a provider change of the tools of a call, which no refusal tells. */
-export function knownChanges(
-  { tools = [] }: Refusal['call'],
-  sent: Refusal['call'],
-  refused: ReadonlySet<string>,
-): string[] {
+export function knownChanges({ tools = [] }: Refusal['call'], sent: Refusal['call'], refused: Refused): string[] {
   const { maxTools } = rulesOf(refused)
   const reported = [...refused].join('\n')
-  const changed = tools.filter((tool) => {
-    const fitted = sent.tools?.find(({ name }) => name === tool.name)
-    return (
-      isForeign(tool) &&
-      fitted?.type === 'function' &&
-      fitted.inputSchema !== tool.inputSchema &&
-      !reported.includes(tool.name)
-    )
-  })
-  const shown = changed.map(({ name }) => name).slice(0, 10)
+  const schemas = new Set(sent.tools?.map((tool) => tool.type === 'function' && tool.inputSchema))
+  const gone = tools.filter(
+    (tool) => isForeign(tool) && !schemas.has(tool.inputSchema) && !reported.includes(tool.name),
+  )
+  const changed = gone.filter(({ name }) => sent.tools?.some((tool) => tool.name === name))
   return [
     ...(tools.length > maxTools ? [names.manyTools(maxTools)] : []),
-    ...(shown.length > 0 ? [`the declared form of the schema of ${shown.join(', ')}`] : []),
+    ...(changed.length > 0 ? [`the declared form of the schema of ${listOf(changed)}`] : []),
   ]
 }

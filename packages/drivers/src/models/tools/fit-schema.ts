@@ -75,10 +75,11 @@ export function fitSchema(root: JsonObject, rules: ToolRules): JsonObject {
     if (depth > maxNested || count > maxSchemas) return own
     const branches = listOf(list)
       .slice(0, maxBranches)
-      .map((branch) => {
+      .flatMap((branch): Json[] => {
+        if (count > maxSchemas) return []
         const { $defs: _, definitions: __, ...inner } = resolved(branch)
         count += Object.keys(Object(inner['properties'])).length + 1
-        return merged(inner, 'allOf', depth + 1)
+        return [merged(inner, 'allOf', depth + 1)]
       })
     if (branches.length === 0) return own
     const properties: Json = {}
@@ -163,17 +164,6 @@ function either(a: unknown, b: unknown, union: string): unknown {
 const choicesOf = (schema: JsonObject): readonly unknown[] | undefined =>
   'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
 
-// Names that servers in other languages use.
-const aliases: Readonly<Record<string, string>> = {
-  str: 'string',
-  text: 'string',
-  int: 'integer',
-  float: 'number',
-  double: 'number',
-  bool: 'boolean',
-  list: 'array',
-  dict: 'object',
-}
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 
 /** One schema, without those in it, in the words of JSON Schema, or of OpenAPI where the provider wants these. */
@@ -207,13 +197,9 @@ function mended(given: Json, rules: ToolRules): Json {
 
 function mendTypes(schema: Json, { isOpenApi, isStrict }: ToolRules): void {
   if (!('type' in schema)) return
-  const meant = [schema['type']].flat().map((type) => {
-    const name = typeof type === 'string' ? type.toLowerCase() : ''
-    return types.has(name) ? name : aliases[name]
-  })
-  const known = [...new Set(meant.filter((type) => type !== undefined))]
-  const isFine = known.length === meant.length && JSON.stringify(known) === JSON.stringify([schema['type']].flat())
-  if (!isFine) schema['type'] = known.length > 1 ? known : known[0]
+  const named = [schema['type']].flat()
+  const known = [...new Set(named.map((type) => String(type).toLowerCase()).filter((type) => types.has(type)))]
+  if (JSON.stringify(known) !== JSON.stringify(named)) schema['type'] = known.length > 1 ? known : known[0]
   if (known.length === 0) delete schema['type']
   if (!isOpenApi || known.length === 0) return
   const values = known.filter((type) => type !== 'null')
@@ -222,13 +208,6 @@ function mendTypes(schema: Json, { isOpenApi, isStrict }: ToolRules): void {
   if (values.length < 2 || isStrict || 'properties' in schema || 'items' in schema) return
   delete schema['type']
   schema['anyOf'] = values.map((type) => ({ type }))
-}
-
-/** Formats that Gemini knows. */
-const formats: Readonly<Record<string, readonly string[]>> = {
-  string: ['enum', 'date-time'],
-  number: ['float', 'double'],
-  integer: ['int32', 'int64'],
 }
 
 function toOpenApi(schema: Json, { isStrict }: ToolRules): void {
@@ -240,6 +219,6 @@ function toOpenApi(schema: Json, { isStrict }: ToolRules): void {
     delete schema['enum']
     if (texts.length > 0) Object.assign(schema, { type: 'string', enum: [...new Set(texts)] })
   }
-  const { type, format } = schema
-  if (format !== undefined && !formats[String(type)]?.includes(String(format))) delete schema['format']
+  // Gemini knows no other format of texts.
+  if (schema['type'] === 'string' && schema['format'] !== 'date-time') delete schema['format']
 }

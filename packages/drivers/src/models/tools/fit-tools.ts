@@ -1,25 +1,9 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { JsonObject } from '@inlay/protocol'
 import { fitSchema } from './fit-schema.ts'
-import { rulesOf, strictRules, type ToolRules } from './tool-rules.ts'
+import { rulesOf, type ToolRules } from './tool-rules.ts'
 
 type Tool = NonNullable<LanguageModelV4CallOptions['tools']>[number]
-
-/** Name of a refused schema; the tool then gets the least that any provider takes. */
-export const schemaOf = (tool: string): string => `the schema of the tool ${tool}`
-
-/** The rules for one tool by what is refused. */
-export function rulesFor(tool: string, refused: ReadonlySet<string>): ToolRules {
-  const rules = rulesOf(refused)
-  const { isNamedByLetters, maxDescription, maxTools } = rules
-  if (!refused.has(schemaOf(tool))) return rules
-  return {
-    ...strictRules,
-    isNamedByLetters,
-    maxTools,
-    maxDescription: Math.min(maxDescription, strictRules.maxDescription),
-  }
-}
 
 /** A tool as a provider takes it. */
 export function fitTool(tool: Tool, rules: ToolRules): Tool {
@@ -61,7 +45,7 @@ export function fitCall(call: LanguageModelV4CallOptions, refused: ReadonlySet<s
   if (tools.length === 0) return call
   const { maxTools, isNamedByLetters } = rulesOf(refused)
   const chosen = tools.length > maxTools ? chooseTools(call, maxTools) : tools
-  const fitted = { ...call, tools: chosen.map((tool) => fitTool(tool, rulesFor(tool.name, refused))) }
+  const fitted = { ...call, tools: chosen.map((tool) => fitTool(tool, rulesOf(refused, tool.name))) }
   const left = tools.length - chosen.length
   if (left > 0) {
     const names = tools.filter((tool) => !chosen.includes(tool)).map(({ name }) => name)
@@ -100,36 +84,31 @@ function chooseTools({ tools = [], prompt, toolChoice }: LanguageModelV4CallOpti
   if (toolChoice?.type === 'tool') called.add(toolChoice.toolName)
   const question = prompt.findLast(({ role }) => role === 'user')
   const wanted = wordsOf(JSON.stringify(question?.content ?? '').slice(0, 20_000))
-  const scores = new Map(
-    tools.map((tool) => {
-      const words = tool.type === 'function' ? wordsOf(`${tool.name} ${tool.description?.slice(0, 2_000)}`) : wanted
-      return [tool, [...words].filter((word) => wanted.has(word)).length] as const
-    }),
-  )
-  const serverOf = (tool: Tool): unknown => (isForeign(tool) ? tool.providerOptions?.['inlay']?.['server'] : undefined)
-  const servers = Map.groupBy(tools, serverOf)
-  const rankOf = (tool: Tool): number[] => {
-    if (!isForeign(tool) || called.has(tool.name)) return [1]
-    const own = servers.get(serverOf(tool)) ?? []
-    const best = Math.max(...own.map((other) => scores.get(other) ?? 0))
-    // Of servers that have nothing to do with the question, each keeps its first ones.
-    return [0, scores.get(tool) ?? 0, best, -own.indexOf(tool)]
+  const scoreOf = (tool: Tool): number => {
+    const words = tool.type === 'function' ? wordsOf(`${tool.name} ${tool.description?.slice(0, 2_000)}`) : wanted
+    return [...words].filter((word) => wanted.has(word)).length
   }
-  const ranks = new Map(tools.map((tool) => [tool, rankOf(tool)]))
-  const ranked = tools.toSorted((a, b) => compare(ranks.get(b) ?? [], ranks.get(a) ?? []))
+  const ranks = new Map<Tool, number>()
+  for (const [, group] of Map.groupBy(tools, (tool) =>
+    isForeign(tool) ? tool.providerOptions?.['inlay']?.['server'] : 0,
+  )) {
+    const scores = group.map(scoreOf)
+    const best = Math.max(...scores)
+    for (const [at, tool] of group.entries()) {
+      const isNeeded = !isForeign(tool) || called.has(tool.name)
+      // Of servers that have nothing to do with the question, each keeps its first ones.
+      ranks.set(tool, isNeeded ? Number.POSITIVE_INFINITY : (scores[at] ?? 0) * 1e6 + best * 1e4 - at)
+    }
+  }
+  const ranked = tools.toSorted((a, b) => {
+    const [mine, others] = [ranks.get(a) ?? 0, ranks.get(b) ?? 0]
+    return Number(mine < others) - Number(mine > others)
+  })
   const kept = new Set(ranked.slice(0, limit))
   return tools.filter((tool) => kept.has(tool))
 }
 
-const compare = (a: readonly number[], b: readonly number[]): number =>
-  a.map((value, at) => value - (b[at] ?? 0)).find((difference) => difference !== 0) ?? 0
-
-const wordsOf = (text: string): ReadonlySet<string> =>
-  new Set(
-    [
-      ...text
-        .replace(/([a-z])([A-Z])/g, '$1 $2')
-        .toLowerCase()
-        .matchAll(/[\p{L}\p{N}]{3,}/gu),
-    ].map(([word]) => word.replace(/s$/, '')),
-  )
+function wordsOf(text: string): Set<string> {
+  const words = text.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return new Set(words.match(/[\p{L}\p{N}]{3,}/gu)?.map((word) => word.replace(/s$/, '')))
+}

@@ -29,6 +29,7 @@ export const refusal = {
   keyword: (name: string) => `the keyword ${name} in schemas`,
   longDescriptions: (limit: number) => `descriptions of tools over ${limit} characters`,
   manyTools: (limit: number) => `more than ${limit} tools`,
+  schemaOf: (tool: string) => `the schema of the tool ${tool}`,
 }
 
 const { manyTools, longDescriptions } = refusal
@@ -69,8 +70,11 @@ const openApiKeywords = setOf(
 )
 const strictKeywords = setOf('type description enum properties required items')
 
-/** The rules by what is refused; a name of it may go on with those of the tools that it was found in. */
-export function rulesOf(refused: ReadonlySet<string>): ToolRules {
+/**
+ * The rules for a tool by what is refused; a name of it may go on with those of the tools that it was found in. A tool
+ * whose schema was refused for a reason that is not known gets the least that any provider takes.
+ */
+export function rulesOf(refused: ReadonlySet<string>, tool = ''): ToolRules {
   const names = new Set([...refused].map((part) => part.split(': ')[0] ?? ''))
   const limitOf = (name: (limit: number) => string): number => {
     const [before = '', after = ''] = name(0).split('0')
@@ -78,24 +82,18 @@ export function rulesOf(refused: ReadonlySet<string>): ToolRules {
     return Math.min(...limits.map((part) => Number(part.slice(before.length, -after.length))))
   }
   const isOpenApi = names.has(flags.isOpenApi)
+  const isStrict = refused.has(refusal.schemaOf(tool))
   return {
-    ...toFlags((name) => names.has(name)),
-    isStrict: false,
-    key: [...names].join(),
-    keeps: (name) => (!isOpenApi || openApiKeywords.has(name)) && !names.has(refusal.keyword(name)),
-    maxDescription: limitOf(longDescriptions),
+    ...toFlags((name) => names.has(name) || (isStrict && name !== flags.isNamedByLetters)),
+    isStrict,
+    keeps: (name) =>
+      (!isOpenApi || openApiKeywords.has(name)) &&
+      (!isStrict || strictKeywords.has(name)) &&
+      !names.has(refusal.keyword(name)),
+    key: `${isStrict} ${[...names].join()}`,
+    maxDescription: Math.min(limitOf(longDescriptions), isStrict ? 1_000 : Number.POSITIVE_INFINITY),
     maxTools: limitOf(manyTools),
   }
-}
-
-/** The rules for a tool whose schema was refused for a reason that is not known. */
-export const strictRules: ToolRules = {
-  ...toFlags(() => true),
-  isStrict: true,
-  key: 'strict',
-  keeps: (name) => strictKeywords.has(name),
-  maxDescription: 1_000,
-  maxTools: Number.POSITIVE_INFINITY,
 }
 
 function toFlags(isSet: (name: string) => boolean): Record<Flag, boolean> {
