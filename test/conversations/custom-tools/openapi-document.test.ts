@@ -306,6 +306,7 @@ describe('operations are chosen', () => {
   })
 
   test.each([
+    ['none', [], 'no operation is chosen'],
     ['no such', ['get120'], 'it has no operation get120'],
     ['too many', ['/*'], '120 operations are chosen; at most 100 can be'],
   ])('but %s are refused', async (_, operations, words) => {

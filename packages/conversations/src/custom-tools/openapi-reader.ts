@@ -27,6 +27,7 @@ export const reduceDocument: OpenApiReader['reduceDocument'] = async (source) =>
   const document = await upgraded(given)
   const { operations, skipped } = parseOpenApi(document, source)
   const chosen = source.operations ? choose(operations, skipped, source.operations) : operations.slice(0, maxChosen)
+  if (source.operations?.length === 0) throw unusable('no operation is chosen.')
   if (chosen.length === 0) {
     throw unusable(`it has no operation that can be called${skipped.slice(0, 3).map(toClause).join('')}.`)
   }
