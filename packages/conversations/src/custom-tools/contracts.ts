@@ -1,4 +1,4 @@
-import type { Principal } from '@inlay/protocol'
+import type { Principal, SkippedOperation } from '@inlay/protocol'
 
 /** A request to an untrusted URL. */
 export interface AddressRequest {
@@ -63,7 +63,7 @@ export interface StoredToolFields {
   readonly definition: Readonly<Record<string, unknown>> | string
   /** Names, `GET /path`, `/path/*` or `tag:name` of the operations to take. Default: the first 100 that can be called. */
   readonly operations?: readonly string[] | undefined
-  /** Address of the service instead of the servers of the document. */
+  /** Address of the service instead of the servers of the document, but not of those of single paths and operations. */
   readonly serverUrl?: string | undefined
   readonly customHeaders: readonly CustomHeader[]
   readonly passesAuth: boolean
@@ -81,14 +81,6 @@ export interface StoredToolFunction {
   readonly path: string
   /** The operation as in the document. */
   readonly operation: Readonly<Record<string, unknown>>
-}
-
-/** An operation of a document that is not taken. */
-export interface SkippedOperation {
-  readonly method: string
-  readonly path: string
-  /** Why, as a clause without its subject. */
-  readonly reason: string
 }
 
 /** What a document offers. */

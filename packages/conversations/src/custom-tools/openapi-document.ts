@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '@inlay/protocol'
-import type { SkippedOperation } from './contracts.ts'
+import { isJsonObject, type JsonObject, type SkippedOperation } from '@inlay/protocol'
+import type { CustomToolSource } from './contracts.ts'
 import { readBody, type OpenApiBody } from './openapi-body.ts'
 import { readParameters, type OpenApiParameter } from './openapi-parameters.ts'
 import { dereferenced, NotCallable, unusable } from './openapi-references.ts'
@@ -34,13 +34,7 @@ export interface OpenApiDescription {
   readonly skipped: readonly SkippedOperation[]
 }
 
-/** Where requests go instead of, or relative to. */
-export interface ServerChoice {
-  /** Replaces the servers of the document, but not those of single paths and operations. */
-  readonly serverUrl?: string | undefined
-  /** URL of the document, to which its servers may be relative. */
-  readonly address?: string | undefined
-}
+type ServerChoice = Pick<CustomToolSource, 'serverUrl' | 'address'>
 
 const methods = ['get', 'post', 'put', 'delete', 'patch']
 const otherMethods = ['head', 'options', 'trace', 'connect', 'query']

@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject } from '@inlay/protocol'
-import type { CustomToolSource, OpenApiReader, SkippedOperation } from './contracts.ts'
+import { isJsonObject, type JsonObject, type SkippedOperation } from '@inlay/protocol'
+import type { CustomToolSource, OpenApiReader } from './contracts.ts'
 import { parseOpenApi, type OpenApiOperation } from './openapi-document.ts'
 import { unusable } from './openapi-references.ts'
 
