@@ -103,6 +103,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     ...served,
     localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
     addedModels: lazy('addedModels'),
+    mcpServers: lazy('mcpServers'),
     // Telemetry exists with this option.
     metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
     authenticate: authenticatorOf(options, keys),

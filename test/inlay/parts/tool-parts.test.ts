@@ -2,16 +2,19 @@ import type { ActionSource } from '@inlay/agent'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, newDatabase } from '../../agent/setting.ts'
 import type { ToolOptions } from 'inlay'
-import { createWorkspaceRecords } from '@inlay/server'
+import { createWorkspaceRecords, migrateServer } from '@inlay/server'
+import { createSecrets } from 'inlay/internal/parts/secrets'
 import { toolParts } from 'inlay/internal/parts/tool-parts'
 
 async function open(options: ToolOptions) {
   const db = await newDatabase()
+  await migrateServer(db)
   const errors: unknown[] = []
   const onError = (error: unknown): void => void errors.push(error)
   const parts = await toolParts(options, {
     db,
     workspace: createWorkspaceRecords({ db, now: () => 0 }),
+    secrets: createSecrets(undefined),
     egress: undefined,
     now: () => 0,
     onError,
@@ -25,9 +28,10 @@ async function open(options: ToolOptions) {
 
 const own: ActionSource = { list: async () => [], holds: async () => false }
 
-test('without MCP servers there are the sources of the host alone', async () => {
-  expect((await open({})).sources).toEqual([])
-  expect((await open({ actionSources: [own], mcpServers: [] })).sources).toEqual([own])
+test('beside the sources of the host there is one of MCP servers, empty until one is added', async () => {
+  const { sources } = await open({ actionSources: [own], mcpServers: [] })
+  expect(sources[0]).toBe(own)
+  expect(await sources[1]!.list({ caller: ana })).toEqual([])
 })
 
 test('MCP servers are one more source, asked for the first time with a message', async () => {

@@ -17,6 +17,7 @@ import type {
   AuditLog,
   Keys,
   LocalModelAdministration,
+  McpServerAdministration,
   ModelAdministration,
   WorkspaceRecords,
   UsageLimits,
@@ -55,6 +56,7 @@ export interface Parts {
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
   readonly addedModels: ModelAdministration
+  readonly mcpServers: McpServerAdministration
   /** MCP servers, for those who run the assistant. */
   readonly mcp: Pick<McpClient, 'check' | 'signIn'>
   readonly audit: AuditLog
@@ -220,7 +222,14 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     files: () => ownAgent.files,
   })
   const web = await webParts(options)
-  const tools = await toolParts(options, { db, workspace: server.workspace, egress: options.egress, now, onError })
+  const tools = await toolParts(options, {
+    db,
+    workspace: server.workspace,
+    secrets,
+    egress: options.egress,
+    now,
+    onError,
+  })
   const python = await pythonParts(options)
   const ownAgent = createConversations({
     ...conversationOptions(options),
@@ -267,6 +276,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     web,
     tools,
     mcp: tools,
+    mcpServers: tools.administration,
     python,
   }
 }

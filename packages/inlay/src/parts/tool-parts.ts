@@ -1,14 +1,16 @@
 import type { ActionSource } from '@inlay/agent'
 import type { EgressOptions } from '@inlay/drivers/egress'
-import { InlayError } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
-import type { McpClient, McpTokens } from '@inlay/drivers/mcp-client'
-import type { WorkspaceRecords } from '@inlay/server'
+import type { McpCheck, McpClient, McpServer, McpTokens } from '@inlay/drivers/mcp-client'
+import type { McpServerAdministration, WorkspaceRecords } from '@inlay/server'
 import type { ToolOptions } from '../options/tool-options.ts'
+import { addedServers } from './added-servers.ts'
+import type { Secrets } from './secrets.ts'
 
 /** Opened sources of additional actions. */
 export interface ToolParts extends Pick<McpClient, 'check' | 'signIn'> {
   readonly sources: readonly ActionSource[]
+  readonly administration: McpServerAdministration
   /** Closes connections to servers. */
   close(): Promise<void>
 }
@@ -22,25 +24,32 @@ export async function toolParts(
   setting: {
     readonly db: Kysely<unknown>
     readonly workspace: WorkspaceRecords
+    readonly secrets: Secrets
     readonly egress: EgressOptions | undefined
     readonly now: () => number
     readonly onError: (error: unknown) => void
   },
 ): Promise<ToolParts> {
-  const isEmpty = typeof mcpServers !== 'function' && mcpServers.length === 0
-  if (isEmpty) return { sources: actionSources, check: async () => [], signIn: noServer, close: async () => {} }
   const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
     import('@inlay/conversations'),
   ])
-  const { db, workspace, egress, now, onError } = setting
-  const tokens = mcpTokens(workspace)
-  const client = mcpClient({ servers: mcpServers, numbers: createToolNumbers(db), egress, tokens, now, onError })
-  return { ...client, sources: [...actionSources, client] }
-}
-
-async function noServer(): Promise<never> {
-  throw new InlayError('NOT_FOUND', { message: 'There are no MCP servers: set INLAY_MCP_SERVERS or mcpServers.' })
+  const { db, workspace, secrets, egress, now, onError } = setting
+  const given = { numbers: createToolNumbers(db), egress, tokens: mcpTokens(workspace), now, onError }
+  // Servers of the configuration that cannot be stop the start.
+  if (typeof mcpServers !== 'function') await mcpClient({ ...given, servers: mcpServers }).close()
+  const check = async (server: McpServer): Promise<McpCheck> => {
+    const client = mcpClient({ ...given, servers: [server] })
+    try {
+      const [checked] = await client.check()
+      return checked ?? { name: server.name, tools: [] }
+    } finally {
+      await client.close()
+    }
+  }
+  const added = addedServers({ configured: mcpServers, workspace, secrets, numbers: given.numbers, check })
+  const client = mcpClient({ ...given, servers: added.servers })
+  return { ...client, sources: [...actionSources, client], administration: added.administration }
 }
 
 /** Sign-ins to MCP servers, where all processes find them. */

@@ -7,7 +7,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import type { AdminCalls } from './calls.ts'
-import { EnvLines } from './models.tsx'
+import { McpServers } from './mcp-servers.tsx'
 import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
 import { Area, BadField, Check, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
@@ -39,11 +39,7 @@ export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
         ))}
       </ul>
       <NewAction calls={calls} changed={actions.reload} />
-      <details class="admin-section">
-        <summary>{texts.mcp}</summary>
-        <p class="lead">{texts.mcpLead}</p>
-        <EnvLines lines={'INLAY_MCP_SERVERS=wiki=https://wiki.example/mcp\nINLAY_MCP_TOKENS=wiki='} />
-      </details>
+      <McpServers calls={calls} changed={actions.reload} />
     </>
   )
 }

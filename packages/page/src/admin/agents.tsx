@@ -1,4 +1,5 @@
 import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
+import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
@@ -12,6 +13,7 @@ interface Known {
   readonly agents: readonly FullPersona[]
   readonly sets: readonly DocumentSetSummary[]
   readonly tools: readonly ToolSnapshot[]
+  readonly servers: McpServerSnapshots['mcp_servers']
 }
 
 interface AgentsProps {
@@ -25,12 +27,13 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
   const texts = adminTexts.agent
   const read = useCallback(
     async (signal: AbortSignal): Promise<Known> => {
-      const [agents, sets, tools] = await Promise.all([
+      const [agents, sets, tools, { mcp_servers: servers }] = await Promise.all([
         calls.get<readonly FullPersona[]>('/admin/persona', signal),
         calls.client.documentSets({ signal }),
         calls.client.tools({ signal }),
+        calls.get<McpServerSnapshots>('/admin/mcp/servers', signal),
       ])
-      return { agents, sets, tools }
+      return { agents, sets, tools, servers }
     },
     [calls],
   )
@@ -136,6 +139,10 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JS
     await changed()
   }
   const selectable = known.tools.filter((tool) => tool.agent_creation_selectable)
+  const serverOf = (tool: ToolSnapshot): McpServerSnapshot | undefined =>
+    known.servers.find(({ id }) => id === tool.mcp_server_id)
+  const preset = selectable.filter((tool) => tool.default_enabled || tool.in_code_tool_id === 'SearchTool')
+  const chosen = (agent?.tools ?? preset).map(({ id }) => String(id))
   return (
     <Form
       label={agent === undefined ? texts.new : texts.changeThing(agent.name)}
@@ -171,17 +178,20 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JS
           <p class="facts u-small u-anywhere">{texts.allDocuments}</p>
         </>
       )}
-      <Checks
-        label={texts.actions}
-        name="tools"
-        options={selectable.map((tool) => [String(tool.id), tool.display_name, purposeOf(tool)])}
-        chosen={
-          agent?.tools.map(({ id }) => String(id)) ??
-          selectable
-            .filter((tool) => tool.default_enabled || tool.in_code_tool_id === 'SearchTool')
-            .map(({ id }) => String(id))
-        }
-      />
+      {[undefined, ...known.servers].map((server) => {
+        const tools = selectable.filter((tool) => serverOf(tool)?.id === server?.id)
+        if (tools.length === 0) return null
+        return (
+          <Checks
+            key={server?.id}
+            label={server?.name ?? texts.actions}
+            name="tools"
+            options={tools.map((tool) => [String(tool.id), tool.display_name, purposeOf(tool)])}
+            chosen={chosen}
+            {...(server && { all: texts.allOfServer })}
+          />
+        )
+      })}
       <Field label={texts.picture} name="picture" type="file" accept="image/png,image/jpeg,image/webp" />
       {agent?.uploaded_image_id ? <Check label={texts.removePicture} name="remove_picture" checked={false} /> : null}
       <Check label={texts.isPublic} name="is_public" checked={agent?.is_public ?? true} />

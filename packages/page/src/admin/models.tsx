@@ -2,7 +2,6 @@ import type { LlmProvider, LlmProviders, ModelConfiguration } from '@inlay/proto
 import type { LocalModelChange, LocalModels, ModelTest } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
-import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
@@ -311,17 +310,5 @@ function AddModel({
         <Area label={texts.modelNames} name="models" rows={2} required />
       </Form>
     </details>
-  )
-}
-
-/** Lines for the file `.env`, to be copied. */
-export function EnvLines({ lines }: { lines: string }): JSX.Element {
-  return (
-    <div class="env-lines u-flex u-wrap u-gap-8">
-      <pre aria-label={adminTexts.model.lines} tabIndex={0} role="group">
-        {lines}
-      </pre>
-      <CopyButton text={lines} label={adminTexts.model.copyLines} />
-    </div>
   )
 }

@@ -153,13 +153,28 @@ interface ChecksProps {
   readonly name: string
   readonly options: readonly (readonly [value: string, label: string, hint?: string])[]
   readonly chosen: readonly string[]
+  /** Words of a box that ticks all of them. Default: there is none. */
+  readonly all?: string
 }
 
 /** Several of some things. */
-export function Checks({ label, name, options, chosen }: ChecksProps): JSX.Element {
+export function Checks({ label, name, options, chosen, all }: ChecksProps): JSX.Element {
   return (
     <fieldset class="checks u-grid u-gap-6">
       <legend class="u-muted u-small">{label}</legend>
+      {all !== undefined && (
+        <label class="u-flex u-gap-8 u-baseline">
+          <input
+            type="checkbox"
+            defaultChecked={options.every(([value]) => chosen.includes(value))}
+            onChange={({ currentTarget }) => {
+              for (const input of currentTarget.closest('fieldset')?.querySelectorAll('input') ?? [])
+                input.checked = currentTarget.checked
+            }}
+          />
+          <span>{all}</span>
+        </label>
+      )}
       {options.map(([value, words, hint]) => (
         <label key={value} class="u-flex u-gap-8 u-baseline">
           <input type="checkbox" name={name} value={value} defaultChecked={chosen.includes(value)} />

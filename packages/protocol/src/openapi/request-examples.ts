@@ -94,6 +94,12 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ToolValidation: { definition },
   ToolTestRequest: { name: 'getDog', arguments: { id: 7 } },
   ModelTestRequest: { model_provider: 'openai', model_version: 'gpt-5.4-mini' },
+  McpServerChange: {
+    name: 'wiki',
+    server_url: 'https://wiki.example/mcp',
+    auth_type: 'API_TOKEN',
+    api_token: 'a-token',
+  },
   ModelProviderChange: {
     name: 'DeepSeek',
     provider: 'deepseek',

@@ -61,6 +61,14 @@ export interface WorkspaceValues {
     /** Its model that answers by default, in place of the configured one. */
     readonly defaultModel: string | null
   }
+  /** MCP servers that administrators added, by the number of the server; the token is encrypted. */
+  readonly mcp_server: {
+    readonly name: string
+    readonly description: string | null
+    readonly url: string
+    readonly transport: 'http' | 'sse'
+    readonly token: string | null
+  }
   /** What a model does by itself; one record with id 1, by the address of its server and its name as owner. */
   readonly model_abilities: { readonly callsTools: boolean; readonly cites: boolean }
   /** How the assistant signed in to an MCP server: JSON with its tokens; one record with id 1, by server as owner. */

@@ -6,6 +6,7 @@ import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
 import type { AuditLog } from '../administration/audit-log.ts'
 import type { ModelAdministration } from '../administration/added-models.ts'
+import type { McpServerAdministration } from '../administration/mcp-servers.ts'
 import type { LocalModelAdministration } from '../administration/local-models.ts'
 import type { WorkspaceRecords } from '../administration/workspace-records.ts'
 import type { Keys } from '../auth/keys.ts'
@@ -26,6 +27,8 @@ export interface ServerParts {
   readonly localModels?: LocalModelAdministration | undefined
   /** Absent: administrators can add no models, and their routes return 501. */
   readonly addedModels?: ModelAdministration | undefined
+  /** Absent: no MCP servers are listed, and administrators can add none. */
+  readonly mcpServers?: McpServerAdministration | undefined
   /** Absent: there is no audit, and `/admin/audit` returns 501. */
   readonly audit?: AuditLog | undefined
   /** Counts usage. Absent: there are no limits. */

@@ -31,6 +31,7 @@ import { connectorRoutes } from './administration/connectors.ts'
 import { existingClientRoutes } from './administration/existing-clients.ts'
 import { labelRoutes } from './administration/labels.ts'
 import { limitRoutes } from './administration/limits.ts'
+import { mcpServerRoutes } from './administration/mcp-servers.ts'
 import { modelAdministrationRoutes } from './administration/models.ts'
 import { pairStatusRoutes } from './administration/pair-status.ts'
 import { preferenceRoutes } from './administration/preferences.ts'
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...labelRoutes,
   ...agentAdministrationRoutes,
   ...modelAdministrationRoutes,
+  ...mcpServerRoutes,
   ...connectorRoutes,
   ...pairStatusRoutes,
   ...workspaceRoutes,

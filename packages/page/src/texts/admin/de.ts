@@ -63,8 +63,6 @@ export const german: typeof english = {
     deleteAsk: (name, models) => (models === 1 ? `${name} löschen?` : `${name} mit allen ${models} Modellen löschen?`),
     addressNeedsScheme: 'Die Adresse muss mit http:// oder https:// beginnen.',
     addressNeedsVersion: 'Eine solche Adresse endet meist mit ihrer Version, wie http://localhost:8000/v1.',
-    lines: 'Zeilen für .env',
-    copyLines: 'Zeilen kopieren',
   },
 
   key: {
@@ -122,6 +120,7 @@ export const german: typeof english = {
     documents: 'Dokumente',
     allDocuments: 'Ohne Auswahl durchsucht er alles, was die Person sehen darf.',
     actions: 'Aktionen',
+    allOfServer: 'Alle seine Werkzeuge',
     starters: 'Vorgeschlagene Fragen, eine je Zeile',
     picture: 'Bild (PNG, JPEG oder WebP)',
     removePicture: 'Bild entfernen',
@@ -187,9 +186,17 @@ export const german: typeof english = {
     notJson: 'Die Argumente sind kein JSON-Objekt.',
     badHeader: 'Schreiben Sie jeden Header als Name: Wert.',
     deleteAsk: (name) => `${name} löschen?`,
-    mcp: 'MCP-Server hinzufügen',
+    mcp: 'MCP-Server',
+    mcpAdd: 'Einen MCP-Server hinzufügen',
     mcpLead:
-      'Server von Werkzeugen sind Einstellungen, da sie Geheimnisse enthalten können. Schreiben Sie diese Zeile in die Datei .env neben dem Server und starten Sie ihn neu; die Werkzeuge stehen dann hier und lassen sich ausprobieren.',
+      'Seine Werkzeuge stehen sofort in allen Chats bereit, und Agenten können unter ihnen wählen. Sein Token wird verschlüsselt gespeichert und nie wieder gezeigt. Probieren Sie ihn danach aus.',
+    mcpAddServer: 'Server hinzufügen',
+    mcpName: 'Name des Servers',
+    mcpUrl: 'Adresse seines Endpunkts',
+    mcpToken: 'Token (optional)',
+    mcpOfSettings: 'aus den Einstellungen des Servers',
+    mcpAsking: 'Fragt ihn nach seinen Werkzeugen …',
+    mcpTools: (names) => `${plural(names.length, { one: '# Werkzeug', other: '# Werkzeuge' })}: ${names.join(', ')}`,
   },
 
   use: {

@@ -64,8 +64,6 @@ export const english = {
       models === 1 ? `Delete ${name}?` : `Delete ${name} with all its ${models} models?`,
     addressNeedsScheme: 'The address has to begin with http:// or https://.',
     addressNeedsVersion: 'Such an address mostly ends with its version, as in http://localhost:8000/v1.',
-    lines: 'Lines for .env',
-    copyLines: 'Copy the lines',
   },
 
   key: {
@@ -123,6 +121,7 @@ export const english = {
     documents: 'Documents',
     allDocuments: 'Without a choice it searches all that the person may see.',
     actions: 'Actions',
+    allOfServer: 'All of its tools',
     starters: 'Suggested questions, one a line',
     picture: 'Picture (PNG, JPEG or WebP)',
     removePicture: 'Remove the picture',
@@ -186,9 +185,18 @@ export const english = {
     notJson: 'The arguments are not a JSON object.',
     badHeader: 'Write each header as Name: value.',
     deleteAsk: (name: string) => `Delete ${name}?`,
-    mcp: 'Add an MCP server',
+    mcp: 'MCP servers',
+    mcpAdd: 'Add an MCP server',
     mcpLead:
-      'Servers of tools are settings, since they may hold secrets. Write this line into the file .env beside the server and start it again; its tools are listed here then and can be tried.',
+      'Its tools are offered in all chats at once, and agents can choose among them. Its token is stored encrypted and never shown again. Try it afterwards.',
+    mcpAddServer: 'Add the server',
+    mcpName: 'Name of the server',
+    mcpUrl: 'Address of its endpoint',
+    mcpToken: 'Token (optional)',
+    mcpOfSettings: 'from the settings of the server',
+    mcpAsking: 'Asks it for its tools…',
+    mcpTools: (names: readonly string[]) =>
+      `${plural(names.length, { one: '# tool', other: '# tools' })}: ${names.join(', ')}`,
   },
 
   use: {

@@ -1,4 +1,4 @@
-import type { Action } from '@inlay/agent'
+import type { McpTool } from '../../administration/mcp-servers.ts'
 import type { Conversations, StoredTool } from '@inlay/conversations'
 import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/protocol'
 
@@ -70,7 +70,7 @@ const plain = {
 }
 
 /** An action as returned to clients. */
-export function toSnapshot(action: Action): ToolSnapshot {
+export function toSnapshot(action: McpTool): ToolSnapshot {
   const { id, name, description, displayName, builtIn, mcpServerId } = action
   return {
     ...plain,

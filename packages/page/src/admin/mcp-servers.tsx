@@ -1,0 +1,120 @@
+import type { ToolSnapshot } from '@inlay/protocol'
+import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/administration'
+import type { JSX } from 'preact'
+import { useCallback, useState } from 'preact/hooks'
+import { toFailure, type Failure } from '../service/failure.ts'
+import { adminTexts } from '../texts/admin/texts.ts'
+import { texts as pageTexts } from '../texts/texts.ts'
+import type { AdminCalls } from './calls.ts'
+import { Field, Form, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+
+/** MCP servers: which there are, whether they answer, and a form that adds others. */
+export function McpServers({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
+  const texts = adminTexts.action
+  const read = useCallback(
+    (signal: AbortSignal) => calls.get<McpServerSnapshots>('/admin/mcp/servers', signal),
+    [calls],
+  )
+  const servers = useLoaded(read)
+  // A form that was sent is empty again.
+  const [added, setAdded] = useState(0)
+  const reload = async (): Promise<void> => {
+    await Promise.all([servers.reload(), changed()])
+  }
+  return (
+    <section class="admin-section" aria-labelledby="mcp-title">
+      <h2 id="mcp-title">{texts.mcp}</h2>
+      <Waiting loaded={servers} />
+      <ul class="cards u-grid u-gap-10">
+        {servers.value?.mcp_servers.map((server) => (
+          <li key={server.id} class="card u-grid u-gap-8 u-min-0 u-card">
+            <ServerCard calls={calls} server={server} changed={reload} />
+          </li>
+        ))}
+      </ul>
+      <details>
+        <summary>{texts.mcpAdd}</summary>
+        <p class="lead">{texts.mcpLead}</p>
+        <Form
+          key={added}
+          label={texts.mcpAdd}
+          action={texts.mcpAddServer}
+          submit={async (fields) => {
+            const token = textOf(fields, 'token')
+            await calls.send('POST', '/admin/mcp/servers/create', {
+              name: textOf(fields, 'name'),
+              server_url: textOf(fields, 'address'),
+              ...(token !== '' && { auth_type: 'API_TOKEN', api_token: token }),
+            })
+            setAdded(added + 1)
+            await reload()
+          }}
+        >
+          <div class="fields u-grid u-gap-12">
+            <Field label={texts.mcpName} name="name" required maxLength={100} />
+            <Field label={texts.mcpUrl} name="address" required placeholder="https://wiki.example/mcp" />
+            <Field label={texts.mcpToken} name="token" type="password" />
+          </div>
+        </Form>
+      </details>
+    </section>
+  )
+}
+
+interface ServerCardProps {
+  readonly calls: AdminCalls
+  readonly server: McpServerSnapshot
+  readonly changed: () => Promise<void>
+}
+
+function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
+  const texts = adminTexts.action
+  const { id, name } = server
+  const [tried, setTried] = useState<'asking' | readonly ToolSnapshot[] | Failure | undefined>(undefined)
+  const run = (): void => {
+    setTried('asking')
+    calls
+      .get<readonly ToolSnapshot[]>(`/admin/mcp/server/${id}/tools/snapshots`)
+      .then(setTried, (error: unknown) => setTried(toFailure(error)))
+  }
+  return (
+    <>
+      <div class="card-head u-wrap u-center">
+        <div class="card-name u-min-0 u-anywhere">
+          <h3>{name}</h3>
+          <p class="facts u-small u-anywhere">{server.server_url ?? texts.mcpOfSettings}</p>
+        </div>
+        {server.is_added && (
+          <div class="row">
+            <button
+              type="button"
+              class="quiet-button"
+              aria-label={texts.tryThing(name)}
+              disabled={tried === 'asking'}
+              onClick={run}
+            >
+              {texts.try}
+            </button>
+            <Removal
+              words={pageTexts.frame.delete}
+              label={pageTexts.frame.deleteThing(name)}
+              question={texts.deleteAsk(name)}
+              remove={async () => {
+                await calls.send('DELETE', `/admin/mcp/server/${id}`)
+                await changed()
+              }}
+            />
+          </div>
+        )}
+      </div>
+      <p
+        role="status"
+        class={tried !== undefined && 'message' in Object(tried) ? 'failure-words' : 'facts u-small u-anywhere'}
+      >
+        {tried === 'asking' && texts.mcpAsking}
+        {typeof tried === 'object' &&
+          ('message' in tried ? tried.message : texts.mcpTools(tried.map((tool) => tool.name)))}
+      </p>
+    </>
+  )
+}

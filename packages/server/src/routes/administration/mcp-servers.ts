@@ -1,0 +1,49 @@
+import { InlayError, queryInteger, toolSnapshotSchema } from '@inlay/protocol'
+import { mcpServerChangeSchema, mcpServerCreatedSchema, mcpServersSchema } from '@inlay/protocol/administration'
+import * as v from 'valibot'
+import type { McpServerAdministration } from '../../administration/mcp-servers.ts'
+import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+import { toSnapshot } from '../chat/tool-snapshots.ts'
+
+const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
+const serverPath = v.object({ server_id: queryInteger({}) })
+
+/** MCP servers, for administrators. */
+export const mcpServerRoutes: readonly Route[] = [
+  route('GET /admin/mcp/servers', 'listAllMcpServers', 'List MCP servers', {
+    description: 'Those that the deployment configures, and those that administrators added. Tokens are never shown.',
+    answer: { description: 'The servers.', schema: mcpServersSchema },
+    handle: async ({ parts }) => ({ mcp_servers: (await parts.mcpServers?.list()) ?? [] }),
+  }),
+  route('POST /admin/mcp/servers/create', 'createMcpServer', 'Add or change an MCP server', {
+    description:
+      'Its tools are offered from the next message on. The token is stored encrypted, for this address alone, and never ' +
+      'returned.',
+    input: { body: mcpServerChangeSchema },
+    answer: { description: 'The server.', schema: mcpServerCreatedSchema },
+    errors: ['NOT_FOUND', 'DUPLICATE_RESOURCE', 'VALIDATION_ERROR', 'NOT_IMPLEMENTED'],
+    async handle({ body, parts }) {
+      const { id, name, auth_type, is_authenticated } = await serversOf(parts).save(body)
+      return { server_id: id, server_name: name, server_url: body.server_url, auth_type, is_authenticated }
+    },
+  }),
+  route('DELETE /admin/mcp/server/{server_id}', 'deleteMcpServer', 'Remove an MCP server', {
+    description: 'Only servers that administrators added.',
+    input: { path: serverPath },
+    answer: { description: 'Removed.', schema: v.null() },
+    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    handle: ({ path, parts }) => serversOf(parts).remove(path.server_id),
+  }),
+  route('GET /admin/mcp/server/{server_id}/tools/snapshots', 'listMcpServerTools', 'List the tools of an MCP server', {
+    description: 'Asks the server itself, which shows whether it can be reached with its token.',
+    input: { path: serverPath },
+    answer: { description: 'Its tools.', schema: v.array(toolSnapshotSchema) },
+    errors: ['NOT_FOUND', 'BAD_GATEWAY', 'NOT_IMPLEMENTED'],
+    handle: async ({ path, parts }) => (await serversOf(parts).tools(path.server_id)).map(toSnapshot),
+  }),
+]
+
+function serversOf({ mcpServers }: ServerParts): McpServerAdministration {
+  if (mcpServers !== undefined) return mcpServers
+  throw new InlayError('NOT_IMPLEMENTED', { message: 'MCP servers are configured by the deployment.' })
+}
