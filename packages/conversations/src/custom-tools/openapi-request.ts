@@ -77,21 +77,20 @@ export function toRequest(
   const headers = given.flatMap((item) =>
     item.place === 'header' ? [[item.name.toLowerCase(), simple(item, input[item.argument])] as const] : [],
   )
-  const sent = body && !isAbsent(input[bodyArgument]) ? toBody(body, input[bodyArgument]) : undefined
+  const [type, text] = body && !isAbsent(input[bodyArgument]) ? toBody(body, input[bodyArgument]) : []
   const joint = path.includes('?') ? '&' : '?'
   return {
     url: fill(serverUrl) + path + (query.length > 0 ? joint + query.join('&') : ''),
-    headers: { ...Object.fromEntries(headers), ...(sent && { 'content-type': sent.type }) },
-    body: sent?.text,
+    headers: { ...Object.fromEntries(headers), ...(type !== undefined && { 'content-type': type }) },
+    body: text,
   }
 }
 
-function toBody(
-  { mediaType, encoding }: OpenApiBody,
-  value: unknown,
-): { readonly type: string; readonly text: string } {
-  if (mediaType.startsWith('text/')) return { type: mediaType, text: plain(value) }
-  if (!isForm(mediaType)) return { type: mediaType, text: JSON.stringify(value) }
+type Body = readonly [type: string, text: string]
+
+function toBody({ mediaType, encoding }: OpenApiBody, value: unknown): Body {
+  if (mediaType.startsWith('text/')) return [mediaType, plain(value)]
+  if (!isForm(mediaType)) return [mediaType, JSON.stringify(value)]
   const fields = Object.entries(isJsonObject(value) ? value : {}).filter(([, field]) => !isAbsent(field))
   if (/^multipart/i.test(mediaType)) return toMultipart(fields)
   const text = fields.flatMap(([name, field]) => {
@@ -100,13 +99,10 @@ function toBody(
     const isJson = style === undefined && (isJsonObject(field) || (Array.isArray(field) && field.some(isJsonObject)))
     return pairs({ name, style: String(style ?? 'form'), explodes: explode !== false, isJson }, field)
   })
-  return { type: 'application/x-www-form-urlencoded', text: text.join('&') }
+  return ['application/x-www-form-urlencoded', text.join('&')]
 }
 
-function toMultipart(fields: readonly (readonly [string, unknown])[]): {
-  readonly type: string
-  readonly text: string
-} {
+function toMultipart(fields: readonly (readonly [string, unknown])[]): Body {
   const boundary = `inlay-${crypto.randomUUID()}`
   const parts = fields.flatMap(([name, field]) =>
     (Array.isArray(field) ? field : [field]).map((value: unknown) => {
@@ -115,7 +111,7 @@ function toMultipart(fields: readonly (readonly [string, unknown])[]): {
       return `--${boundary}\r\nContent-Disposition: form-data; name="${escaped}"${type}\r\n\r\n${plain(value)}\r\n`
     }),
   )
-  return { type: `multipart/form-data; boundary=${boundary}`, text: `${parts.join('')}--${boundary}--\r\n` }
+  return [`multipart/form-data; boundary=${boundary}`, `${parts.join('')}--${boundary}--\r\n`]
 }
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed())
@@ -130,15 +126,8 @@ function pathText(parameter: OpenApiParameter, value: unknown): string {
   const { style, explodes, name } = parameter
   const text = simple(parameter, value, encode)
   if (style === 'simple' || text === '') return text
-  const prefix = style === 'label' ? '.' : ';'
-  if (!explodes) return style === 'label' ? `.${text}` : `;${encode(name)}=${text}`
-  if (style === 'matrix' && !isJsonObject(value)) {
-    return text
-      .split(',')
-      .map((item) => `;${encode(name)}=${item}`)
-      .join('')
-  }
-  return prefix + text.replaceAll(',', prefix)
+  const prefix = style === 'label' ? '.' : explodes && isJsonObject(value) ? ';' : `;${encode(name)}=`
+  return prefix + (explodes ? text.replaceAll(',', prefix) : text)
 }
 
 /** Lists and objects with commas between their parts. */
