@@ -9,6 +9,7 @@ interface Message {
   readonly content?: unknown
   readonly tool_call_id?: string
   readonly reasoning_content?: string
+  readonly reasoning_details?: readonly unknown[]
   readonly tool_calls?: readonly { readonly id: string; readonly extra_content?: unknown }[]
 }
 
@@ -128,6 +129,19 @@ test('calls that Gemini did not make are signed as it documents', async () => {
   )
   expect(callsOf(sent[2] ?? [])).toMatchObject([
     { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } },
+  ])
+})
+
+// https://github.com/RooCodeInc/Roo-Code/pull/10640
+test('calls that Gemini did not make behind OpenRouter are sealed as it documents', async () => {
+  const sent = await messagesTo((messages) =>
+    messages.every(({ tool_calls: calls, reasoning_details: details }) => !calls || details)
+      ? undefined
+      : 'Gemini models require OpenRouter reasoning details to be preserved in each request. Upstream error: Function call is missing a thought_signature in functionCall parts.',
+  )
+  expect(sent).toHaveLength(3)
+  expect(sent[2]?.flatMap(({ reasoning_details: details = [] }) => details)).toMatchObject([
+    { type: 'reasoning.encrypted', id: 'search-first', data: 'skip_thought_signature_validator' },
   ])
 })
 

@@ -26,6 +26,12 @@ const noCallIds =
 /** Leave out or rewrite parts of messages that a refusal names. */
 export const messageSteps: readonly Step[] = [
   stepFor('long call ids', says(noCallIds), withPrompt(withShortIds)),
+  // Error message of OpenRouter for calls that Gemini did not make.
+  stepFor(
+    'calls without reasoning details',
+    says(/reasoning details to be preserved/i),
+    withPrompt((prompt) => prompt.map(sealed)),
+  ),
   // Error message of Gemini for calls that it did not make.
   stepFor('unsigned calls', says(/missing a .?thought_?signature/i), withPrompt(signed)),
   // Error message of Anthropic when a thinking model is given a search that it did not request.
@@ -126,9 +132,20 @@ function lacksThoughts(prompt: LanguageModelV4Prompt): boolean {
   return parts.some(({ type }) => type === 'tool-call') && !parts.some(isThought)
 }
 
-/** Adds the signature that Google documents for calls of other models. */
+/** The signature that Google documents for calls of other models. */
+const thoughtSignature = 'skip_thought_signature_validator'
+
+/** Adds the signature in the form of OpenRouter, by its own provider or by its address. */
+function sealed(message: LanguageModelV4Message): LanguageModelV4Message {
+  const call = message.role === 'assistant' && message.content.find((part) => part.type === 'tool-call')
+  if (!call || JSON.stringify(message.content).includes('"reasoning.encrypted"')) return message
+  const common = { type: 'reasoning.encrypted', format: 'google-gemini-v1', index: 0 }
+  const fields = { reasoning_details: [{ ...common, id: call.toolCallId, data: thoughtSignature }] }
+  return { ...message, providerOptions: { ...message.providerOptions, openrouter: fields, openaiCompatible: fields } }
+}
+
 function signed(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const google = { thoughtSignature: 'skip_thought_signature_validator' }
+  const google = { thoughtSignature }
   return prompt.map((message) =>
     withAssistant(message, (part) => {
       const isSigned = Object.values(part.providerOptions ?? {}).some((options) => 'thoughtSignature' in options)

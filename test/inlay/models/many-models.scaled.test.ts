@@ -6,6 +6,7 @@ import type { ChatFullResponse } from '@inlay/protocol'
 import { expect, onTestFinished, test } from 'vitest'
 import * as v from 'valibot'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { cases } from '../../cases.ts'
 import type { RecordedRequest, Reply } from '../../stand-in/model-server.ts'
 import { providers } from '../../stand-in/providers/index.ts'
 import { objects, startProvider, type ProviderStandIn } from '../../stand-in/providers/provider.ts'
@@ -25,18 +26,23 @@ const weather = defineAction({
 
 /** A model that thinks, asks for the weather twice, and answers. */
 const script = (request: RecordedRequest): Reply => {
-  const messages = objects(request.body['messages'])
+  // OpenAI's responses API and Google's own API have other names for them.
+  const { messages: chat, input, contents } = request.body
+  const messages = objects(chat ?? input ?? contents)
   const turn = JSON.stringify(messages.slice(messages.findLastIndex((message) => isQuestion(message))))
   if (turn.includes('18 degrees in Bergen')) return [{ reasoning: 'I know both.' }, { text: 'It is mild.' }]
   const city = turn.includes('18 degrees in Oslo') ? 'Bergen' : 'Oslo'
   return [{ reasoning: `I ask for ${city}.` }, { calls: [{ id: '', name: 'get_weather', input: { city } }] }]
 }
 
-const isQuestion = ({ content }: Readonly<Record<string, unknown>>): boolean =>
-  JSON.stringify(content ?? '').includes('How is it there?')
+const isQuestion = (message: Readonly<Record<string, unknown>>): boolean =>
+  JSON.stringify(message).includes('How is it there?')
 
 type Name = keyof typeof providers
-const names: readonly Name[] = ['kimi', 'anthropic', 'geminiCompatible', 'deepseek']
+const few: readonly Name[] = ['kimi', 'anthropic', 'geminiCompatible', 'deepseek']
+// Node does not find the parts of Bedrock's provider as the tests resolve them.
+const more = (Object.keys(providers) as Name[]).filter((name) => !few.includes(name) && name !== 'bedrock')
+const names = cases(few, [...few, ...more])
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'inlay-many-'))
@@ -103,7 +109,7 @@ test('a chat goes on with every model, whatever model wrote the earlier steps, a
   for (const [name, { requests, refused }] of servers) {
     expect([name, requests.length]).toEqual([name, 6])
     // What it wants of steps of other models, a process learns once.
-    expect([name, refused.map(({ rule }) => rule)]).toEqual([name, learned[name]])
+    if (name in learned) expect([name, refused.map(({ rule }) => rule)]).toEqual([name, learned[name]])
     // Its own steps of before the restart.
     const before = JSON.stringify(requests.at(-1)?.body)
     for (const mark of ownMarks[name] ?? []) expect(before).toContain(mark)
