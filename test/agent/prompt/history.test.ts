@@ -43,9 +43,9 @@ test('citations of earlier answers and numbers of their results are taken out', 
     { role: 'user', content: [{ type: 'text', text: 'Q' }] },
     {
       role: 'assistant',
-      content: [{ type: 'tool-call', toolCallId: 'call00001', toolName: 'internal_search', input: { queries: ['q'] } }],
+      content: [{ type: 'tool-call', toolCallId: 'c00000100', toolName: 'internal_search', input: { queries: ['q'] } }],
     },
-    { role: 'tool', content: [expect.objectContaining({ toolCallId: 'call00001' })] },
+    { role: 'tool', content: [expect.objectContaining({ toolCallId: 'c00000100' })] },
     { role: 'assistant', content: [{ type: 'text', text: 'Yes.' }] },
   ])
   expect(JSON.stringify(prompt)).not.toContain('document')
@@ -66,7 +66,7 @@ describe('calls of earlier answers', () => {
     past('user', 'Q'),
     { ...past('assistant', 'A', [call(0, 'functions.search:0')]), modelSteps: encodeSteps(modelOf('m'), steps)! },
     past('user', 'Q'),
-    past('assistant', 'A', [call(0, 'functions.search:0'), call(0, '')]),
+    { ...past('assistant', 'A', [call(0, 'functions.search:0'), call(0, '')]), id: 2 },
   ]
   const idsOf = (prompt: LanguageModelV4Prompt, role: string) =>
     prompt.flatMap((message) =>
@@ -87,7 +87,7 @@ describe('calls of earlier answers', () => {
         ],
       },
     ])
-    expect(idsOf(prompt, 'assistant')).toEqual(['functions.search:0', 'call00001', 'call00002'])
+    expect(idsOf(prompt, 'assistant')).toEqual(['functions.search:0', 'c00000200', 'c00000201'])
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('calls of earlier answers', () => {
     ['nobody in particular', undefined],
   ])('go to %s with ids that every provider takes, and without thoughts', (_, model) => {
     const prompt = toPrompt({ ...base, history, ...(model && { model }) })
-    expect(idsOf(prompt, 'assistant')).toEqual(['call00001', 'call00002', 'call00003'])
+    expect(idsOf(prompt, 'assistant')).toEqual(['c00000100', 'c00000200', 'c00000201'])
     expect(idsOf(prompt, 'tool')).toEqual(idsOf(prompt, 'assistant'))
     expect(JSON.stringify(prompt)).not.toMatch(/Hm|I see|signature/)
   })

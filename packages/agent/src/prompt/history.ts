@@ -3,7 +3,7 @@ import { stripCitations, isJsonObject, readJson } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
 import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
-import type { HistoryLimits, PastMessage, PastToolCall } from '../contracts/conversation-store.ts'
+import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { createCallIds, decodeSteps, toExchange, type ModelStep } from './model-steps.ts'
 
@@ -100,7 +100,7 @@ function toMessages(
   }
   const text = stripCitations(message.text)
   const steps = hasActions ? decodeSteps(model, message.modelSteps) : []
-  const calls = hasActions ? callMessages(message.toolCalls, steps, withIds) : []
+  const calls = hasActions ? callMessages(message, steps, withIds) : []
   // An answer that failed before its first output leaves nothing to show.
   if (text.trim() === '') return calls
   const last = steps.at(-1)
@@ -112,15 +112,20 @@ function toMessages(
 // of earlier versions are known by their ids.
 const isSafe = (id: string): boolean => /^(?:[a-zA-Z\d]{9}|search-first-\w{8})$/.test(id)
 
+const base36 = (value: number, length: number): string => value.toString(36).padStart(length, '0')
+
 /**
  * Calls of an earlier answer with their results. The model that made them gets them back with its ids and thoughts. Any
  * other one gets ids that all providers take, since its provider may refuse those, and cannot read the thoughts.
  */
 function callMessages(
-  toolCalls: readonly PastToolCall[],
+  { id: messageId, toolCalls }: PastMessage,
   modelSteps: readonly ModelStep[],
   withIds: ReturnType<typeof createCallIds>,
 ): LanguageModelV4Message[] {
+  let count = 0
+  // The same in all later prompts, and in no other chat.
+  const newId = (): string => `c${base36(messageId, 6)}${base36(count++, 2)}`
   const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((a, b) => a - b)
   return steps.flatMap((step): LanguageModelV4Message[] => {
     const modelStep = modelSteps.find((other) => other.step === step)
@@ -133,7 +138,7 @@ function callMessages(
         input: JSON.stringify(input),
         result: toStub(result),
       }))
-    return toExchange(modelStep?.content ?? [], withIds(calls))
+    return toExchange(modelStep?.content ?? [], withIds(calls, newId))
   })
 }
 

@@ -24,6 +24,8 @@ export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'ass
 /** Text or reasoning of a model step. */
 export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
 
+const randomId = (): string => `call${crypto.randomUUID().slice(0, 5)}`
+
 /** Some gateways put the signature of a call into its id. */
 const maxIdChars = 20_000
 
@@ -34,15 +36,14 @@ const maxIdChars = 20_000
  */
 export function createCallIds(
   prompt: readonly LanguageModelV4Message[] = [],
-): <Call extends { readonly id: string }>(calls: readonly Call[]) => Call[] {
+): <Call extends { readonly id: string }>(calls: readonly Call[], newId?: () => string) => Call[] {
   const used = new Set<string>()
   for (const { role, content } of prompt)
     if (role === 'tool') for (const part of content) if ('toolCallId' in part) used.add(part.toolCallId)
-  let count = 0
-  return (calls) =>
+  return (calls, newId = randomId) =>
     calls.map((call) => {
       let { id } = call
-      while (id === '' || id.length > maxIdChars || used.has(id)) id = `call${String(++count).padStart(5, '0')}`
+      while (id === '' || id.length > maxIdChars || used.has(id)) id = newId()
       used.add(id)
       return { ...call, id }
     })
