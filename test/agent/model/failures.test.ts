@@ -50,11 +50,70 @@ describe('statuses of a provider', () => {
     ['words of OpenAI', said('Limit 30000, Used 29000, Requested 5000. Please try again in 8.2s.'), {}, 9],
     ['words of Groq', said('Please try again in 6m0.5s. Need more tokens?'), {}, 361],
     ['words of Gemini', said('Please retry in 34.074824224s.'), {}, 35],
+    ['words of Azure', said('Please retry after 17 seconds.'), {}, 17],
+    ['hours and minutes', said('Please try again in 1h2m3s.'), {}, 3723],
+    ['words with units', said('Please try again in 2 minutes and 5 seconds.'), {}, 125],
+    [
+      'a body of Gemini',
+      {
+        error: {
+          message: 'Quota.',
+          details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '17s' }],
+        },
+      },
+      {},
+      17,
+    ],
+    ['a field of a body', { error: { message: 'Slow down.', retry_after: 12.5 } }, {}, 13],
+    ['a fraction', {}, { 'retry-after': '4.5' }, 5],
+    ['a duration', {}, { 'retry-after': '1m30s' }, 90],
+    ['a time without a unit and sense', {}, { 'retry-after': 'soon' }, undefined],
+    ['nothing negative', {}, { 'retry-after': '-5' }, undefined],
+    [
+      'the limit that was reached',
+      {},
+      {
+        'x-ratelimit-remaining-requests': '12',
+        'x-ratelimit-reset-requests': '6m0s',
+        'x-ratelimit-remaining-tokens': '0',
+        'x-ratelimit-reset-tokens': '1m30s',
+      },
+      90,
+    ],
+    ['a limit alone', {}, { 'x-ratelimit-reset-requests': '120ms' }, 1],
     ['milliseconds', said('Please try again in 120ms.'), {}, 1],
     ['nothing', said('Please try again in a while.'), {}, undefined],
     ['a number that is none', said(`Please try again in ${'9'.repeat(400)}s.`), {}, undefined],
   ])('the time to wait is read from %s', (_, body, headers, seconds) => {
     expect(toFailure(answered(429, body, headers)).details?.['retry_after_seconds']).toBe(seconds)
+  })
+
+  test.each([
+    ['seconds', (ms: number) => String(ms / 1000)],
+    ['milliseconds', String],
+    ['a date', (ms: number) => new Date(ms).toISOString()],
+  ])('the time to wait is read from a limit that ends at %s since 1970', (_, write) => {
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 12), toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { details } = toFailure(answered(429, {}, { 'x-ratelimit-reset': write(Date.now() + 9_000) }))
+    expect(details?.['retry_after_seconds']).toBe(9)
+  })
+
+  test.each([
+    ['1', /in 1 second\./],
+    ['17', /in 17 seconds\./],
+    ['300', /in 5 minutes\./],
+    ['7200', /in 2 hours\./],
+  ])('people read how long to wait: %s', (seconds, words) => {
+    expect(toFailure(answered(429, {}, { 'retry-after': seconds })).message).toMatch(words)
+  })
+
+  test.each([
+    [403, { code: 'unsupported_country_region_territory' }],
+    [400, { message: 'User location is not supported for the API use.' }],
+  ])('%i of another region says that, and what can be done', (status, error) => {
+    const { code, message } = toFailure(answered(status, { error }))
+    expect([code, message]).toEqual(['PERMISSION_DENIED', expect.stringMatching(/region.*Whoever runs this assistant/)])
   })
 
   test.each([

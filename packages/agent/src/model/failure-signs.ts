@@ -92,26 +92,52 @@ function statusIn(record: Record<string, unknown>): number | undefined {
   return undefined
 }
 
-function retryAfter(headers: unknown): number | undefined {
-  if (!isJsonObject(headers)) return undefined
-  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
-  // LiteLLM adds a prefix to the headers of a provider.
-  const given = headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? Number.NaN
-  if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
-  const seconds = Number(given)
-  if (!Number.isNaN(seconds)) return seconds >= 0 ? seconds : undefined
-  // HTTP also allows a date.
-  const waitMs = Date.parse(String(given)) - Date.now()
-  return Number.isNaN(waitMs) ? undefined : Math.max(0, Math.ceil(waitMs / 1000))
+const unitSeconds: Readonly<Record<string, number>> = { ms: 0.001, mi: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 }
+const timePiece =
+  /[\s,]*(?:and )?(\d{1,9}(?:\.\d{1,9})?) ?(ms|milli|s|m|h|d)(?:seconds?|econds?|ecs?|inutes?|ins?|ours?|ays?)?(?![a-z])/iy
+
+/** Seconds in a time such as `17s`, `1m30.5s`, `250ms` or `2 minutes` at the beginning of a text. */
+function durationIn(text: string): number | undefined {
+  let sum: number | undefined
+  timePiece.lastIndex = 0
+  for (let piece = timePiece.exec(text); piece; piece = timePiece.exec(text)) {
+    const unit = piece[2]!.toLowerCase()
+    sum = (sum ?? 0) + Number(piece[1]) * (unitSeconds[unit] ?? unitSeconds[unit.slice(0, 2)] ?? 0)
+  }
+  return sum
 }
 
-const statedWait = /(?:try again|retry) (?:in|after) (?:(\d{1,4})m)?(\d{1,9}(?:\.\d{1,9})?)\s?(ms|s)/i
+/** Seconds until a time that a server states: a number of seconds, a duration, a date, or a time since 1970. */
+function secondsUntil(value: unknown): number | undefined {
+  const text = String(value ?? '').trim()
+  const number = text === '' ? Number.NaN : Number(text)
+  if (number < 0) return undefined
+  const since1970 = number > 1e12 ? number : number > 1e9 ? number * 1000 : Date.parse(text)
+  const seconds = number <= 1e9 ? number : (durationIn(text) ?? Math.max(0, (since1970 - Date.now()) / 1000))
+  return Number.isNaN(seconds) ? undefined : Math.ceil(seconds)
+}
 
-/** The wait that OpenAI, Groq and Gemini state in words. */
+function retryAfter(status: number | undefined, headers: unknown): number | undefined {
+  if (!isJsonObject(headers)) return undefined
+  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
+  if (milliseconds >= 0) return Math.ceil(milliseconds / 1000)
+  // LiteLLM adds a prefix to the headers of a provider.
+  const stated = secondsUntil(headers['retry-after'] ?? headers['llm_provider-retry-after'])
+  if (stated !== undefined || status !== 429) return stated
+  // When each limit is lifted; the one that was reached counts.
+  const limits = Object.keys(headers).filter((name) => /ratelimit.{0,40}reset/.test(name))
+  const reached = limits.filter((name) => headers[name.replace('reset', 'remaining')] === '0')
+  const waits = (reached.length > 0 ? reached : limits).map((name) => secondsUntil(headers[name]) ?? Infinity)
+  const wait = reached.length > 0 ? Math.max(...waits) : Math.min(...waits)
+  return Number.isFinite(wait) ? wait : undefined
+}
+
+/** The wait in words of OpenAI, Azure, Groq and Gemini, and in fields of a body. */
 function waitIn(text: string): number | undefined {
-  const [, minutes = '0', number, unit] = statedWait.exec(text) ?? []
-  if (number === undefined) return undefined
-  return Number(minutes) * 60 + Math.ceil(Number(number) / (unit?.toLowerCase() === 'ms' ? 1000 : 1))
+  const [, field] = /"retry_?(?:delay|after)(?:_seconds)?\\?" ?: ?\\?"?([^",}\\]{1,40})/i.exec(text) ?? []
+  const [, words = ''] = /(?:try again|retry) (?:in|after) (.{1,60})/i.exec(text) ?? []
+  const seconds = secondsUntil(field) ?? durationIn(words)
+  return seconds === undefined ? undefined : Math.ceil(seconds)
 }
 
 const ofProvider =
@@ -140,7 +166,7 @@ export function signsOf(error: unknown): FailureSigns {
     names,
     text,
     said: bodies.map(saidIn).find((said) => said !== undefined) ?? inBand,
-    retryAfterSeconds: first((record) => retryAfter(record['responseHeaders'])) ?? waitIn(text),
+    retryAfterSeconds: first((record) => retryAfter(statusIn(record), record['responseHeaders'])) ?? waitIn(text),
     // A value that is not an Error came out of a stream; Inlay's own code throws Errors.
     isOfProvider: isInBand || ofProvider.test(names) || networkFailure.test(text),
   }

@@ -41,6 +41,8 @@ const policyRefused =
   /content.?(?:policy|filter|management)|responsible.?ai|safety (?:system|filter|setting|reason)|violat\w+ .{0,40}polic|usage polic|moderation|flagged|prohibited.?content|invalid_prompt|guardrail/i
 const unknownModel =
   /\b(?:invalid|unknown|no such) model\b|\bmodel [`'"\\]{0,4}[\w./:@-]{0,200}[`'"\\]{0,4} ?(?:is )?(?:does not exist|not found|not exist)|is not a valid model id|model_not_(?:found|exist)/i
+const wrongRegion =
+  /unsupported_country|(?:country|region|territory|location) (?:is )?not supported|not available in your (?:country|region)/i
 /** LiteLLM's error for an unknown key when it has no database to look it up. */
 const unknownKey = /no_db_connection/
 const connectionBroken =
@@ -92,7 +94,8 @@ function codeOf({ status, text, names }: FailureSigns): ErrorCode {
   if (mayBeRefused && quotaUsedUp.test(text)) return 'BUDGET_EXCEEDED'
   if (mayBeRefused && status !== 429 && policyRefused.test(text)) return 'CONTENT_POLICY'
   if (status === 400 && unknownModel.test(text)) return 'NOT_FOUND'
-  if (status === 400 && unknownKey.test(text)) return 'AUTH_ERROR'
+  if (status === 400 && (unknownKey.test(text) || /api[ _]key not valid/i.test(text))) return 'AUTH_ERROR'
+  if (status === 400 && wrongRegion.test(text)) return 'PERMISSION_DENIED'
   if (status !== undefined && status >= 400) return statusCodes[status] ?? (status >= 500 ? 'API_ERROR' : 'BAD_REQUEST')
   if (nameOfAbort.test(names) || connectionBroken.test(text)) return 'CONNECTION_ERROR'
   const named = isAnswer ? namedCauses.find(([pattern]) => pattern.test(`${names} ${text}`)) : undefined
@@ -121,12 +124,21 @@ const advice: Partial<Record<ErrorCode, string>> = {
   UNPROCESSABLE_ENTITY: `Begin a new chat or choose another model. ${whoever} finds the reason in the log.`,
 }
 
-function messageOf(code: ErrorCode, model: string): string {
+function messageOf(code: ErrorCode, model: string, { text, retryAfterSeconds }: FailureSigns): string {
+  if (code === 'RATE_LIMIT' && retryAfterSeconds)
+    return errorTable[code].message.replace('in a while', `in ${inWords(retryAfterSeconds)}`)
+  if (code === 'PERMISSION_DENIED' && wrongRegion.test(text))
+    return `The model provider does not serve the region of this server. ${whoever} can choose another provider or region.`
   if (code === 'NOT_FOUND') return `The model provider does not know ${model}. Choose another model.`
   if (code === 'BAD_REQUEST') return `The model provider rejected the request. ${advice.UNPROCESSABLE_ENTITY}`
   if (code === 'SERVICE_UNAVAILABLE') return 'The model provider is not available right now: try again in a while.'
   const next = advice[code]
   return next === undefined ? errorTable[code].message : `${errorTable[code].message} ${next}`
+}
+
+function inWords(seconds: number): string {
+  if (seconds < 100) return `${seconds} second${seconds === 1 ? '' : 's'}`
+  return seconds < 6_000 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3_600)} hours`
 }
 
 const detailsOf = (context: FailureContext, more: Record<string, unknown> = {}): Failure['details'] => {
@@ -159,7 +171,7 @@ export function toFailure(error: unknown, context: FailureContext = {}): Failure
     return { code: 'UNKNOWN_ERROR', message, retryable, details: detailsOf(context) }
   }
   const code = codeOf(signs)
-  const message = messageOf(code, context.model === undefined ? 'this model' : `the model ${context.model}`)
+  const message = messageOf(code, context.model === undefined ? 'this model' : `the model ${context.model}`, signs)
   const retryable = code === 'NOT_FOUND' ? false : errorTable[code].retryable
   return { code, message, retryable, details: detailsOf(context, { retry_after_seconds: signs.retryAfterSeconds }) }
 }
