@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, defineAction, type InlayOptions } from 'inlay'
 import type { ChatFullResponse } from '@inlay/protocol'
+import { modelProviders } from '@inlay/drivers/model-providers'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -269,4 +270,66 @@ test('Claude with a single tool gets a choice that it knows', async () => {
   expect(await ask('Where are the keys?', { allowed_tool_ids: [1] })).toMatchObject({ error_msg: null })
   expect(namesOf(requests[0]?.body ?? {})).toHaveLength(1)
   expect(refused()).toBe(0)
+})
+
+test('a refusal at the beginning of a stream is one like any other', async () => {
+  let refused = 0
+  const { open } = await serve(() => undefined, {
+    answer: (body) => {
+      if (!('stream_options' in body)) return [{ text: 'An answer.' }]
+      refused++
+      return [{ error: { message: "Unknown parameter: 'stream_options'", code: 400 } }]
+    },
+  })
+  expect(await (await open())('Where are the keys?')).toMatchObject(fine)
+  expect(await (await open())('And the doors?')).toMatchObject(fine)
+  expect(refused).toBe(1)
+})
+
+describe('a good answer does not fail for', () => {
+  const chunk = (delta: object, end: unknown = null, more: object = {}): string =>
+    `data: ${JSON.stringify({ id: 'c', created: 1, choices: [{ index: 0, delta, finish_reason: end }], ...more })}\n\n`
+  const text = chunk({ content: 'An answer.' })
+
+  test.each([
+    [
+      'counts in texts',
+      text + chunk({}, 'stop', { usage: { prompt_tokens: '10', completion_tokens: '3', total_tokens: '13' } }),
+    ],
+    [
+      'details of counts in texts',
+      text + chunk({}, 'stop', { usage: { prompt_tokens: 1, prompt_tokens_details: { cached_tokens: '2' } } }),
+    ],
+    ['counts that are none', text + chunk({}, 'stop', { usage: 'none' })],
+    [
+      'counts beside its text',
+      chunk({ content: 'An answer.' }, null, { usage: { prompt_tokens: '10' } }) + chunk({}, 'stop'),
+    ],
+    ['a time in a text', chunk({ content: 'An answer.' }, null, { created: '1', id: 5 }) + chunk({}, 'stop')],
+    ['an end that is no text', text + chunk({}, { reason: 'eos' })],
+    ['an unknown end', text + chunk({}, 'eos_token_seen')],
+    ['no choice', `data: {"choices":[null]}\n\n${text}${chunk({}, 'stop')}`],
+  ])('%s', async (_, raw) => {
+    const { open } = await serve(() => undefined, { answer: () => [{ raw }, { end: null }] })
+    expect(await (await open())('Where are the keys?')).toMatchObject(fine)
+  })
+
+  test.each([
+    ['counts in texts', { usage: { prompt_tokens: '10', completion_tokens_details: { reasoning_tokens: '1' } } }],
+    ['counts that are none', { usage: 'none' }],
+    ['a time in a text', { created: 'now' }],
+  ])('%s in a whole answer', async (_, more) => {
+    const message = { role: 'assistant', content: 'An answer.' }
+    const server = await startOpenAi(() => ({
+      status: 200,
+      body: { id: 'c', created: 1, model: 'm', choices: [{ index: 0, message, finish_reason: 'stop' }], ...more },
+    }))
+    onTestFinished(() => server.close())
+    const { resolve } = modelProviders({
+      providers: [{ name: 'p', type: 'openai-compatible', baseUrl: `${server.origin}/v1`, models: [{ name: 'm' }] }],
+    })
+    const { model } = await resolve()
+    const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Where are the keys?' }] }]
+    expect((await model.doGenerate({ prompt })).content).toMatchObject([{ type: 'text', text: 'An answer.' }])
+  })
 })

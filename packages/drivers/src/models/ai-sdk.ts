@@ -6,9 +6,9 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isJsonObject } from '@inlay/protocol'
 import { withCacheControl } from './adapting/cache-control.ts'
-import { fallBack } from './adapting/fall-back.ts'
+import { fallBack, statusOf } from './adapting/fall-back.ts'
 import { noteWindow, type ModelMemories } from './adapting/model-memory.ts'
 import { withoutRefusedFields } from './adapting/refused-fields.ts'
 import { isByResponses } from './adapting/responses-api.ts'
@@ -192,15 +192,16 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     call: LanguageModelV4CallOptions,
     onPart: (part: LanguageModelV4StreamPart) => void = () => {},
   ): Promise<LanguageModelV4StreamResult> => {
-    const result = await guarded(modelId, call, (model, options) => model.doStream(options))
     const clean = (error: unknown): unknown => {
       if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
       return hideKeys(error)
     }
-    return {
-      ...result,
-      stream: watched(result.stream, onPart, { clean, isAnthropic: isAnthropic(modelId), tools: call.tools }),
-    }
+    return guarded(modelId, call, async (model, options) => {
+      const result = await model.doStream(options)
+      const sent = result.request?.body
+      const stream = await watched(result.stream, onPart, { clean, sent, tools: call.tools })
+      return { ...result, stream }
+    })
   }
 
   const prepared = (modelId: string, given: LanguageModelV4CallOptions): LanguageModelV4CallOptions => {
@@ -271,36 +272,54 @@ function tellRest(part: LanguageModelV4StreamPart, ahead: Ahead, listener: Strea
   else listener.onReasoning(rest)
 }
 
-const isUnknownEvent = (error: unknown): boolean => error instanceof Error && error.name === 'AI_TypeValidationError'
+/** Providers add events at any time; an SDK reports what it does not know as an error, and reads on. */
+function isUnknownEvent(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'AI_TypeValidationError') return false
+  const value: unknown = Reflect.get(error, 'value')
+  return isJsonObject(value) && typeof value['type'] === 'string' && !value['error']
+}
 
-/** The same stream. `onPart` gets each part when it is read; errors in it are cleaned. */
-function watched(
+/**
+ * The same stream, once it has begun. `onPart` gets each part when it is read; errors in it are cleaned.
+ * @throws an error at its beginning, by which some gateways refuse a request after they have accepted it
+ */
+async function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: (part: LanguageModelV4StreamPart) => void,
   {
     clean,
-    isAnthropic,
+    sent,
     tools,
   }: Pick<LanguageModelV4CallOptions, 'tools'> & {
     readonly clean: (error: unknown) => unknown
-    readonly isAnthropic: boolean
+    readonly sent: unknown
   },
-): ReadableStream<LanguageModelV4StreamPart> {
+): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const reader = stream.getReader()
+  const read = async (): Promise<LanguageModelV4StreamPart | undefined> => {
+    const { value } = await reader.read()
+    return value?.type === 'error' && isUnknownEvent(value.error) ? read() : value
+  }
+  const begun: LanguageModelV4StreamPart[] = []
+  for (let part = await read(); part; part = await read()) {
+    if (part.type === 'error' && statusOf(part.error) !== undefined) {
+      void reader.cancel().catch(() => {})
+      throw Object.assign(Object(part.error), { requestBodyValues: sent })
+    }
+    begun.push(part)
+    if (!preludes.has(part.type)) break
+  }
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       pull: async (controller) => {
         try {
-          let { done, value } = await reader.read()
-          // Anthropic adds events at any time; the SDK reports what it does not know as an error, and reads on.
-          while (isAnthropic && value?.type === 'error' && isUnknownEvent(value.error))
-            ({ done, value } = await reader.read())
-          if (done || !value) return controller.close()
+          let part = begun.shift() ?? (await read())
+          if (!part) return controller.close()
           // A provider may have been given another name.
-          if ('toolName' in value) value = { ...value, toolName: declaredName(value.toolName, tools) }
-          onPart(value)
-          for (const before of toReasoningPart(value)) controller.enqueue(before)
-          controller.enqueue(value.type === 'error' ? { ...value, error: clean(value.error) } : value)
+          if ('toolName' in part) part = { ...part, toolName: declaredName(part.toolName, tools) }
+          onPart(part)
+          for (const before of toReasoningPart(part)) controller.enqueue(before)
+          controller.enqueue(part.type === 'error' ? { ...part, error: clean(part.error) } : part)
         } catch (error) {
           throw clean(error)
         }
@@ -310,3 +329,6 @@ function watched(
     { highWaterMark: 0 },
   )
 }
+
+/** Parts that may come before a refusal. */
+const preludes = new Set<string>(['stream-start', 'response-metadata', 'raw'])

@@ -80,18 +80,23 @@ export async function fallBack<T>(
 
 const maxRefusalChars = 20_000
 
+const toFields = (error: unknown): Readonly<Record<string, unknown>> => (isJsonObject(error) ? error : {})
+
+/** The status of a refusal, which an error in a stream has as its code. */
+export function statusOf(error: unknown): number | undefined {
+  const { statusCode, code, type } = toFields(error)
+  const status = Number(statusCode ?? (type === 'invalid_request_error' && typeof code !== 'number' ? 400 : code))
+  return status >= 400 ? status : undefined
+}
+
 function readRefusal(
   error: unknown,
   call: LanguageModelV4CallOptions,
   refused: ReadonlySet<string>,
 ): Refusal | undefined {
-  const {
-    statusCode: status,
-    responseBody,
-    requestBodyValues: body,
-    message,
-  } = Object(error) as Record<string, unknown>
-  if (typeof status !== 'number' || status < 400) return undefined
+  const status = statusOf(error)
+  if (status === undefined) return undefined
+  const { responseBody, requestBodyValues: body, message } = toFields(error)
   const text = `${typeof responseBody === 'string' ? responseBody : String(message)}`.slice(0, maxRefusalChars)
   const said = String(message).slice(0, 300)
   return { status, text, said, call, body: withoutFields(isJsonObject(body) ? body : {}, refused), refused }

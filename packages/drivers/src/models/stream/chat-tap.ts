@@ -1,7 +1,7 @@
 import { isJsonObject } from '@inlay/protocol'
 import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
-import { createChunkRepair } from './chunk-repair.ts'
+import { createChunkRepair, repairFields } from './chunk-repair.ts'
 import { addReasoningLists, hasReasoningLists, reasoningLists } from './reasoning-fields.ts'
 import { createTextFrame } from './text-frame.ts'
 
@@ -55,7 +55,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (pending === undefined) return
     const { field, chunk, text, lists } = pending
     pending = undefined
-    emit(toEvent(JSON.stringify(withDelta(chunk, { ...lists, [field]: text }))))
+    emit(toEvent(JSON.stringify(repairFields(withDelta(chunk, { ...lists, [field]: text })))))
   }
   const repair = createChunkRepair()
   const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string, field: string): void => {

@@ -24,15 +24,15 @@ export function createChunkRepair(): ChunkRepair {
       if (data === done) return hasOutput && !hasEnd ? [JSON.stringify({ choices: [endChoice] }), data] : [data]
       const read = readJson(data)
       if (!isJsonObject(read)) return data.trim() === '' ? [] : [data]
-      const value = repairUsage(read)
-      if (isPresent(value['error'])) return [data]
+      const value = repairFields(read)
+      if (isPresent(value['error'])) return [JSON.stringify(value)]
       const { choices } = value
       if (!Array.isArray(choices)) {
         // Error format of older vLLM, FastAPI and DashScope.
         const message = value['message'] ?? value['detail']
         if (isPresent(message)) return [JSON.stringify({ error: { ...value, message: asText(message) } })]
         // Pings, notes of gateways, and counts of tokens without a list.
-        return isJsonObject(value['usage']) ? [JSON.stringify({ ...value, choices: [] })] : []
+        return value['usage'] ? [JSON.stringify({ ...value, choices: [] })] : []
       }
       const choice: unknown = choices[0]
       if (!isJsonObject(choice)) return [value === read ? data : JSON.stringify(value)]
@@ -58,24 +58,38 @@ function failureOf({ error, finish_reason: end }: Fields): unknown {
   return { message: `The server ended the answer: ${end}.`, type: isBusy ? 'service_unavailable' : 'server_error' }
 }
 
-/** Some servers count tokens in texts; a good answer must not end as a failure for it. */
-function repairUsage(value: Fields): Fields {
-  const { usage } = value
-  if (!isJsonObject(usage) || !Object.values(usage).some((count) => typeof count === 'string')) return value
-  const counts = Object.entries(usage).map(([name, count]) => {
-    const number = typeof count === 'string' && /^\d{1,15}$/.test(count) ? Number(count) : null
-    return [name, typeof count === 'string' ? number : count]
+const kinds: Fields = { id: 'string', model: 'string', created: 'number' }
+
+/**
+ * Leaves out what no provider reads of the fields beside an answer, as counts in texts become numbers: a good answer must
+ * not end as a failure for them. The same object if nothing changes.
+ */
+export function repairFields(value: Fields): Fields {
+  const repaired: Record<string, unknown> = {}
+  for (const name in kinds) if (isPresent(value[name]) && typeof value[name] !== kinds[name]) repaired[name] = null
+  const { usage, choices, error } = value
+  if (isPresent(usage)) repaired['usage'] = isJsonObject(usage) ? toCounts(usage) : null
+  if (Array.isArray(choices) && !choices.every(isJsonObject)) repaired['choices'] = choices.filter(isJsonObject)
+  if (typeof error === 'string') repaired['error'] = { message: error }
+  return Object.keys(repaired).length === 0 ? value : { ...value, ...repaired }
+}
+
+function toCounts(usage: Fields): Fields {
+  const counts = Object.entries(usage).map(([name, count]): [string, unknown] => {
+    if (isJsonObject(count)) return [name, toCounts(count)]
+    const number = typeof count === 'string' && /^\d{1,15}(?:\.\d{1,15})?$/.test(count) ? Number(count) : count
+    return [name, typeof number === 'number' ? number : null]
   })
-  return { ...value, usage: Object.fromEntries(counts) as unknown }
+  return Object.fromEntries(counts)
 }
 
 function repairChoice(choice: Fields): Fields {
   const { delta, finish_reason: end } = choice
   const isLength = typeof end === 'string' && end !== 'length' && lengthEnds.test(end)
-  const isNumber = typeof end === 'number'
+  const isOdd = isPresent(end) && typeof end !== 'string'
   const repaired = isJsonObject(delta) ? repairDelta(delta) : delta
-  if (repaired === delta && !isLength && !isNumber) return choice
-  return { ...choice, delta: repaired, finish_reason: isLength ? 'length' : isNumber ? 'stop' : end }
+  if (repaired === delta && !isLength && !isOdd) return choice
+  return { ...choice, delta: repaired, finish_reason: isLength ? 'length' : isOdd ? 'stop' : end }
 }
 
 /** Arguments as the object itself, and calls as the API had them before there were several. */

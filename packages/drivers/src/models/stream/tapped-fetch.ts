@@ -1,6 +1,7 @@
 import type { StreamListener } from '@inlay/agent'
 import { isJsonObject, readJson } from '@inlay/protocol'
 import { createChatTap, type Ahead } from './chat-tap.ts'
+import { repairFields } from './chunk-repair.ts'
 import type { BodySink, BodySource, Transport, TransportAnswer } from './transport.ts'
 
 /** Bytes that wait for a slow reader; beyond them the sender waits. */
@@ -8,7 +9,10 @@ const waitingBytes = 65_536
 
 /** A `fetch` over a transport, for requests with a body that is text or bytes. */
 export function plainFetch(transport: Transport): typeof fetch {
-  return (input, init) => carry(transport, input, init, (answer) => bodyOf(answer, (sink) => sink))
+  return (input, init) =>
+    carry(transport, input, init, (answer) =>
+      bodyOf(answer, (sink) => (isWhole(answer) ? converted(sink, sink, repairedAnswer) : sink)),
+    )
 }
 
 /**
@@ -21,7 +25,7 @@ export function tappedFetch(
   const ahead: Ahead = { text: 0, reasoning: 0 }
   const encoder = new TextEncoder()
   const tapped = (sink: BodySink, isStream: boolean): BodySink => {
-    if (!isStream) return asStream(tapped(sink, true), sink)
+    if (!isStream) return converted(tapped(sink, true), sink, wholeAnswerEvents)
     const tap = createChatTap({ ...options, ahead, emit: (text) => sink.push(encoder.encode(text)) })
     return {
       push: tap.push,
@@ -38,19 +42,21 @@ export function tappedFetch(
     fetch: (input, init) =>
       carry(transport, input, init, (answer) => {
         if (answer.status !== 200) return bodyOf(answer, (sink) => sink)
-        const isStream = !answer.headers.get('content-type')?.includes('application/json')
-        return bodyOf(answer, (sink) => tapped(sink, isStream))
+        return bodyOf(answer, (sink) => tapped(sink, !isWhole(answer)))
       }),
   }
 }
 
+const isWhole = ({ status, headers }: TransportAnswer): boolean =>
+  status === 200 && headers.get('content-type')?.includes('application/json') === true
+
 const isPrinted = (byte: number): boolean => byte > 32 && byte < 128
 
 /**
- * Some gateways send a complete answer to a request for a stream: it becomes a stream with one chunk. Others label a
- * stream as JSON: its first character decides.
+ * Converts a whole answer; one that is not converted goes to `plain`. Some gateways label a stream as JSON: its first
+ * character decides.
  */
-function asStream(stream: BodySink, plain: BodySink): BodySink {
+function converted(stream: BodySink, plain: BodySink, convert: (answer: unknown) => string | undefined): BodySink {
   const decoder = new TextDecoder()
   let text = ''
   let first: number | undefined
@@ -63,7 +69,7 @@ function asStream(stream: BodySink, plain: BodySink): BodySink {
     },
     end: () => {
       if (!isJson()) return stream.end()
-      const events = wholeAnswerEvents(readJson(text))
+      const events = convert(readJson(text))
       const sink = events === undefined ? plain : stream
       sink.push(new TextEncoder().encode(events ?? text))
       sink.end()
@@ -72,6 +78,11 @@ function asStream(stream: BodySink, plain: BodySink): BodySink {
   }
 }
 
+/** A whole answer of chat completions as providers read it. */
+const repairedAnswer = (value: unknown): string | undefined =>
+  isJsonObject(value) && Array.isArray(value['choices']) ? JSON.stringify(repairFields(value)) : undefined
+
+/** Some gateways send a whole answer to a request for a stream: it becomes a stream with one chunk. */
 function wholeAnswerEvents(value: unknown): string | undefined {
   const choice: unknown = isJsonObject(value) && Array.isArray(value['choices']) ? value['choices'][0] : undefined
   if (!isJsonObject(value) || !isJsonObject(choice) || !isJsonObject(choice['message'])) return undefined
