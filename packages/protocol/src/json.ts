@@ -14,3 +14,11 @@ export function readJson(text: string): unknown {
     return undefined
   }
 }
+
+/** JSON without halves of surrogate pairs, which some readers refuse or fail to print: they become U+FFFD. */
+export function wellFormedJson(value: unknown): string {
+  const json = JSON.stringify(value)
+  // Only such halves are escaped like this; a text that says so itself is just encoded twice.
+  if (!json.includes('\\ud')) return json
+  return JSON.stringify(value, (_, held: unknown) => (typeof held === 'string' ? held.toWellFormed() : held))
+}

@@ -1,3 +1,4 @@
+import { wellFormedJson } from '../json.ts'
 import type { Packet, PacketBody, PacketOf } from '../packets/packet-types.ts'
 import type { SearchDoc } from '../packets/search-doc.ts'
 import type { StreamLine } from './lines.ts'
@@ -12,7 +13,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 
 /** Encodes a line as compact JSON without any line end. */
 export function encodeLine(line: StreamLine): string {
-  const json = JSON.stringify('unknown' in line ? line.unknown : line)
+  const json = wellFormedJson('unknown' in line ? line.unknown : line)
   return lineEnds.test(json) ? json.replace(allLineEnds, escaped) : json
 }
 

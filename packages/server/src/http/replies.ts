@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, type RateLimitedBody } from '@inlay/protocol'
+import { InlayError, isInlayError, wellFormedJson, type RateLimitedBody } from '@inlay/protocol'
 import { createSlices, type Slices } from '@inlay/scheduling'
 
 const mark: unique symbol = Symbol('reply')
@@ -156,11 +156,3 @@ export const requestIdHeader = 'x-request-id'
 
 /** Form of a request id accepted from clients; otherwise a new id is generated. */
 export const requestIdForm: RegExp = /^[\w.:/+=-]{1,128}$/
-
-/** JSON without halves of surrogate pairs, which some readers refuse or fail to print: they become U+FFFD. */
-function wellFormedJson(value: unknown): string {
-  const json = JSON.stringify(value)
-  // Only such halves are escaped like this; a text that says so itself is just encoded twice.
-  if (!json.includes('\\ud')) return json
-  return JSON.stringify(value, (_, held: unknown) => (typeof held === 'string' ? held.toWellFormed() : held))
-}
