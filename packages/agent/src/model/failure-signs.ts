@@ -127,8 +127,8 @@ function retryAfter(status: number | undefined, headers: unknown): number | unde
   // When each limit is lifted; the one that was reached counts.
   const limits = Object.keys(headers).filter((name) => /ratelimit.{0,40}reset/.test(name))
   const reached = limits.filter((name) => headers[name.replace('reset', 'remaining')] === '0')
-  const waits = (reached.length > 0 ? reached : limits).map((name) => secondsUntil(headers[name]) ?? Infinity)
-  const wait = reached.length > 0 ? Math.max(...waits) : Math.min(...waits)
+  const delays = (reached.length > 0 ? reached : limits).map((name) => secondsUntil(headers[name]) ?? Infinity)
+  const wait = reached.length > 0 ? Math.max(...delays) : Math.min(...delays)
   return Number.isFinite(wait) ? wait : undefined
 }
 
