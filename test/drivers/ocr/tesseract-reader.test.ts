@@ -231,11 +231,14 @@ describe('starting', () => {
 
   test('a download that hangs ends with the reader', async () => {
     const { lib } = standIn(() => ({ text: 'x', confidence: 90 }))
-    const fetch: typeof globalThis.fetch = (_address, init) =>
-      new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))
+    const { promise: isFetching, resolve: fetchCalled } = Promise.withResolvers<void>()
+    const fetch: typeof globalThis.fetch = (_address, init) => {
+      fetchCalled()
+      return new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason)))
+    }
     const reader = tesseractReader({ folder: makeFolder(), lib, fetch })
     const starting = reader.prepare!(going())
-    setTimeout(() => void reader.close(), 20)
+    void isFetching.then(() => reader.close())
     await expect(starting).rejects.toMatchObject({ code: 'CLOSED' })
   })
 

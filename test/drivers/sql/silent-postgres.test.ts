@@ -53,7 +53,7 @@ async function startServer(): Promise<{
   return state
 }
 
-const connectLimits = { connectMs: 50, silentConnectMs: 50, nextConnectMs: 5 }
+const connectLimits = { connectMs: 2_000, silentConnectMs: 50, nextConnectMs: 5 }
 
 function poolOf(port: number, limits: Pick<SilenceLimits, 'queryMs' | 'answerMs'>): Pool {
   const pool = new Pool({ connectionString: `postgres://inlay:word@127.0.0.1:${port}/inlay`, ssl: false, max: 2 })
