@@ -207,6 +207,20 @@ test('what is valid never changes, and what counts as fitting is valid', () => {
   )
 })
 
+test('long schemas and many values together cost little', async () => {
+  const names = Array.from({ length: 5_000 }, (_, at) => `a name ${at}`)
+  const row = {
+    ...of(Object.fromEntries(names.map((name) => [name, { enum: names }])), names),
+    additionalProperties: { enum: names },
+  }
+  const rows = Array.from({ length: 20_000 }, () => ({ b: 'x' }))
+  const spent = await cpuMsOf(() => {
+    coerceArguments({ rows }, of({ rows: { type: 'array', items: row } }))
+    argumentFaults({ rows }, of({ rows: { type: 'array', items: row } }))
+  })
+  expect(spent).toBeLessThan(1_000)
+})
+
 test('a schema that refers to itself in every way ends, and soon', async () => {
   const knot = { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/b' }], items: { $ref: '#/$defs/a' } }
   const own = { ...of({ x: { $ref: '#/$defs/a' } }), $defs: { a: knot, b: { allOf: [knot, { type: 'boolean' }] } } }

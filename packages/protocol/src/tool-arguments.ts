@@ -113,18 +113,17 @@ const maxSteps = 100_000
 const maxDepth = 100
 const maxFaults = 5
 
-interface Reader {
+/** @param root the schema that references point into */
+function readerOf(root: Schema): {
   coerce(value: unknown, schema: unknown): unknown
   faults(value: unknown, schema: unknown): string[]
-}
-
-/** @param root the schema that references point into */
-function readerOf(root: Schema): Reader {
+} {
   let steps = 0
   let depth = 0
-  /** Runs `work` one level deeper, unless the bounds are reached. */
-  const within = <T>(otherwise: T, work: () => T): T => {
-    if (++steps > maxSteps || depth >= maxDepth) return otherwise
+  /** Runs `work` one level deeper, unless the bounds are reached. Long lists in a schema count by their length. */
+  const within = <T>(schema: Schema, otherwise: T, work: () => T): T => {
+    steps += 1 + listOf(schema['required']).length + listOf(schema['enum']).length
+    if (steps > maxSteps || depth >= maxDepth) return otherwise
     depth++
     const result = work()
     depth--
@@ -143,12 +142,13 @@ function readerOf(root: Schema): Reader {
 
   const collect = (value: unknown, given: unknown, path: string, faults: string[]): void => {
     if (faults.length >= maxFaults) return
-    within(undefined, () => {
-      const schema = resolved(given)
+    const schema = resolved(given)
+    within(schema, undefined, () => {
       if (value === null && schema['nullable'] === true) return
       const say = (fault: string): unknown => faults.push(path === '' ? fault : `${path}: ${fault}`)
       const types = typesOf(schema)
-      if (types.size > 0 && !hasType(value, types)) return void say(`must be ${[...types].map(inWords).join(' or ')}`)
+      if (types.size > 0 && !hasType(value, types))
+        return void say(`must be ${[...types].map((type) => words[type]).join(' or ')}`)
       const choices = choicesOf(schema)
       if (choices && !choices.some((choice) => isSame(choice, value))) {
         const shown = choices.slice(0, 20).map((choice) => JSON.stringify(choice))
@@ -175,9 +175,9 @@ function readerOf(root: Schema): Reader {
   }
   const fits = (value: unknown, schema: unknown): boolean => faultsAt(value, schema, '').length === 0
 
-  const coerce = (given: unknown, declared: unknown): unknown =>
-    within(given, () => {
-      const schema = resolved(declared)
+  const coerce = (given: unknown, declared: unknown): unknown => {
+    const schema = resolved(declared)
+    return within(schema, given, () => {
       const types = typesOf(schema)
       let value = types.size === 0 || hasType(given, types) ? given : converted(given, types)
       const choices = choicesOf(schema)
@@ -193,19 +193,15 @@ function readerOf(root: Schema): Reader {
       }
       return value
     })
+  }
 
   const coerceObject = (given: Schema, schema: Schema): unknown => {
     const required = namesIn(schema['required'])
-    const declared = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : []
-    const written = declared.every(isSafe)
-      ? undefined
-      : new Map([...safeNames(declared)].map(([own, safe]) => [safe, own]))
-    const pairs = Object.entries(given).map(([name, value]): [string, unknown] => {
-      const own = Object.hasOwn(given, written?.get(name) ?? name) ? name : (written?.get(name) ?? name)
-      return [own, value]
-    })
+    const declared = declaredNames(schema['properties'])
     return Object.fromEntries(
-      pairs.flatMap(([name, value]): [string, unknown][] => {
+      Object.entries(given).flatMap(([written, value]): [string, unknown][] => {
+        const own = declared.get(written) ?? written
+        const name = Object.hasOwn(given, own) ? written : own
         const property = propertyOf(schema, name)
         const meant = coerce(value, property)
         // Models fill in what they have no value for.
@@ -213,6 +209,16 @@ function readerOf(root: Schema): Reader {
         return isBlank && !required.includes(name) && !fits(meant, property) ? [] : [[name, meant]]
       }),
     )
+  }
+  /** Declared names by those that {@link safeNames} makes of them. */
+  const names = new Map<unknown, ReadonlyMap<string, string>>()
+  const declaredNames = (properties: unknown): ReadonlyMap<string, string> => {
+    const known = names.get(properties)
+    if (known) return known
+    const safe = [...safeNames(Object.keys(Object(properties)))].map(([own, name]) => [name, own] as const)
+    const declared = new Map(safe)
+    names.set(properties, declared)
+    return declared
   }
   return { coerce, faults: (value, schema) => faultsAt(value, schema, '') }
 }
@@ -262,8 +268,6 @@ const words: Readonly<Record<string, string>> = {
   object: 'an object',
   null: 'null',
 }
-
-const inWords = (type: string): string => words[type] ?? type
 
 /** Types that a schema names; empty where it names none, or one that JSON Schema does not know. */
 function typesOf(schema: Schema): ReadonlySet<string> {

@@ -102,24 +102,15 @@ export function toFunctionTools(actions: readonly Action[]): LanguageModelV4Func
   })
 }
 
-// llama.cpp rejects patterns without anchors and unknown formats. Arguments are validated in any case.
-const refusedKeywords = new Set(['pattern', 'format'])
-
 /** JSON Schema of the arguments for models; for built-in actions without keywords that servers reject. */
 function toInputSchema({ input, builtIn }: Action): Record<string, unknown> {
   const { $schema: _, ...schema } = input['~standard'].jsonSchema.input({ target: 'draft-07' })
-  return builtIn === null ? schema : withoutRefused(schema)
-}
-
-function withoutRefused(schema: Record<string, unknown>): Record<string, unknown> {
-  const clean = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map(clean) : isJsonObject(value) ? withoutRefused(value) : value
-  return Object.fromEntries(
-    Object.entries(schema)
-      // An argument may have such a name, but only a keyword has a text as its value.
-      .filter(([name, value]) => !(refusedKeywords.has(name) && typeof value === 'string'))
-      .map(([name, value]) => [name, clean(value)]),
-  )
+  // llama.cpp rejects patterns without anchors and unknown formats; only as a keyword do they have a text as value.
+  const isRefused = (name: string, value: unknown): boolean =>
+    /^(?:pattern|format)$/.test(name) && typeof value === 'string'
+  const text = JSON.stringify(schema, (name, value: unknown) => (isRefused(name, value) ? undefined : value))
+  // Arguments are validated in any case.
+  return builtIn === null ? schema : (JSON.parse(text) as Record<string, unknown>)
 }
 
 /**

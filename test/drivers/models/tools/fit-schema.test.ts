@@ -42,7 +42,7 @@ function refusalOf(provider: Provider, schema: JsonObject): unknown {
       : { type: 'function', function: { ...described, parameters: schema } }
   const headers = { authorization: 'Bearer key', 'x-api-key': 'key', 'anthropic-version': '1' }
   const request = { method: 'POST', path: '/', headers, body: { tools: [tool], messages: [], max_tokens: 9 } }
-  return provider.rules.map((rule) => rule.refuses(request)).find((refusal) => refusal !== undefined)
+  return provider.rules.map((rule) => rule.refuses(request)).find(Boolean)
 }
 
 const ajv = new Ajv({ strict: false, validateFormats: false })
