@@ -7,7 +7,14 @@ import { argumentFaults, isJsonObject, type JsonObject } from '@inlay/protocol'
  */
 export function jsonSchemaInput(given: JsonObject): InputSchema<JsonObject> {
   const { $schema: _, ...rest } = given
-  const schema = { ...rest, type: 'object', properties: isJsonObject(given['properties']) ? given['properties'] : {} }
+  const { properties } = given
+  // Those of a reference would be hidden by empty ones beside it.
+  const isNamed = '$ref' in given && properties === undefined
+  const schema = {
+    ...rest,
+    type: 'object',
+    ...(!isNamed && { properties: isJsonObject(properties) ? properties : {} }),
+  }
   return {
     '~standard': {
       version: 1,

@@ -16,6 +16,27 @@ test('a tool of an MCP server gets its arguments in the types that it declares',
   expect(called).toMatchObject([{ name: 'add', arguments: { a: 2, b: 3 } }])
 })
 
+test('a tool whose schema is a reference shows its arguments, and gets them in their types', async () => {
+  const node = {
+    type: 'object',
+    properties: { size: { type: 'integer' }, next: { $ref: '#/$defs/node' } },
+    required: ['size'],
+  }
+  const { ask, called, requests } = await newToolSetting(() => undefined, {
+    tools: [{ name: 'add', description: 'Adds.', inputSchema: { $ref: '#/$defs/node', $defs: { node } } }],
+    answer: (body) =>
+      hasResult(body)
+        ? [{ text: '5' }]
+        : [{ calls: [{ id: 'c1', name: 'add', input: { size: '2', next: '{"size":"3"}' } }] }],
+  })
+  await ask('What is 2 + 3?')
+  expect(called).toMatchObject([{ name: 'add', arguments: { size: 2, next: { size: 3 } } }])
+  expect(toolsOf(requests[0]?.body ?? {}).find(({ name }) => name === 'add')?.schema).toMatchObject({
+    ...node,
+    $defs: { node },
+  })
+})
+
 test('a tool whose arguments cannot be understood says so by their path, and the server is not called', async () => {
   const { ask, called, requests } = await newToolSetting(() => undefined, {
     tools: [{ name: 'add', description: 'Adds.', inputSchema: numbers }],
