@@ -131,6 +131,18 @@ const longDescription: Refuser = (body) => {
   return at < 0 ? undefined : { error: { message, type: 'invalid_request_error', code: 'string_above_max_length' } }
 }
 
+const noAllOf: Refuser = (body) => {
+  const tool = find(body, (each) => says(each, 'allOf'))
+  return (
+    tool && `Invalid schema for function '${tool.name}': In context=('properties', 'data'), 'allOf' is not permitted.`
+  )
+}
+const manyChoices: Refuser = (body) => {
+  const tool = find(body, ({ schema }) => JSON.stringify(schema).length > 4_000)
+  return tool && `Invalid schema for function '${tool.name}': enum has too many values. Expected at most 500 values.`
+}
+const parts = { allOf: [{ type: 'object', properties: { deep: { type: 'integer' } } }] }
+
 const properties = (schema: object): object => ({ type: 'object', properties: schema })
 const cases: [name: string, refuses: Refuser, tool: ForeignTool, api?: 'anthropic'][] = [
   ['a union at the top, as OpenAI', openAiTop, odd(anyOf)],
@@ -150,6 +162,12 @@ const cases: [name: string, refuses: Refuser, tool: ForeignTool, api?: 'anthropi
     'a schema that it shows, as llama.cpp',
     llamaCpp,
     odd(properties({ p: { anyOf: [{ not: {} }, { type: 'string' }] } })),
+  ],
+  ['parts of schemas, as OpenAI', noAllOf, odd(properties({ data: parts }))],
+  [
+    'many choices',
+    manyChoices,
+    odd(properties({ n: { enum: Array.from({ length: 600 }, (_, at) => `choice ${at}`) } })),
   ],
   ['a schema that is true, as Ollama', ollama, odd(properties({ p: true }))],
   ['a long description', longDescription, { ...odd(properties({})), description: 'word '.repeat(360) }],

@@ -16,7 +16,9 @@ const reasons: readonly (readonly [said: RegExp, refused: string])[] = [
   [/pattern must start|parse grammar|initialize samplers/i, names.keyword('pattern')],
 ]
 const keywords = /unknown name\W{1,4}([$\w]{2,40})|['"`]([$\w]{2,40})['"`]:? is not (?:permitted|supported|allowed)/gi
-const indispensable = /^(?:type|properties|required|tools?|functions?|parameters|input_schema)$/
+// What these say is put in another form, not left out.
+const indispensable =
+  /^(?:type|properties|required|items|enum|const|\$ref|\$defs|definitions|allOf|anyOf|oneOf|parameters)$/
 const aboutSchemas =
   /schema|tools?[.[]|toolSpec|function_declaration|tool .{0,80}parameters|pattern must start|unable to generate parser|failed to (?:parse|initialize) (?:grammar|samplers)|cannot unmarshal .{0,200}tool/i
 
@@ -37,7 +39,7 @@ function readRefusal({ text, call, refused }: Refusal): readonly string[] {
   const length = /description/i.test(text) ? Number(limits.exec(text)?.[1] ?? Number.NaN) : Number.NaN
   const long = sent.filter((tool) => tool.type === 'function' && (tool.description?.length ?? 0) > length)
   if (long.length > 0) return [`${names.longDescriptions(length)}: ${listOf(long)}`]
-  if (!aboutSchemas.test(text)) return []
+  if (!aboutSchemas.test(text) || /response_format|messages?[.[]\d/.test(text)) return []
   const said = [...text.matchAll(keywords)].map(([, unknown, refusedWord]) => unknown ?? refusedWord ?? '')
   const words = said.filter((word) => !indispensable.test(word)).map(names.keyword)
   for (const reason of [...reasons.flatMap(([pattern, part]) => (pattern.test(text) ? part : [])), ...words]) {

@@ -6,6 +6,8 @@ type Json = Record<string, unknown>
 // A schema that says more is said in short, however it refers to itself.
 const maxSchemas = 5_000
 const maxDepth = 24
+const maxStrictDepth = 8
+const maxStrictChoices = 100
 const maxBranches = 100
 const maxNested = 4
 
@@ -33,7 +35,11 @@ export function fitSchema(root: JsonObject, rules: ToolRules): JsonObject {
     const reference = given['$ref']
     const isLost = typeof reference === 'string' && !isJsonObject(referencedSchema(root, reference))
     const inlines = isLost || (rules.isOpenApi && typeof reference === 'string')
-    if (++count > maxSchemas || open.length > maxDepth || (inlines && open.includes(reference))) {
+    if (
+      ++count > maxSchemas ||
+      open.length > (rules.isStrict ? maxStrictDepth : maxDepth) ||
+      (inlines && open.includes(reference))
+    ) {
       const { type, description } = resolved(given)
       return finished({ ...(type !== undefined && { type }), ...(description !== undefined && { description }) })
     }
@@ -217,7 +223,8 @@ function toOpenApi(schema: Json, { isStrict }: ToolRules): void {
     if (choices.includes(null) && !isStrict) schema['nullable'] = true
     delete schema['const']
     delete schema['enum']
-    if (texts.length > 0) Object.assign(schema, { type: 'string', enum: [...new Set(texts)] })
+    if (texts.length > 0 && !(isStrict && texts.length > maxStrictChoices))
+      Object.assign(schema, { type: 'string', enum: [...new Set(texts)] })
   }
   // Gemini knows no other format of texts.
   if (schema['type'] === 'string' && schema['format'] !== 'date-time') delete schema['format']
