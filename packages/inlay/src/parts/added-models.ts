@@ -45,8 +45,8 @@ export function addedModelParts({ configured, workspace, secrets, make }: AddedM
     const access = { provider, api, ...(apiKey !== undefined && { apiKey }), ...(baseUrl !== null && { baseUrl }) }
     const choices = names.map(({ name, contextTokens, takesImages }) => ({
       ...access,
-      // As the list of `INLAY_MODELS`, which takes the provider off the name.
-      name: api === 'openai-compatible' ? name : `${api}/${name}`,
+      // What stands in front is taken off again, so that a name such as `openai/gpt-oss-120b` stays whole.
+      name: `${api}/${name}`,
       displayName: name,
       ...(contextTokens !== null && { contextTokens }),
       ...(takesImages !== null && { takesImages }),

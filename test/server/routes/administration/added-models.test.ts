@@ -123,3 +123,13 @@ test('an address inside the network is not reached unless the operator opened it
   expect(tried.body).toMatchObject({ ok: false })
   expect(server.requests).toEqual([])
 })
+
+test('a name with a maker in front goes to the server as it is', async () => {
+  const server = await start()
+  const { call } = await newInstallation(optionsFor(server))
+  const name = 'openai/gpt-4o'
+  await call('PUT', `${path}?is_creation=true`, change(server, { model_configurations: [{ name, is_visible: true }] }))
+  const tried = await call<ModelTest>('POST', '/admin/llm/test', { model_provider: 'Ours', model_version: name })
+  expect(tried.body).toMatchObject({ ok: true })
+  expect(server.requests.at(-1)?.body['model']).toBe(name)
+})
