@@ -1,5 +1,5 @@
 import type { Dialect, Events, RecordedRequest, ReplyPart } from '../model-server.ts'
-import { github, isJson, keyed, objects, type Json, type Provider, type Outcome, type Rule } from './provider.ts'
+import { github, isJson, objects, type Json, type Provider, type Outcome, type Rule } from './provider.ts'
 import { first, forTools, keywordOf, toTool, type OfferedTool } from './schemas.ts'
 
 const tools = ({ body }: RecordedRequest): OfferedTool[] =>
@@ -74,10 +74,18 @@ function unanswered({ body }: RecordedRequest): string | undefined {
 }
 
 const rules: readonly Rule[] = [
-  keyed('x-api-key', github('n8n-io/n8n#37930'), {
-    message: 'x-api-key header is required',
-    type: 'authentication_error',
-  }),
+  {
+    name: 'key',
+    source: github('n8n-io/n8n#37930'),
+    // Its newest client sends the key as a bearer's.
+    refuses: ({ headers }) =>
+      !headers['x-api-key'] &&
+      !headers['authorization'] && {
+        status: 401,
+        message: 'x-api-key header is required',
+        type: 'authentication_error',
+      },
+  },
   forTools('no union at the top', github('anthropics/claude-code#5319'), tools, ({ schema, at }) =>
     keywordOf(schema, ['oneOf', 'anyOf', 'allOf']) === undefined
       ? undefined

@@ -106,6 +106,6 @@ function readRefusal(
 const explained =
   /context.?(?:length|window|size|limit)|tokens\b|(?:input|prompt)(?: is)? too long|quota|billing|credit|balance|budget|polic|safety|filter|moderat|flagged|api.?key|\bmodel\b.{0,80}(?:not (?:found|exist)|invalid|unknown)/i
 
-/** Whether a request was refused as it is, for no reason that is known. */
+/** Whether a request was refused as it is, for no reason that is known. Words of an address in the error are none. */
 const isUnexplained = ({ status, text }: Refusal): boolean =>
-  (status === 400 || status === 413 || status === 422) && !explained.test(text)
+  (status === 400 || status === 413 || status === 422) && !explained.test(text.replaceAll(/https?:\S+/g, ''))
