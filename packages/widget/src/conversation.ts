@@ -1,6 +1,7 @@
 import {
   conversationCalls,
   createConversation,
+  placeOf,
   type ChatClient,
   type Conversation,
   type Failure,
@@ -26,13 +27,13 @@ export function createChat({ client, message, past, onChange }: ChatOptions): Ch
   return createConversation<object>({
     service: {
       ...calls,
-      ask: ({ question }, { sessionId, againId, parentId, signal, onConnectionChange }) =>
+      ask: (question, { sessionId, signal, onConnectionChange, ...at }) =>
         client.send(
           {
             ...fields,
-            message: question,
+            message: question.question,
             ...(sessionId === null ? { chat_session_info: info } : { chat_session_id: sessionId }),
-            parent_message_id: againId ?? parentId,
+            ...placeOf(question, at),
             origin: 'widget',
           },
           { signal, onConnectionChange },

@@ -24,6 +24,12 @@ export interface InlayChatTexts {
   /** Label of a citation; `{number}` and `{title}` are replaced. */
   source: string
   openSource: string
+  /** Asks to approve a call; `{tool}` is replaced. */
+  approval: string
+  approve: string
+  decline: string
+  /** Shown when the time to approve a call is over. */
+  expired: string
 }
 
 export const english: InlayChatTexts = {
@@ -47,4 +53,8 @@ export const english: InlayChatTexts = {
   sources: 'Sources',
   source: 'Source {number}: {title}',
   openSource: 'Open the document',
+  approval: 'The assistant wants to use {tool}',
+  approve: 'Approve',
+  decline: 'Decline',
+  expired: 'The time to approve this is over. Ask again.',
 }

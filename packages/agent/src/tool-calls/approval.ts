@@ -47,7 +47,8 @@ export function waitingCall(
     type: 'tool_approval_request',
     tool_call_id: call.callId,
     tool_name: name,
-    display_name: displayName,
+    // Operations of one OpenAPI document share its name.
+    display_name: displayName === serverName ? name : displayName,
     server_name: serverName ?? null,
     arguments: call.arguments,
     expires_at: new Date(expiresAt).toISOString(),

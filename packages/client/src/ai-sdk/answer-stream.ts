@@ -10,6 +10,8 @@ export interface ReadingParts {
   /** Used to read the reasons of calls that ended without a result. */
   readonly client: Pick<Client, 'sessions'>
   readonly questionId?: string | undefined
+  /** See `createChunkWriter`. */
+  readonly continued?: readonly string[]
 }
 
 /**
@@ -19,9 +21,9 @@ export interface ReadingParts {
 export async function* readAnswer(
   answer: Answer,
   chat: Chat,
-  { readFile, client, questionId }: ReadingParts,
+  { readFile, client, questionId, continued }: ReadingParts,
 ): AsyncGenerator<InlayChunk> {
-  const writer = createChunkWriter(chat.sessionId, readFile)
+  const writer = createChunkWriter(chat.sessionId, readFile, { continued })
   for await (const line of answer) {
     if ('chat_session_id' in line) chat.sessionId = line.chat_session_id
     if ('user_message_id' in line && line.user_message_id !== null && questionId !== undefined)

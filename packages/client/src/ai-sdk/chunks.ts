@@ -2,6 +2,7 @@ import {
   createFold,
   isErrorLine,
   isPacket,
+  pendingApprovals,
   type ErrorLine,
   type FailedToolCall,
   type FoldState,
@@ -45,6 +46,7 @@ interface Sent extends SentCall {
 
 interface Progress {
   readonly state: FoldState
+  readonly continued: readonly string[]
   /** By the index of the block. */
   readonly blocks: Sent[]
   citations: number
@@ -52,16 +54,21 @@ interface Progress {
 
 /**
  * @param sessionId id of the session, if it existed before and is not in the stream
- * @param failedCalls failed calls of a stored answer
+ * @param options.failedCalls failed calls of a stored answer
+ * @param options.continued calls of the message before that a person decided about, by their ids in the page: the answer
+ * begins with them and goes on in that message
  */
 export function createChunkWriter(
   sessionId: string | undefined,
   readFile: FileReader,
-  failedCalls: readonly FailedToolCall[] = [],
+  {
+    failedCalls = [],
+    continued = [],
+  }: { readonly failedCalls?: readonly FailedToolCall[]; readonly continued?: readonly string[] | undefined } = {},
 ): ChunkWriter {
   const fold = createFold({ chatSessionId: sessionId ?? null })
   const { state } = fold
-  const progress: Progress = { state, blocks: [], citations: 0 }
+  const progress: Progress = { state, continued, blocks: [], citations: 0 }
   return {
     state,
     get lacksResult() {
@@ -74,7 +81,7 @@ export function createChunkWriter(
     async *add(line) {
       fold.add(line)
       fold.addFailures(failedCalls)
-      if ('reserved_assistant_message_id' in line || 'responses' in line) yield startChunk(state, sessionId)
+      if ('reserved_assistant_message_id' in line || 'responses' in line) yield startChunk(progress, sessionId)
       else if (isErrorLine(line)) {
         yield* closeTexts(progress)
         yield* changes(progress, readFile)
@@ -93,12 +100,15 @@ async function* packetChunks(packet: Packet, progress: Progress, readFile: FileR
   if (obj.type === 'stop') yield finishChunk(progress.state)
 }
 
-function sentOf({ blocks, state }: Progress, index: number): Sent {
+function sentOf({ blocks, state, continued }: Progress, index: number): Sent {
+  const calls = state.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length
+  const knownId = state.blocks[index]?.kind === 'tool' ? continued[calls] : undefined
   return (blocks[index] ??= {
-    id: `${state.messageId ?? ''}-${index}`,
+    id: knownId ?? `${state.messageId ?? ''}-${index}`,
     text: { id: '', isOpen: false, count: 0 },
     outputLength: 0,
-    isStarted: false,
+    isStarted: knownId !== undefined,
+    isContinued: knownId !== undefined,
     isOver: false,
     files: 0,
   })
@@ -162,11 +172,12 @@ async function* fileChunks(block: ToolBlock, sent: Sent, readFile: FileReader): 
   }
 }
 
-function startChunk({ chatSessionId, messageId, userMessageId }: FoldState, known: string | undefined): InlayChunk {
+function startChunk({ state, continued }: Progress, known: string | undefined): InlayChunk {
+  const { chatSessionId, messageId, userMessageId } = state
   const sessionId = chatSessionId ?? known
   return {
     type: 'start',
-    messageId: String(messageId),
+    ...(continued.length === 0 && { messageId: String(messageId) }),
     messageMetadata: {
       ...(sessionId !== undefined && { sessionId }),
       ...(messageId !== null && { messageId }),
@@ -175,8 +186,10 @@ function startChunk({ chatSessionId, messageId, userMessageId }: FoldState, know
   }
 }
 
-function finishChunk({ phase, usage }: FoldState): InlayChunk {
-  const finishReason = phase === 'stopped' ? 'interrupted' : 'stop'
+function finishChunk(state: FoldState): InlayChunk {
+  const { phase, usage } = state
+  const waits = pendingApprovals(state).length > 0
+  const finishReason = phase === 'stopped' ? 'interrupted' : waits ? 'tool-calls' : 'stop'
   return { type: 'finish', finishReason, ...(usage !== null && { messageMetadata: { usage } }) }
 }
 

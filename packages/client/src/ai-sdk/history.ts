@@ -1,5 +1,5 @@
 import type { ChatSessionDetail, ErrorLine, StreamLine } from '@inlay/protocol'
-import { readUIMessageStream } from 'ai'
+import { isToolUIPart, readUIMessageStream, type ToolUIPart } from 'ai'
 import { exchangesOf, type Exchange } from '../exchanges.ts'
 import { streamOf } from './answer-stream.ts'
 import { createChunkWriter, type FileReader } from './chunks.ts'
@@ -9,12 +9,17 @@ import type { InlayChunk, InlayUIMessage } from './messages.ts'
 export async function storedMessages(session: ChatSessionDetail, readFile: FileReader): Promise<InlayUIMessage[]> {
   const messages: InlayUIMessage[] = []
   for (const exchange of exchangesOf(session)) {
-    messages.push(await questionOf(exchange, readFile))
-    const answer = exchange.isRunning ? undefined : await answerOf(exchange, readFile)
+    const before = isDecision(exchange) ? messages.at(-1) : undefined
+    const answer = exchange.isRunning ? undefined : await answerOf(exchange, readFile, before)
+    if (before && answer) messages.pop()
+    else messages.push(await questionOf(exchange, readFile))
     if (answer) messages.push(answer)
   }
   return messages
 }
+
+/** Whether an answer goes on in the message before, with calls that a person decided about. */
+const isDecision = ({ packets }: Exchange): boolean => packets.some(({ obj }) => obj.type === 'tool_approval_response')
 
 async function questionOf({ question }: Exchange, readFile: FileReader): Promise<InlayUIMessage> {
   const { message_id: messageId, chat_session_id: sessionId, message: text } = question
@@ -32,6 +37,7 @@ async function questionOf({ question }: Exchange, readFile: FileReader): Promise
 async function answerOf(
   { question, answer, packets }: Exchange,
   readFile: FileReader,
+  before: InlayUIMessage | undefined,
 ): Promise<InlayUIMessage | undefined> {
   if (answer === undefined) return undefined
   const lines: StreamLine[] = [
@@ -39,12 +45,15 @@ async function answerOf(
     ...packets,
     ...(answer.error === null ? [] : [storedFailure(answer.error)]),
   ]
-  const { add } = createChunkWriter(answer.chat_session_id, readFile, answer.failed_calls)
+  const requested = (before?.parts ?? []).filter((part) => isToolUIPart(part) && part.state === 'approval-requested')
+  const continued = requested.map((part) => (part as ToolUIPart).toolCallId)
+  const { add } = createChunkWriter(answer.chat_session_id, readFile, { failedCalls: answer.failed_calls, continued })
   async function* chunks(): AsyncGenerator<InlayChunk> {
     for (const line of lines) yield* add(line)
   }
-  let message: InlayUIMessage | undefined
-  for await (const state of readUIMessageStream<InlayUIMessage>({ stream: streamOf(chunks()) })) message = state
+  let message = before
+  const stream = streamOf(chunks())
+  for await (const state of readUIMessageStream<InlayUIMessage>({ message, stream })) message = state
   return message
 }
 

@@ -21,6 +21,10 @@ export interface SentCall {
   outputLength: number
   isStarted: boolean
   isOver: boolean
+  /** Whether its approval was requested. */
+  isRequested?: boolean
+  /** Whether the page knows the call from the message before, with its input. */
+  readonly isContinued?: boolean
   hasFailed?: boolean
 }
 
@@ -41,9 +45,18 @@ export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayCh
   }
   sent.isOver = progress !== 'running'
   const isInputKnown = Object.keys(block.arguments).length > 0 || sent.isOver || hasOutput(block)
-  if (sent.input !== block.arguments && isInputKnown) {
+  if (sent.input !== block.arguments && isInputKnown && !sent.isContinued) {
     sent.input = block.arguments
     yield { type: 'tool-input-available', toolName, input: block.arguments, ...call, toolMetadata: placeOf(block) }
+  }
+  if (block.approvalRequest && !sent.isRequested) {
+    sent.isRequested = true
+    yield { type: 'tool-approval-request', approvalId: block.approvalRequest.tool_call_id, toolCallId: sent.id }
+  }
+  if (block.approvalRequest && progress !== 'stopped') return
+  if (sent.isOver && block.approvalResponse?.approved === false) {
+    yield { type: 'tool-output-denied', toolCallId: sent.id }
+    return
   }
   if (sent.isOver && failureOf(block) !== undefined) {
     yield failureChunk(block, sent)

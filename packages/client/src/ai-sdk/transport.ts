@@ -6,7 +6,7 @@ import { readAnswer, streamOf } from './answer-stream.ts'
 import { fileReader } from './files.ts'
 import { storedMessages } from './history.ts'
 import type { InlayUIMessage } from './messages.ts'
-import { isSessionId, sessionIn, toMessage, type Chat, type SendingOptions } from './requests.ts'
+import { decisionsIn, isSessionId, sessionIn, toMessage, type Chat, type SendingOptions } from './requests.ts'
 
 /** URL of the service, and options sent with every message. */
 export interface InlayTransportOptions extends ClientOptions {
@@ -63,8 +63,10 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
       const connection = new AbortController()
       const answer = sender.send(message, { signal: connection.signal })
       stopOnAbort({ answer, chat, connection, client: sender, signal: sending.abortSignal })
+      const continued = message.tool_approvals ? decisionsIn(sending.messages).map(({ toolCallId }) => toolCallId) : []
       const questionId = sending.messages.findLast(({ role }) => role === 'user')?.id
-      return streamOf(readAnswer(answer, chat, { readFile, client: sender, questionId }))
+      const reading = continued.length > 0 ? { continued } : { questionId }
+      return streamOf(readAnswer(answer, chat, { readFile, client: sender, ...reading }))
     },
     async reconnectToStream({ chatId, abortSignal, headers }) {
       const chat = chatOf(chatId)

@@ -12,6 +12,8 @@ export { accentRule, brandScheme } from './colour-scheme.ts'
 export type { ColourScheme } from './colour-scheme.ts'
 export { storedTurns } from './stored-turns.ts'
 export type { StoredTurns } from './stored-turns.ts'
+export { argumentTexts, decisionOn, isExpired, placeOf, waitingCallsOf } from './approvals.ts'
+export type { ApprovalRequest } from './approvals.ts'
 export { hasMessage, newTurn, sourcesOf, stepsOf, usualColumn, withLines } from './turn.ts'
 export type {
   ConversationTexts,

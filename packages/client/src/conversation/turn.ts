@@ -5,6 +5,7 @@ import {
   type Fold,
   type SearchDoc,
   type StreamLine,
+  type ToolApproval,
 } from '@inlay/protocol'
 
 /** A file as a question names it. */
@@ -18,6 +19,15 @@ export interface Question {
   readonly question: string
   /** Files that go with it. */
   readonly files: readonly SentFile[]
+  /** What the person decided about the calls of the answer before, if it is that. */
+  readonly decision?: Decision | undefined
+}
+
+/** What a person decided about the calls of an answer that wait. */
+export interface Decision {
+  /** The answer. */
+  readonly answerId: number
+  readonly approvals: readonly ToolApproval[]
 }
 
 /** Why there is no complete answer. */
@@ -42,6 +52,7 @@ export interface Turn {
   readonly question: string
   /** Files that went with the question. */
   readonly files: readonly SentFile[]
+  readonly decision?: Decision | undefined
   readonly phase: 'answering' | 'finished' | 'stopped' | 'failed'
   /** The session it belongs to, once one exists. */
   readonly sessionId: string | null
@@ -79,11 +90,12 @@ export interface Versions {
 const noVersions: Versions = { questions: [], answers: [] }
 
 /** A turn just asked. */
-export function newTurn(id: number, { question, files }: Question, sessionId: string | null): Turn {
+export function newTurn(id: number, { question, files, decision }: Question, sessionId: string | null): Turn {
   return {
     id,
     question,
     files,
+    decision,
     phase: 'answering',
     sessionId,
     fold: createFold(),

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import { disconnectedNote } from './answer-view.tsx'
 import { texts } from '../texts/texts.ts'
 import { spokenText } from '../markdown/markdown.tsx'
-import { sourcesOf, type Turn } from '@inlay/client/conversation'
+import { sourcesOf, waitingCallsOf, type Turn } from '@inlay/client/conversation'
 
 /**
  * Tells a screen reader how an answer comes along: what is done, then a short answer once. The streamed text itself
@@ -27,6 +27,7 @@ function announcementOf(turn: Turn): string {
       // The failure has a role of its own and is read out from there.
       return ''
     case 'finished': {
+      if (waitingCallsOf(turn, true).length > 0) return texts.chat.approval.title
       const count = sourcesOf(turn).cited.length
       const sources = count === 0 ? '' : texts.chat.sources(count)
       // Users cannot stop or skip a live region, so a long answer is not announced in full.

@@ -10,7 +10,7 @@ import { texts } from '../texts/texts.ts'
 import { QuoteButton } from './quote-button.tsx'
 import { ThreadHead } from './thread-head.tsx'
 import { hasMessage } from '@inlay/client/conversation'
-import { TurnView } from './turn-view.tsx'
+import { TurnView, type SteadyConversation } from './turn-view.tsx'
 
 /** How far from its end the page still counts as read to the end, in pixels. */
 const nearEnd = 80
@@ -103,15 +103,17 @@ function focusComposer(): void {
 }
 
 /** Functions of a conversation, the same object while an answer streams: finished turns are not rendered again. */
-function useSteady(
-  conversation: Conversation,
-): Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> & { readonly goOn: () => void } {
+function useSteady(conversation: Conversation): SteadyConversation & { readonly goOn: () => void } {
   const latest = useRef(conversation)
   latest.current = conversation
   const { isAnswering } = conversation
   return useMemo(
     () => ({
       isAnswering,
+      ask: (...given) => {
+        latest.current.ask(...given)
+        focusComposer()
+      },
       retry: (...given) => {
         latest.current.retry(...given)
         focusComposer()

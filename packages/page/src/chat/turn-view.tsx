@@ -3,17 +3,24 @@ import { FileIcon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
 import type { ListedModel, Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
+import { ApprovalCard } from './approval-card.tsx'
 import { AnswerActions } from './answer-actions.tsx'
 import { AnswerView } from './answer-view.tsx'
 import type { Conversation } from './conversation.ts'
 import { QuestionView } from './question-view.tsx'
-import type { Turn } from '@inlay/client/conversation'
+import { waitingCallsOf, type Turn } from '@inlay/client/conversation'
+
+/** What a turn does in its conversation. */
+export type SteadyConversation = Pick<
+  Conversation,
+  'isAnswering' | 'ask' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'
+>
 
 interface TurnViewProps {
   readonly turn: Turn
   readonly isLast: boolean
   /** Null if the conversation is read-only. */
-  readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'> | null
+  readonly conversation: SteadyConversation | null
   /** Models to choose from for another answer. */
   readonly models: readonly ListedModel[]
   /** Asks for the rest of an answer that was cut. */
@@ -28,6 +35,7 @@ export function TurnView({ turn, isLast, conversation, models, goOn, service }: 
   const isAnswering = turn.phase === 'answering'
   const idPrefix = `turn-${turn.id}`
   const Comparison = useComparison(turn.columns !== null)
+  const requests = waitingCallsOf(turn, isLast)
   const files = turn.files.length > 0 && <SentFiles files={turn.files} />
   return (
     <article class="turn" aria-labelledby={`${idPrefix}-question`} aria-busy={isAnswering}>
@@ -36,6 +44,9 @@ export function TurnView({ turn, isLast, conversation, models, goOn, service }: 
         <Comparison turn={turn} columns={turn.columns} conversation={conversation} above={files} service={service} />
       ) : (
         <AnswerView turn={turn} idPrefix={idPrefix} service={service} above={files}>
+          {conversation !== null && requests.length > 0 && (
+            <ApprovalCard turn={turn} requests={requests} ask={conversation.ask} />
+          )}
           {!isAnswering && turn.columns === null && (
             <AnswerActions turn={turn} isLast={isLast} conversation={conversation} models={models} goOn={goOn} />
           )}

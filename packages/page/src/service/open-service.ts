@@ -1,5 +1,5 @@
 import { createClient, type Client } from '@inlay/client'
-import { conversationCalls } from '@inlay/client/conversation'
+import { conversationCalls, placeOf } from '@inlay/client/conversation'
 import { InlayError, isInlayError, type BaseFilters, type ErrorCode, type SourceValue } from '@inlay/protocol'
 import * as v from 'valibot'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
@@ -107,8 +107,9 @@ interface Access {
 /** Asks with what people chose; the effort of reasoning is a setting of the session, so it is pinned before. */
 function askOf(client: Client): Service['ask'] {
   const efforts = new Map<string, string | null>()
-  return async function* ask({ question, files }, options) {
-    const { againId, parentId, isResearch, agentId, projectId, settings, signal, onConnectionChange } = options
+  return async function* ask(asked, options) {
+    const { question, files, decision } = asked
+    const { againId, isResearch, agentId, projectId, settings, signal, onConnectionChange } = options
     const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool } = settings
     let { sessionId } = options
     const creation =
@@ -128,14 +129,14 @@ function askOf(client: Client): Service['ask'] {
       {
         message: question,
         chat_session_id: sessionId,
-        ...(againId !== null && { parent_message_id: againId }),
-        ...(againId === null && parentId !== undefined && { parent_message_id: parentId }),
+        ...placeOf(asked, options),
         ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
         ...(isResearch && { deep_research: true }),
         ...(sessionId === null && creation && { chat_session_info: creation }),
         // Research and repeated questions use a single model.
         ...(secondModelId !== null &&
           !isResearch &&
+          decision === undefined &&
           againId === null && {
             llm_overrides: [modelId, secondModelId].map((id) => ({ model_configuration_id: id, temperature })),
           }),

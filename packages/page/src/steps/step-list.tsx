@@ -182,6 +182,9 @@ function actionWords(toolName: string): readonly [string, string] | undefined {
 
 function toolTitle(step: ToolBlock, isNow: boolean): string {
   const words = texts.steps
+  const { approvalRequest, approvalResponse } = step
+  if (approvalRequest) return words.askedFor(approvalRequest.display_name)
+  if (approvalResponse?.approved === false) return words.declined(step.toolName)
   if (step.toolName === 'internal_search')
     return searchTitle(step, isNow, {
       now: words.searchingDocuments,

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Turn } from '@inlay/client/conversation'
+import { waitingCallsOf, type Question, type Turn } from '@inlay/client/conversation'
 import type { StarterMessage } from '@inlay/protocol'
 import { ask, type Chat } from '../conversation.ts'
 import type { PastChats } from '../past-chats.ts'
@@ -27,6 +27,10 @@ export function Panel({ conversation, past, starters, texts, openSource, close }
     conversation.leave()
     setFocusCount(focusCount + 1)
   }
+  const decide = (question: Question): void => {
+    conversation.ask(question, {})
+    setFocusCount(focusCount + 1)
+  }
   return (
     <section class="panel" role={close && 'dialog'} aria-label={texts.heading}>
       <Header conversation={conversation} past={past} texts={texts} close={close} begin={begin} />
@@ -49,6 +53,7 @@ export function Panel({ conversation, past, starters, texts, openSource, close }
             texts={texts}
             openSource={openSource}
             retry={turn === turns.at(-1) ? () => conversation.retry(turn, {}) : undefined}
+            ask={turn === turns.at(-1) ? decide : undefined}
           />
         ))}
         {queue.map((waiting, at) => (
@@ -135,6 +140,8 @@ function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn.phase === 'stopped') return texts.stopped
   if (turn.phase === 'answering' && turn.isDisconnected) return texts.offline
   if (turn.phase === 'answering') return turn.fold.answer === '' ? texts.working : texts.answering
+  const [waiting] = waitingCallsOf(turn, true)
+  if (waiting) return texts.approval.replace('{tool}', () => waiting.display_name)
   const sources = sourcesOf(turn.fold.state).map(({ number, title }) => `${number}: ${title}`)
   const answer = turn.fold.answer.replaceAll(/(?<!\s)\s*\[\[\d+\]\]\([^()]*\)/g, '').replaceAll(/[*_`#>|]/g, '')
   return sources.length === 0 ? answer : `${answer} ${texts.sources}: ${sources.join(', ')}`

@@ -1,8 +1,9 @@
-import type { Turn } from '@inlay/client/conversation'
+import { waitingCallsOf, type Question, type Turn } from '@inlay/client/conversation'
 import type { FoldState, SearchDoc } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { safeLink } from '@inlay/text/markdown'
+import { Approvals } from './approvals.tsx'
 import { Markdown, SafeLink } from './markdown.tsx'
 import type { InlayChatTexts } from '../texts.ts'
 
@@ -24,13 +25,16 @@ interface TurnViewProps {
   readonly openSource: (source: CitedSource) => boolean
   /** Only for the last turn. */
   readonly retry: (() => void) | undefined
+  /** Only for the last turn. */
+  readonly ask: ((question: Question) => void) | undefined
 }
 
 /** A question, the progress of its answer, the answer, and its sources. */
-export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX.Element {
+export function TurnView({ turn, texts, openSource, retry, ask }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<number>()
   const { state, answer } = turn.fold
   const sources = sourcesOf(state)
+  const requests = waitingCallsOf(turn, ask !== undefined)
   const show = (source: CitedSource): void => {
     if (openSource(source)) setShown(shown === source.number ? undefined : source.number)
   }
@@ -52,6 +56,7 @@ export function TurnView({ turn, texts, openSource, retry }: TurnViewProps): JSX
       )}
       {turn.phase === 'stopped' && <p class="note">{texts.stopped}</p>}
       {turn.failure && <FailureNote failure={turn.failure} texts={texts} retry={retry} />}
+      {ask && requests.length > 0 && <Approvals turn={turn} requests={requests} texts={texts} ask={ask} />}
       {sources.length > 0 && <Sources sources={sources} shown={shown} show={show} texts={texts} />}
     </article>
   )

@@ -153,6 +153,17 @@ export const chat: Texts['chat'] = {
       `Behalten Sie die Antwort, mit der es weitergehen soll. Ohne Auswahl geht der Chat mit der von ${model} weiter.`,
   },
 
+  approval: {
+    title: 'Wartet auf Ihre Freigabe',
+    wants: (action) => `Der Assistent möchte ${action} benutzen`,
+    wantsOf: (action, server) => `Der Assistent möchte ${action} von ${server} benutzen`,
+    approve: 'Freigeben',
+    decline: 'Ablehnen',
+    approved: (action) => `Freigegeben: ${action}`,
+    declined: (action) => `Abgelehnt: ${action}`,
+    expired: 'Die Zeit für die Freigabe ist um. Fragen Sie noch einmal.',
+  },
+
   answeredBy: 'Es antwortet',
   builtInAgain: 'Das eingebaute Modell antwortet wieder.',
   answersFromNow: (model) => `Ab jetzt antwortet ${model}.`,

@@ -25,6 +25,8 @@ export const steps: Texts['steps'] = {
   remembered: 'Gemerkt',
   using: (action) => `Benutzt ${action}`,
   used: (action) => `${action} benutzt`,
+  askedFor: (action) => `Um Freigabe von ${action} gebeten`,
+  declined: (action) => `${action} nicht benutzt`,
   searchingDocuments: 'Ihre Dokumente werden durchsucht',
   documentSearchStopped: 'Suche in Ihren Dokumenten angehalten',
   noDocumentsFound: 'Nichts in Ihren Dokumenten gefunden',

@@ -153,6 +153,17 @@ export const chat = {
       `Keep the answer to go on with. Without a choice the chat goes on with that of ${model}.`,
   },
 
+  approval: {
+    title: 'Waits for your approval',
+    wants: (action: string) => `The assistant wants to use ${action}`,
+    wantsOf: (action: string, server: string) => `The assistant wants to use ${action} of ${server}`,
+    approve: 'Approve',
+    decline: 'Decline',
+    approved: (action: string) => `Approved: ${action}`,
+    declined: (action: string) => `Declined: ${action}`,
+    expired: 'The time to approve this is over. Ask again.',
+  },
+
   answeredBy: 'Answered by',
   builtInAgain: 'The built-in model answers again.',
   answersFromNow: (model: string) => `${model} answers from now on.`,

@@ -25,6 +25,8 @@ export const steps = {
   remembered: 'Remembered',
   using: (action: string) => `Using ${action}`,
   used: (action: string) => `Used ${action}`,
+  askedFor: (action: string) => `Asked for approval of ${action}`,
+  declined: (action: string) => `Did not use ${action}`,
   searchingDocuments: 'Searching your documents',
   documentSearchStopped: 'Search of your documents was stopped',
   noDocumentsFound: 'Found nothing in your documents',
