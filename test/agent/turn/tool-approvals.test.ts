@@ -83,7 +83,15 @@ describe('a call that a person has to approve', () => {
     ])
     expect(action.calls.map(({ input }) => input)).toEqual([{ page: 7 }])
     expect(setting.events).toEqual(['requested remove ana', 'approved remove ana'])
-    expect(JSON.stringify(setting.model.requests[1]?.prompt)).toContain('remove done.')
+    const prompt = setting.model.requests[1]?.prompt ?? []
+    expect(JSON.stringify(prompt)).toContain('remove done.')
+    // Providers refuse a user's message right behind results, and two calls with one id.
+    const roles = prompt.map(({ role }) => role)
+    expect(roles.slice(1)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user', 'assistant', 'tool'])
+    const ids = prompt.flatMap(({ role, content }) =>
+      role === 'assistant' ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [],
+    )
+    expect(new Set(ids).size).toBe(2)
   })
 
   test('is not made when it is declined, and the model reads why', async () => {

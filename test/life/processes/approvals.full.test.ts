@@ -27,18 +27,18 @@ describe.each(['SQLite', 'Postgres'] as const)('processes over %s', (kind) => {
     if (kind === 'Postgres') process.env['INLAY_TEST_POSTGRES'] = await postgres.takeDatabase()
     else delete process.env['INLAY_TEST_POSTGRES']
     const first = await start()
-    const asked = await answerOf(await send(first, { message: 'Remove page 7' }))
-    expect(asked.tool_approvals).toMatchObject([{ tool_name: 'remove', arguments: { page: 7 } }])
+    const waiting = await answerOf(await send(first, { message: 'Remove page 7' }))
+    expect(waiting.tool_approvals).toMatchObject([{ tool_name: 'remove', arguments: { page: 7 } }])
     await first.kill()
     const [second, third] = await Promise.all([start(), start()])
-    const path = `/chat/get-chat-session/${asked.chat_session_id}`
+    const path = `/chat/get-chat-session/${waiting.chat_session_id}`
     const session = (await (await second.fetch(path)).json()) as ChatSessionDetail
     expect(JSON.stringify(session.packets)).toContain('tool_approval_request')
     const approval = {
       message: '',
-      chat_session_id: asked.chat_session_id,
-      parent_message_id: asked.message_id,
-      tool_approvals: asked.tool_approvals?.map(({ tool_call_id: id }) => ({ tool_call_id: id, approved: true })),
+      chat_session_id: waiting.chat_session_id,
+      parent_message_id: waiting.message_id,
+      tool_approvals: waiting.tool_approvals?.map(({ tool_call_id: id }) => ({ tool_call_id: id, approved: true })),
     }
     const responses = await Promise.all([second, third, second].map((service) => send(service, approval)))
     for (const response of responses) expect([200, 409]).toContain(response.status)

@@ -102,11 +102,14 @@ function toMessages(
   const steps = hasActions ? decodeSteps(model, message.modelSteps) : []
   const calls = hasActions ? callMessages(message, steps, withIds) : []
   // An answer that failed before its first output leaves nothing to show.
-  if (text.trim() === '') return calls
+  if (text.trim() === '' && calls.length === 0) return []
   const last = steps.at(-1)
   const thoughts = last?.calls.length === 0 ? last.content : []
-  return [...calls, { role: 'assistant', content: [...thoughts, { type: 'text', text }] }]
+  return [...calls, { role: 'assistant', content: [...thoughts, { type: 'text', text: text.trim() || endedHere }] }]
 }
+
+/** Mistral refuses a message of the user right behind results, as those of an answer that was stopped, or that waits. */
+const endedHere = '(The answer ended here.)'
 
 // Mistral takes nine letters and digits alone, Anthropic letters, digits, `_` and `-`, OpenAI at most 40 of them. Searches
 // of earlier versions are known by their ids.

@@ -20,17 +20,24 @@ export function stricterPolicy(
   return policies[Math.max(policies.indexOf(policy), policies.indexOf(other ?? 'never'))] ?? 'always'
 }
 
+/** Whether a person has to approve the calls of an action, or by which arguments. */
+export function approvalRule(
+  { needsApproval: own = false, builtIn, isReadOnly }: Action,
+  policy: ToolApprovalPolicy,
+): NonNullable<Action['needsApproval']> {
+  return (policy === 'always' && builtIn === null) || (policy === 'writes' && isReadOnly === false) || own
+}
+
 /** Whether a person has to approve a call; also when its action fails to tell. */
 export async function needsApproval(
-  { needsApproval: own = false, builtIn, isReadOnly }: Action,
+  action: Action,
   input: unknown,
   { approval, onError }: { readonly approval: ToolApprovalPolicy; readonly onError: (error: unknown) => void },
 ): Promise<boolean> {
-  if (approval === 'always' && builtIn === null) return true
-  if (approval === 'writes' && isReadOnly === false) return true
-  if (typeof own !== 'function') return own
+  const rule = approvalRule(action, approval)
+  if (typeof rule !== 'function') return rule
   try {
-    return await own(input)
+    return await rule(input)
   } catch (error) {
     onError(error)
     return true

@@ -11,7 +11,7 @@ import {
   type ToolCallDetail,
   type Usage,
 } from '@inlay/protocol'
-import { declinedText, needsApproval, toArguments, waitingCall } from './approval.ts'
+import { approvalRule, declinedText, needsApproval, toArguments, waitingCall } from './approval.ts'
 import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
@@ -100,7 +100,8 @@ export async function requestApprovals(
   for (const call of calls) {
     const { action, writer, id: callId, decision } = call
     // Arguments that do not fit are told to the model, without bothering anybody.
-    const checked = decision ? undefined : await checkInput(call).catch(() => undefined)
+    const isFree = decision !== undefined || approvalRule(action, setting.approval) === false
+    const checked = isFree ? undefined : await checkInput(call).catch(() => undefined)
     if (!checked || !(await needsApproval(action, checked.input, setting))) {
       others.push(call)
       continue

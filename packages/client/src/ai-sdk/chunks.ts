@@ -188,8 +188,8 @@ function startChunk({ state, continued }: Progress, known: string | undefined): 
 
 function finishChunk(state: FoldState): InlayChunk {
   const { phase, usage } = state
-  const waits = pendingApprovals(state).length > 0
-  const finishReason = phase === 'stopped' ? 'interrupted' : waits ? 'tool-calls' : 'stop'
+  const isPaused = pendingApprovals(state).length > 0
+  const finishReason = phase === 'stopped' ? 'interrupted' : isPaused ? 'tool-calls' : 'stop'
   return { type: 'finish', finishReason, ...(usage !== null && { messageMetadata: { usage } }) }
 }
 

@@ -43,6 +43,8 @@ function answerText(output: Output): Pick<CitationText, 'push' | 'end'> {
 function showStep(output: Output, packet: PacketBody): void {
   if (packet.type === 'search_tool_queries_delta')
     output.note(output.styled('dim', plain(`Searching: ${packet.queries.join(' · ')}`)))
+  if (packet.type === 'tool_approval_request')
+    output.note(plain(`Waits for your approval of ${packet.display_name}: open the chat in the page.`))
 }
 
 /** Lists the sources of an answer under their citation numbers. */

@@ -107,8 +107,8 @@ interface Access {
 /** Asks with what people chose; the effort of reasoning is a setting of the session, so it is pinned before. */
 function askOf(client: Client): Service['ask'] {
   const efforts = new Map<string, string | null>()
-  return async function* ask(asked, options) {
-    const { question, files, decision } = asked
+  return async function* ask(message, options) {
+    const { question, files, decision } = message
     const { againId, isResearch, agentId, projectId, settings, signal, onConnectionChange } = options
     const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool } = settings
     let { sessionId } = options
@@ -129,7 +129,7 @@ function askOf(client: Client): Service['ask'] {
       {
         message: question,
         chat_session_id: sessionId,
-        ...placeOf(asked, options),
+        ...placeOf(message, options),
         ...(againId === null && files.length > 0 && { file_descriptors: files.map(({ id }) => ({ id })) }),
         ...(isResearch && { deep_research: true }),
         ...(sessionId === null && creation && { chat_session_info: creation }),

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { boolean, dictionary, integer, model, orNull, type Wire } from '../fields.ts'
 import { packetFamily, type PacketFieldsOf } from './packet-entry.ts'
+import { answeredTime } from '../timestamps.ts'
 import { generatedImageSchema } from './search-doc.ts'
 
 const customToolErrorSchema = model('CustomToolError', {
@@ -193,7 +194,7 @@ export const toolPackets = packetFamily({
       /** The arguments, by name. The call runs with these or not at all. */
       arguments: dictionary(v.unknown()),
       /** Until when it can be approved; ISO 8601, UTC. */
-      expires_at: v.string(),
+      expires_at: answeredTime,
     },
     example: {
       tool_call_id: 'call_1',

@@ -40,11 +40,18 @@ export const askTool: McpTool = defineMcpTool({
     if (whole.error_msg !== null) throw new InlayError('LLM_PROVIDER_ERROR', { message: whole.error_msg })
     const citations = toCitations(whole)
     return {
-      value: { answer: whole.answer, session_id: run.sessionId, message_id: whole.message_id, citations },
+      value: { answer: withApprovals(whole), session_id: run.sessionId, message_id: whole.message_id, citations },
       links: toLinks(citations),
     }
   },
 })
+
+/** Programs that ask by MCP cannot approve a call, so the answer says who can. */
+function withApprovals({ answer, tool_approvals: requests = [] }: ChatFullResponse): string {
+  if (requests.length === 0) return answer
+  const names = requests.map(({ display_name: name }) => name).join(', ')
+  return `${answer}\n\nThis waits until a person approves ${names} in the chat, or by tool_approvals of a message.`.trim()
+}
 
 interface Cited {
   readonly number: number

@@ -39,7 +39,7 @@ test('administrators list agents whole, order, list and feature them', async () 
   expect(all.body.map(({ name }) => name)).toEqual(['Assistant', 'Ada', 'Bea'])
   for (const persona of all.body) {
     const nullable =
-      /^(uploaded_image_id|icon_name|display_priority|starter_messages|owner|owner_group|default_model_configuration_id|system_prompt|task_prompt|search_start_date|user_permission|grounding|compared_citations)$/
+      /^(uploaded_image_id|icon_name|display_priority|starter_messages|owner|owner_group|default_model_configuration_id|system_prompt|task_prompt|search_start_date|user_permission|grounding|compared_citations|tool_approval)$/
     for (const [name, value] of Object.entries(persona))
       if (!nullable.test(name)) expect([name, value]).not.toEqual([name, null])
   }
