@@ -105,6 +105,21 @@ describe('a call that a person has to approve', () => {
     expect(setting.events).toEqual(['requested remove ana', 'declined remove ana'])
   })
 
+  test('is sent back to its model with the thoughts and signatures that it gave', async () => {
+    const signed = { google: { thoughtSignature: 'sig-1' } }
+    const input = JSON.stringify({ page: 7 })
+    const part = { type: 'tool-call', toolCallId: 'c1', toolName: 'remove', input, providerMetadata: signed } as const
+    const script: Script = [[{ reasoning: ['Hm.'] }, { part }], ['Done.']]
+    const setting = await mount(script, { actions: [remove(50, 'remove', asking)] })
+    const { decide } = await waiting(setting)
+    await (await setting.send(decide(true))).whole()
+    const message = setting.model.requests[1]?.prompt.findLast(({ role }) => role === 'assistant')
+    expect(message?.content).toMatchObject([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'tool-call', toolName: 'remove', providerOptions: signed },
+    ])
+  })
+
   test('waits beside others of its step, which run at once', async () => {
     const [first, second] = [remove(50, 'remove', asking), remove(51, 'publish', asking)]
     const look = remove(52, 'look')

@@ -4,7 +4,7 @@ import type { Action } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
 import { runToolLoop, addUsage } from '../model/tool-loop.ts'
-import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
+import type { AnsweredCall, ModelStep, RequestedCall } from '../prompt/model-steps.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
@@ -34,6 +34,8 @@ export interface AnswerMessageOptions {
   readonly firstSearch?: FirstSearch | undefined
   /** Calls that waited for a person: made, or told to be declined, before the model is asked. Default: none. */
   readonly decided?: readonly DecidedCall[] | undefined
+  /** What the model gave with them, if it is the same. */
+  readonly decidedSteps?: readonly ModelStep[] | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -166,7 +168,7 @@ async function playNext(
   const isFirst = state.step === 0 && !isLast
   const forced = isFirst ? options.forced : []
   const given = { content: [], finishReason: { unified: 'tool-calls', raw: undefined }, usage: noTokens } as const
-  if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options.actions) }
+  if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options) }
   if (isFirst && firstSearch) return { ...given, calls: [firstSearch.call], isLast, offered: [firstSearch.action] }
   const offered = forced.length > 0 ? forced : options.actions
   const played = await playDespiteRefusal(toStepRequest(prompt, options, state, { isLast, forced, offered }), model)
@@ -174,12 +176,28 @@ async function playNext(
   return { ...played, isLast, offered }
 }
 
-/** Decided calls as the calls of a step. A tool that took the name of another one since counts as gone. */
-function toStep(decided: readonly DecidedCall[], actions: readonly Action[]): Pick<AnswerStep, 'calls' | 'offered'> {
+/**
+ * Decided calls as those of a step, with the thoughts and signatures that their model wants back. A tool that took the name
+ * of another one since counts as gone.
+ */
+function toStep(
+  decided: readonly DecidedCall[],
+  { actions, decidedSteps = [] }: AnswerMessageOptions,
+): Pick<AnswerStep, 'calls' | 'offered' | 'content'> {
+  const isOf = ({ decision }: DecidedCall, { id }: Partial<RequestedCall>): boolean => id === decision.tool_call_id
   return {
-    // Providers refuse a conversation in which two calls have the same id.
-    calls: decided.map(({ name, arguments: given }) => {
-      return { id: `approved-${crypto.randomUUID().slice(0, 8)}`, name, input: JSON.stringify(given) }
+    content: decidedSteps.flatMap(({ content, calls }) =>
+      calls.some((call) => decided.some((other) => isOf(other, call))) ? content : [],
+    ),
+    calls: decided.map((call) => {
+      const { providerOptions } = decidedSteps.flatMap(({ calls }) => calls).find((other) => isOf(call, other)) ?? {}
+      // A conversation may not have two calls of one id, so it gets another one.
+      return {
+        id: '',
+        name: call.name,
+        input: JSON.stringify(call.arguments),
+        ...(providerOptions && { providerOptions }),
+      }
     }),
     offered: actions.filter(({ id, name }) => decided.every((call) => call.name !== name || call.actionId === id)),
   }

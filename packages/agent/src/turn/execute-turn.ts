@@ -29,7 +29,7 @@ import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
 import { historyLimits } from '../prompt/history.ts'
-import { encodeSteps } from '../prompt/model-steps.ts'
+import { decodeSteps, encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
 import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
@@ -277,6 +277,7 @@ function createChatResponder(
         reasoning,
         firstSearch: search,
         decided,
+        decidedSteps: decided && decodeSteps(model, opened.messages.at(-1)?.modelSteps),
         forced,
         maxSteps: parts.maxSteps,
         maxAttempts: parts.maxModelAttempts,
