@@ -14,6 +14,7 @@ export type {
   ActionResult,
   ActionSource,
   ActionTurn,
+  ModelPicture,
   InputSchema,
   ModelQuestion,
   PastText,

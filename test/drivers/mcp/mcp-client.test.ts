@@ -146,6 +146,13 @@ describe('a server that', () => {
     expect(errors).toHaveLength(2)
   })
 
+  test('does not answer is told to the operator in words', async () => {
+    const { server } = await standIn((message, response) => void (message.method === 'GET' || response.flushHeaders()))
+    const { client, errors } = newClient([server], { timeoutMs: 50 })
+    expect(await client.list({ caller: ana })).toEqual([])
+    expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('did not answer in time') })])
+  })
+
   test('is in a private network is reached only when the operator says so', async () => {
     const { server, seen } = await standIn(usual())
     const { client, errors } = newClient([{ ...server, allowPrivate: false }])

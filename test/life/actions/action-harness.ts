@@ -30,10 +30,13 @@ export interface ActionHarness {
 }
 
 /** Opens one; closed with the test. */
-export async function openActionHarness(options: InlayOptions = {}): Promise<ActionHarness> {
+export async function openActionHarness({
+  takesImages = false,
+  ...options
+}: InlayOptions & { readonly takesImages?: boolean } = {}): Promise<ActionHarness> {
   const errors: unknown[] = []
   const model = await startScriptedModel()
-  const base = await serveInlay(model, (error) => void errors.push(error), options)
+  const base = await serveInlay(model, (error) => void errors.push(error), options, takesImages)
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(base + path, { ...init, headers: { authorization: `Bearer ${apiKey}`, ...init.headers } })
   return {
@@ -104,6 +107,7 @@ async function serveInlay(
   model: ScriptedModel,
   onError: InlayOptions['onError'],
   options: InlayOptions,
+  takesImages: boolean,
 ): Promise<string> {
   const folder = temporaryFolder()
   const inlay = createInlay({
@@ -115,6 +119,7 @@ async function serveInlay(
       apiKey: 'k',
       contextTokens: 100_000,
       grounding: 'tools',
+      takesImages,
     },
     // Auxiliary questions would come between the steps of a script.
     searchHelp: { expand: false },

@@ -173,6 +173,20 @@ describe('a service described by an OpenAPI document', () => {
 })
 
 describe('the reference server of MCP, in a process of its own', () => {
+  test.each([true, false])('shows its pictures to a model, if that sees (%s)', async (takesImages) => {
+    const everything = await startEverything('http')
+    onTestFinished(() => everything.close())
+    const mcpServers = [{ name: 'everything', url: everything.url, allowPrivate: true }]
+    const harness = await openActionHarness({ takesImages, mcpServers })
+    await harness.ask('What does it look like?', [calls(['get-tiny-image', {}]), says('A logo.')])
+    const { messages } = harness.requests().at(-1)!.body as { messages: { role: string; content: unknown }[] }
+    const pictures = messages.flatMap(({ content }) => (Array.isArray(content) ? (content as { type: string }[]) : []))
+    expect(pictures.filter(({ type }) => type === 'image_url')).toHaveLength(takesImages ? 1 : 0)
+    // The next question has the words alone.
+    await harness.ask('Thanks.', [says('You are welcome.')])
+    expect(JSON.stringify(harness.requests().at(-1)!.body)).not.toContain('image_url')
+  })
+
   test('is used in a chat', async () => {
     const everything = await startEverything('http')
     onTestFinished(() => everything.close())

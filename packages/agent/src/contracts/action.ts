@@ -72,6 +72,13 @@ export interface PastText {
   readonly text: string
 }
 
+/** A picture for the model. */
+export interface ModelPicture {
+  /** Such as `image/png`. */
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
 /** The turn as an action sees it. */
 export interface ActionTurn {
   readonly caller: Principal
@@ -93,6 +100,8 @@ export interface ActionTurn {
   readonly ask?: (question: ModelQuestion) => Promise<string>
   /** Absent where no files are stored. */
   readonly files?: TurnFiles
+  /** Shows a picture to the model with its next step. Absent for models that do not see. */
+  readonly showModel?: (picture: ModelPicture) => void
   /** Request headers that the operator passes on to actions, in lower case. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
   /** Aborts when the run is stopped and at the timeout. */

@@ -121,7 +121,8 @@ export function fitPrompt(prompt: LanguageModelV4Prompt, maxTokens: number): Lan
 
 /** Start of the newest user message, including the user messages directly before it, which hold its attachments. */
 function newestQuestion(prompt: LanguageModelV4Prompt): number {
-  let newest = prompt.findLastIndex(({ role }) => role === 'user')
+  // One after a tool shows what that returned.
+  let newest = prompt.findLastIndex(({ role }, at) => role === 'user' && prompt[at - 1]?.role !== 'tool')
   while (prompt[newest - 1]?.role === 'user') newest--
   return newest
 }

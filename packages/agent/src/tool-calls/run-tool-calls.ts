@@ -15,7 +15,7 @@ import { approvalRule, declinedText, needsApproval, toArguments, waitingCall } f
 import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
-import type { Action, ActionResult, ActionTurn, ToolApprovalPolicy } from '../contracts/action.ts'
+import type { Action, ActionResult, ActionTurn, ModelPicture, ToolApprovalPolicy } from '../contracts/action.ts'
 import type { AnsweredCall, ModelStep } from '../prompt/model-steps.ts'
 import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
@@ -61,6 +61,8 @@ export interface OpenCall extends PlannedCall {
   readonly range: CitationRange
   /** Tokens available for its result. */
   readonly resultTokens: number
+  /** Receives what it shows to the model; absent where the model does not see. */
+  readonly pictures?: ModelPicture[]
 }
 
 // More calls of one step than this wait for a free slot.
@@ -272,6 +274,7 @@ async function runAction(
     resultTokens: call.resultTokens,
     signal,
     emit,
+    ...(call.pictures && { showModel: (picture: ModelPicture) => void call.pictures!.push(picture) }),
     cite: call.range.cite,
   }
   try {

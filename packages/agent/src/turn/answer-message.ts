@@ -102,7 +102,10 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
         windowTokens - promptTokens([...options.prompt, ...exchanges]),
         Math.min(maxTokens, model.contextTokens * share) / 0.8,
       )
-      const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer)
+      const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer).map((call) => ({
+        ...call,
+        ...(model.takesImages && { pictures: [] }),
+      }))
       const running = await requestApprovals(opened, setting, progress)
       const answered = await runCalls(running, setting, progress)
       // The answer ends, and goes on with the message that approves.

@@ -72,7 +72,7 @@ export interface McpClientOptions {
   readonly failedMs?: number
   /** Where sign-ins to servers are kept. Default: nowhere, and servers that ask for one refuse. */
   readonly tokens?: McpTokens
-  /** Timeout for connecting and listing, in milliseconds. Default 10,000. */
+  /** Timeout for connecting and listing, in milliseconds. Default 10,000, and 60,000 for programs. */
   readonly timeoutMs?: number
   /** Milliseconds since 1970 UTC. Default: the clock. */
   readonly now?: () => number
@@ -203,16 +203,19 @@ function storedHeaders({ headers = {}, token }: AnyMcpServer): Record<string, st
 function connect(
   server: AnyMcpServer,
   headers: Readonly<Record<string, string>>,
-  { egress, timeoutMs = 10_000, tokens }: Pick<McpClientOptions, 'egress' | 'timeoutMs' | 'tokens'>,
+  {
+    egress,
+    timeoutMs = server.command === undefined ? 10_000 : 60_000,
+    tokens,
+  }: Pick<McpClientOptions, 'egress' | 'timeoutMs' | 'tokens'>,
   onToolsChanged?: () => void,
 ): Promise<McpSession> {
-  const signal = AbortSignal.timeout(timeoutMs)
-  if (server.command !== undefined) return openSession({ ...server, timeoutMs, onToolsChanged }, signal)
+  if (server.command !== undefined) return openSession({ ...server, timeoutMs, onToolsChanged })
   const { url, transport = 'http' } = server
   const plain = fetchOf(server, egress)
   const isSignedIn = tokens && headers['authorization'] === undefined
   const fetch = isSignedIn ? signedIn(server, plain, tokens) : plain
-  return openSession({ url, transport, headers, fetch, timeoutMs, onToolsChanged }, signal)
+  return openSession({ url, transport, headers, fetch, timeoutMs, onToolsChanged })
 }
 
 function fetchOf({ url, allowPrivate = false }: McpServer, egress: EgressOptions = {}): EgressStream {
@@ -232,7 +235,7 @@ export async function tryMcpServer(
   checkServers([server])
   const session = await connect(server, toServerHeaders(storedHeaders(server)), options)
   try {
-    return await session.list(AbortSignal.timeout(options.timeoutMs ?? 10_000))
+    return await session.list()
   } finally {
     await session.close()
   }
@@ -257,7 +260,7 @@ function createLister(options: McpClientOptions, sessions: McpSessions): Lister 
         return await sessions.use(
           key,
           () => connect(server, headers, options, drop),
-          (session) => session.list(AbortSignal.timeout(timeoutMs)),
+          (session) => session.list(),
           true,
         )
       } catch (error) {

@@ -33,7 +33,7 @@ export type OnProgress = (text: string) => void
 /** An open session with a server. Requests may run concurrently. */
 export interface McpSession {
   /** Lists up to 200 tools, without unnamed ones and those whose argument schema is too long. */
-  list(signal: AbortSignal): Promise<readonly RemoteTool[]>
+  list(): Promise<readonly RemoteTool[]>
   /** Calls a tool. A refusal by the server is an outcome; a call that did not reach it rejects. */
   call(
     tool: Pick<RemoteTool, 'name' | 'inputSchema'>,
@@ -75,9 +75,21 @@ export type SessionOptions = RemoteOptions | ProgramOptions
  * and a server without it says so at once.
  * @throws BAD_GATEWAY, GATEWAY_TIMEOUT, BAD_REQUEST (address refused)
  */
-export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<McpSession> {
+export async function openSession(options: SessionOptions): Promise<McpSession> {
+  return inTime(options.timeoutMs, (limits) => openWithin(options, limits))
+}
+
+/** Both for connecting and for listing: a server that answers a little at a time is given up too. */
+async function inTime<Result>(timeoutMs: number, work: (limits: RequestOptions) => Promise<Result>): Promise<Result> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  return work({ signal, timeoutMs }).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+    throw new InlayError('GATEWAY_TIMEOUT', { message: 'The MCP server did not answer in time.', cause: error })
+  })
+}
+
+async function openWithin(options: SessionOptions, limits: RequestOptions): Promise<McpSession> {
   const { timeoutMs, onToolsChanged } = options
-  const limits = { signal, timeoutMs }
   const connection = await connect(options, limits)
   let isStateless = false
   const request: Connection['request'] = (method, params, own) => {
@@ -88,7 +100,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
   }
   try {
     const introduced = await introduce(connection, limits).catch(async (error: unknown) => {
-      if (isRefused(error) || isLost(error) || signal.aborted) throw error
+      if (isRefused(error) || isLost(error) || limits.signal.aborted) throw error
       isStateless = true
       connection.agree(statelessVersion)
       const discovery = await ask(request, 'server/discover', limits, {}).catch(() => undefined)
@@ -104,7 +116,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
     throw error
   }
   return {
-    list: (listSignal) => listTools(request, { signal: listSignal, timeoutMs }),
+    list: () => inTime(timeoutMs, (within) => listTools(request, within)),
     call: (tool, input, callSignal, onProgress) =>
       callTool(request, { ...tool, input, isStateless }, callSignal, onProgress),
     close: () => connection.close(),

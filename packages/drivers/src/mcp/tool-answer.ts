@@ -10,19 +10,29 @@ export interface ToolText {
   readonly fileIds: readonly string[]
 }
 
-/** Converts an outcome to text. Images and audio are stored as files, if there is a store, and named in the text. */
+/**
+ * Converts an outcome to text. Images, audio and embedded files are stored, if there is a store, and named in the text; a
+ * model that sees gets the images too.
+ */
 export async function readOutcome(name: string, outcome: RemoteOutcome, turn: ActionTurn): Promise<ToolText> {
   const texts: string[] = []
   const fileIds: string[] = []
   for (const part of outcome.content) {
     const file = toFile(name, part)
-    if (file === undefined) texts.push(textOf(part))
-    else if (turn.files === undefined) texts.push(`[${file.mediaType}, not shown]`)
-    else {
-      const kept = await turn.files.keep({ ...file, bytes: whole(file.bytes) })
-      fileIds.push(kept.fileId)
-      texts.push(`[${file.mediaType}, shown to the user as file ${kept.fileId}]`)
+    if (file === undefined) {
+      texts.push(textOf(part))
+      continue
     }
+    const { mediaType, bytes } = file
+    const isSeen = turn.showModel !== undefined && seenTypes.test(mediaType)
+    if (isSeen) turn.showModel?.({ mediaType, bytes })
+    const places = isSeen ? ['shown to you'] : []
+    if (turn.files) {
+      const { fileId } = await turn.files.keep({ ...file, bytes: whole(bytes) })
+      fileIds.push(fileId)
+      places.push(`shown to the user as file ${fileId}`)
+    }
+    texts.push(`[${mediaType}, ${places.join(', and ') || 'not shown'}]`)
   }
   // Servers should repeat structured content as text; many send a sentence instead.
   const { structured } = outcome
@@ -37,13 +47,17 @@ function isSame(text: string, value: unknown): boolean {
   return read !== undefined && isDeepStrictEqual(read, value)
 }
 
-function textOf(part: JsonObject): string {
-  const { type, text, resource, uri, name } = part
+function textOf({ type, text, resource, uri, name, description }: JsonObject): string {
   if (type === 'text') return String(text ?? '')
-  if (type === 'resource_link') return `${String(name ?? '')}: ${String(uri ?? '')}`
-  if (type !== 'resource' || !isJsonObject(resource)) return ''
-  return typeof resource['text'] === 'string' ? resource['text'] : `[file ${String(resource['uri'] ?? '')}, not shown]`
+  if (type === 'resource_link')
+    return [`${String(name ?? '')}: ${String(uri ?? '')}`, description]
+      .filter((line) => typeof line === 'string')
+      .join('\n')
+  return type === 'resource' && isJsonObject(resource) ? String(resource['text'] ?? '') : ''
 }
+
+// What models that see take.
+const seenTypes = /^image\/(png|jpe?g|gif|webp)$/
 
 interface AnsweredFile {
   readonly name: string
@@ -51,11 +65,20 @@ interface AnsweredFile {
   readonly bytes: Uint8Array
 }
 
-function toFile(name: string, { type, data, mimeType }: JsonObject): AnsweredFile | undefined {
-  if ((type !== 'image' && type !== 'audio') || typeof data !== 'string') return undefined
-  const mediaType = typeof mimeType === 'string' ? mimeType : 'application/octet-stream'
-  const extension = /^\w+\/([a-z0-9]+)/i.exec(mediaType)?.[1] ?? 'bin'
-  return { name: `${name}.${extension}`, mediaType, bytes: Buffer.from(data, 'base64') }
+function toFile(name: string, part: JsonObject): AnsweredFile | undefined {
+  const isFile = part['type'] === 'image' || part['type'] === 'audio'
+  const resource = part['type'] === 'resource' && isJsonObject(part['resource']) ? part['resource'] : {}
+  const data = isFile ? part['data'] : resource['blob']
+  const mimeType = isFile ? part['mimeType'] : resource['mimeType']
+  if (typeof data !== 'string') return undefined
+  const mediaType = typeof mimeType === 'string' ? mimeType.toLowerCase() : 'application/octet-stream'
+  const extension = /^\w+\/([a-z0-9]+)/.exec(mediaType)?.[1] ?? 'bin'
+  const last = String(resource['uri'] ?? '')
+    .split(/[?#]/)[0]!
+    .split('/')
+    .at(-1)!
+    .slice(0, 100)
+  return { name: last || `${name}.${extension}`, mediaType, bytes: Buffer.from(data, 'base64') }
 }
 
 async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
