@@ -21,7 +21,7 @@ import { fetchTransport, withQuery, type Transport } from './stream/transport.ts
 import type { ProviderConfig } from './model-config.ts'
 import { asNewest, type ModelObject } from './model-object.ts'
 import { isOpenAiReasoner } from './known-models.ts'
-import { isOfficial, officialProviders } from './official-providers.ts'
+import { isOfficial, loadOfficial, needsKey } from './official-providers.ts'
 import { declaredName } from './tools/fit-tools.ts'
 
 /** A provider of models behind HTTP. */
@@ -70,9 +70,8 @@ async function load(options: AiSdkOptions, fetch: typeof globalThis.fetch): Prom
   }
   const access = { headers: { ...options.headers }, fetch, ...(baseUrl && { baseURL: baseUrl.split('?')[0]! }) }
   if (isOfficial(type)) {
-    const { hasOtherCredentials, load: loadOfficial } = officialProviders[type]
-    const key = apiKey ?? (hasOtherCredentials ? undefined : noKey)
-    const create = await loadOfficial()
+    const key = apiKey ?? (needsKey(type) ? noKey : undefined)
+    const create = await loadOfficial(type)
     return create({ ...access, name, ...(key !== undefined && { apiKey: key }) })
   }
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
@@ -208,7 +207,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     const call = isAnthropic(modelId) ? withCacheControl(given) : given
     const more = options.providerOptions?.(modelId)
     if (!more) return call
-    const ofType = isOfficial(type) ? (officialProviders[type].optionsKey ?? type) : name
+    const ofType = type === 'amazon-bedrock' ? 'amazonBedrock' : isOfficial(type) ? type : name
     const key = options.objects?.get(modelId)?.provider.split('.')[0] ?? ofType
     return { ...call, providerOptions: { ...call.providerOptions, [key]: { ...call.providerOptions?.[key], ...more } } }
   }

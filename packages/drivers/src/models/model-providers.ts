@@ -2,11 +2,10 @@ import { checkRequired, isObject } from '@inlay/protocol'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { ModelFact, ModelListing, ModelOptions, ModelProvider, ResolvedModel } from '@inlay/agent'
 import { createMemories, type ModelMemories, type ModelMemory } from './adapting/model-memory.ts'
-import { knownRefusals } from './adapting/refused-pictures.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
 import { aiSdkModels, transportOf } from './ai-sdk.ts'
-import { knownToolRefusals } from './tools/tool-rules.ts'
+import { knownRefusals } from './known-refusals.ts'
 import { isOpen, knownModel } from './known-models.ts'
 import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
 import { isOfficial, needsKey } from './official-providers.ts'
@@ -67,11 +66,8 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const providerOptions = (modelId: string): ModelConfig['providerOptions'] =>
     models?.find((each) => each.name === modelId)?.providerOptions
   const memories = createMemories((modelId) => {
-    const maker = objects.get(modelId)?.provider
-    return [
-      ...knownRefusals([name, type, baseUrl, modelId, maker].join(' ')),
-      ...knownToolRefusals(`${maker?.split('.')[0] ?? type} ${baseUrl ?? ''} ${modelId}`),
-    ]
+    const maker = objects.get(modelId)?.provider.split('.')[0]
+    return knownRefusals(`${maker ?? type} ${baseUrl ?? ''} ${modelId}`)
   })
   const access = { type, name, baseUrl, apiKey, headers, objects, providerOptions }
   const makeModel = aiSdkModels({ ...access, memories, onLearn, ...limits, ...carrier })

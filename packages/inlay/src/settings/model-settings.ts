@@ -2,9 +2,9 @@ import type { ModelSpec } from '@inlay/drivers/model-providers'
 import type { ModelEntry } from '../options/model-entries.ts'
 import {
   isOfficial,
+  keyVariables,
   needsKey,
   officialForms,
-  officialProviders,
   providerIn,
   type OfficialPrefix,
 } from '@inlay/drivers/official-providers'
@@ -37,11 +37,9 @@ export function modelOf(
   }
   // A provider's key is never sent to another URL.
   const usual = provider !== undefined && baseUrl === undefined ? provider : undefined
-  const apiKey = given.apiKey ?? (usual && valueOf(env, officialProviders[usual].keyVariable))
+  const apiKey = given.apiKey ?? (usual && valueOf(env, keyVariables[usual]))
   if (usual && needsKey(usual) && apiKey === undefined)
-    faults.push(
-      `INLAY_MODEL: "${name}" needs a key; set INLAY_MODEL_API_KEY or ${officialProviders[usual].keyVariable}.`,
-    )
+    faults.push(`INLAY_MODEL: "${name}" needs a key; set INLAY_MODEL_API_KEY or ${keyVariables[usual]}.`)
   return { name, ...given, ...(apiKey !== undefined && { apiKey }) }
 }
 
@@ -68,7 +66,7 @@ function keyOf(
     faults.push(`INLAY_MODELS: "${name}" needs a base_url, or a provider in front: ${officialForms}.`)
     return undefined
   }
-  const usual = officialProviders[provider].keyVariable
+  const usual = keyVariables[provider]
   const value = valueOf(env, usual)
   if (!value && needsKey(provider))
     faults.push(`INLAY_MODELS: "${name}" needs a key; give it api_key or api_key_env, or set ${usual}.`)

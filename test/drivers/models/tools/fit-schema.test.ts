@@ -2,7 +2,8 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { argumentFaults, coerceArguments, type JsonObject } from '@inlay/protocol'
 import { fitSchema } from '@inlay/drivers/internal/models/tools/fit-schema'
-import { knownToolRefusals, refusal, rulesOf, type ToolRules } from '@inlay/drivers/internal/models/tools/tool-rules'
+import { knownRefusals } from '@inlay/drivers/internal/models/known-refusals'
+import { refusal, rulesOf, type ToolRules } from '@inlay/drivers/internal/models/tools/tool-rules'
 import { describe, expect, test } from 'vitest'
 import { anthropic } from '../../../stand-in/providers/anthropic.ts'
 import { geminiCompatible } from '../../../stand-in/providers/gemini.ts'
@@ -13,7 +14,7 @@ import { cpuMsOf } from '../../../cpu-time.ts'
 import { fineSchemas, oddSchemas } from './real-schemas.ts'
 
 const strictRules = rulesOf(new Set([refusal.schemaOf('tool')]), 'tool')
-const rulesFor = (names: string): ToolRules => rulesOf(new Set(knownToolRefusals(names)))
+const rulesFor = (names: string): ToolRules => rulesOf(new Set(knownRefusals(names)))
 
 /** The providers with what they are known by, and how they are sent a tool. */
 const dialects: readonly (readonly [name: string, rules: ToolRules, provider: Provider])[] = [

@@ -4,33 +4,11 @@ import type { Step } from './step.ts'
 
 type Picture = LanguageModelV4FilePart
 
-/**
- * Largest picture in characters of base64, longest side in pixels, and largest sum of characters, as providers document
- * them; the first that fits the name of provider, address and model counts.
- */
-const knownLimits: readonly (readonly [names: RegExp, chars: number, side: number | undefined, total: number])[] = [
-  [/groq/, 4_000_000, undefined, 20_000_000],
-  [/anthropic|claude|bedrock/, 5_000_000, 8_000, 30_000_000],
-  [/mistral|pixtral/, 10_000_000, undefined, 50_000_000],
-  [/gemini|google/, 18_000_000, undefined, 18_000_000],
-  [/./, 20_000_000, undefined, 45_000_000],
-]
 /** Of more than this many pictures, Anthropic takes smaller ones only. */
 const [fewPictures, sideOfMany] = [20, 2_000]
 
-const overBytes = (chars: number): string => `pictures over ${chars} bytes`
-const overPixels = (side: number): string => `pictures over ${side} pixels`
-const overTotal = (chars: number): string => `pictures over ${chars} bytes together`
-
-/** Pictures that a provider is known to refuse. */
-export function knownRefusals(names: string): readonly string[] {
-  const [, chars, side, total] = knownLimits.find(([pattern]) => pattern.test(names.toLowerCase())) ?? []
-  return [
-    ...(chars ? [overBytes(chars)] : []),
-    ...(side ? [overPixels(side)] : []),
-    ...(total ? [overTotal(total)] : []),
-  ]
-}
+export const overBytes = (chars: number): string => `pictures over ${chars} bytes`
+export const overPixels = (side: number): string => `pictures over ${side} pixels`
 
 // Error messages of OpenAI and vLLM, DeepSeek, OpenRouter, Ollama, llama.cpp, LM Studio, Mistral and Groq.
 const noPictures =
@@ -49,7 +27,7 @@ export const pictureStep: Step = {
   mend: async (call, refused) => {
     const pictures = picturesOf(call.prompt)
     if (refused.size === 0 || pictures.length === 0) return call
-    const bounds = boundsOf(refused, pictures)
+    const bounds = boundsOf(refused, pictures.length)
     const isRefused = (picture: Picture): boolean => refused.has('pictures') || refused.has(nameOf(picture))
     const prompt = await withPictures(call.prompt, async (picture) =>
       isRefused(picture)
@@ -84,18 +62,15 @@ interface Bounds {
   readonly side: number
 }
 
-/** The bounds of each picture among the given ones. */
-function boundsOf(refused: ReadonlySet<string>, pictures: readonly Picture[]): Bounds {
-  const least = (pattern: RegExp): number =>
-    Math.min(...[...refused].flatMap((part) => pattern.exec(part)?.[1] ?? []).map(Number))
-  const side = least(/^pictures over (\d+) pixels$/)
-  const sum = pictures.reduce((chars, picture) => chars + charsOf(picture), 0)
-  const total = least(/^pictures over (\d+) bytes together$/)
-  const share = sum > total ? total / pictures.length : Infinity
-  return {
-    chars: Math.min(least(/^pictures over (\d+) bytes$/), share),
-    side: Number.isFinite(side) && pictures.length > fewPictures ? Math.min(side, sideOfMany) : side,
-  }
+/** The bounds of each of so many pictures. */
+function boundsOf(refused: ReadonlySet<string>, count: number): Bounds {
+  const least = (unit: string): number =>
+    Math.min(
+      ...[...refused].flatMap((part) => new RegExp(`^pictures over (\\d+) ${unit}$`).exec(part)?.[1] ?? []).map(Number),
+    )
+  const side = least('pixels')
+  const isMany = Number.isFinite(side) && count > fewPictures
+  return { chars: least('bytes'), side: isMany ? Math.min(side, sideOfMany) : side }
 }
 
 const isPicture = (part: { readonly type: string }): part is Picture =>

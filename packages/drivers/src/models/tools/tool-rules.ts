@@ -34,35 +34,6 @@ export const refusal = {
 
 const { manyTools, longDescriptions } = refusal
 
-/** By the kind of provider, the host of its address and the name of the model; all that match count. */
-const known: readonly (readonly [names: RegExp, refused: readonly string[]])[] = [
-  // github.com/nspady/google-calendar-mcp/issues/39, modelscope/ms-agent/pull/610, getsentry/sentry-mcp/issues/106
-  [
-    /^(?:openai|azure) |api\.openai\.com|\.azure\.com|[\s/](?:gpt-(?!oss)|o\d\b)/,
-    [flags.isPlainAtTop, flags.hasItems, longDescriptions(1024), manyTools(128)],
-  ],
-  // github.com/anthropics/claude-code/issues/5319, can1357/oh-my-pi/issues/1101
-  [
-    /^(?:anthropic|amazon-bedrock) |api\.anthropic\.com|bedrock|[\s/.]claude/,
-    [flags.isPlainAtTop, flags.isNamedPlainly, flags.isWithoutTuples],
-  ],
-  // github.com/google-gemini/gemini-cli/issues/2966 and 19083
-  [/^google |generativelanguage|aiplatform|[\s/]gemini/, [flags.isNamedByLetters, manyTools(512)]],
-  // Google's own form takes JSON Schema; others hand on that of Gemini: pizza-bot-app/pizza-bot/issues/62
-  [/^(?!google ).*(?:generativelanguage|aiplatform|[\s/]gemini)/, [flags.isOpenApi]],
-  // github.com/gsd-build/gsd-2/issues/4376, api-docs.deepseek.com
-  [/^(?:groq|deepseek) |api\.(?:groq|deepseek)\.com/, [manyTools(128)]],
-  // docs.x.ai
-  [/^xai |api\.x\.ai/, [manyTools(200)]],
-  // github.com/ollama/ollama/issues/14256
-  [/:11434\b|ollama/, [flags.isWithoutBooleans]],
-]
-
-/** What the provider of a model is known to refuse. */
-export function knownToolRefusals(names: string): readonly string[] {
-  return known.flatMap(([pattern, refused]) => (pattern.test(names.toLowerCase()) ? refused : []))
-}
-
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 // Google's list of the fields of a schema.
 const openApiKeywords = setOf(
