@@ -3,7 +3,7 @@ import { startKennel, type Kennel } from '../stand-in/kennel.ts'
 import type { RecordedRequest, Reply, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
 import { startPlayground, type Playground } from './playground.ts'
-import { ask, faultsOf, open, phone, reason, shot } from './visit.ts'
+import { ask, faultsOf, open, openContext, phone, reason, shot } from './visit.ts'
 
 /** Releases one dog, or two; says what became of it once there is a result of this turn. */
 const releasing = ({ body }: RecordedRequest): Reply => {
@@ -88,5 +88,26 @@ describe.skipIf(reason !== undefined)('calls that a person approves', () => {
     await expect.poll(() => calls.count()).toBe(1)
     expect(released()).toBe(before + 1)
     expect(await faultsOf(page)).toEqual([])
+  })
+
+  test('are approved in the element by keyboard', async () => {
+    const context = await openContext({ viewport: { width: 1000, height: 800 } })
+    const script = `<script src="${playground.origin}/api/inlay-chat.js"></script>`
+    const body = `<!doctype html><html lang="en"><title>Host</title>${script}<main><h1>Host</h1><inlay-chat inline api-key="${playground.key}"></inlay-chat></main></html>`
+    await context.route(`${playground.origin}/host`, (route) => route.fulfill({ contentType: 'text/html', body }))
+    const page = await context.newPage()
+    await page.goto(`${playground.origin}/host`)
+    const chat = page.locator('inlay-chat')
+    await chat.getByLabel('Your question').fill('Release Rex')
+    await page.keyboard.press('Enter')
+    const call = chat.getByRole('group', { name: 'The assistant wants to use releaseDog (Kennel)' })
+    await call.waitFor()
+    await call.getByText('7', { exact: true }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    const before = released()
+    await call.getByRole('button', { name: 'Approve' }).focus()
+    await page.keyboard.press('Enter')
+    await chat.getByText('Released.').first().waitFor()
+    expect([await call.count(), released()]).toEqual([0, before + 1])
   })
 })
