@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Embedder } from '@inlay/knowledge'
+import type { KyselyPlugin } from 'kysely'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { fakeEmbedder } from './fake-embedder.ts'
@@ -22,6 +23,25 @@ test('an accepted document becomes searchable, its next version replaces it, and
   expect(await knowledge.search({ text: 'stork', limit: 5 })).toEqual([])
   await vi.waitFor(() => expect(index.store.rows).toEqual([]), { timeout: 60_000 })
   expect(errors).toEqual([])
+})
+
+test('a document that is stored is acknowledged as new, whatever fails after its commit', async () => {
+  let releases = 0
+  const failing: KyselyPlugin = {
+    transformQuery: ({ node }) => {
+      const text = JSON.stringify(node)
+      const isRelease = node.kind === 'UpdateQueryNode' && text.includes('inlay_large_contents')
+      if (isRelease && ++releases === 2) throw new Error('released twice')
+      if (/SelectQueryNode.*"state".*"revision".*"visible_revision"/.test(text)) throw new Error('read')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+  const { knowledge, errors } = await makeKnowledge({ db: (await makeRecords()).withPlugin(failing) })
+  const text = 'The heron waits. '.repeat(70_000)
+  const accepted = await knowledge.accept(request({ text }), { waitMs: 60_000 })
+  expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false, isUnchanged: false })
+  expect(errors.map(String)).toEqual(['Error: released twice', 'Error: read'])
 })
 
 test('what was accepted before a start is indexed after it', async () => {

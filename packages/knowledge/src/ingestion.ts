@@ -108,7 +108,8 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (isQueued) worker.notify()
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
-        await waiters.waitUntilIndexed({ id: documentId, revision, timeoutMs: waitMs, signal })
+        // The document is stored, whatever becomes of the wait.
+        await waiters.waitUntilIndexed({ id: documentId, revision, timeoutMs: waitMs, signal }).catch(onError)
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     changeDocument: async (id, change, { caller } = {}) => {
@@ -266,7 +267,7 @@ const createParts = (options: IngestionOptions) => {
   const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
   const maintainer = createMaintainer(upkeep)
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
-  const intake = createIntake({ db, now, at, owner, admission, onUnused: maintainer.noteRemoval })
+  const intake = createIntake({ db, now, at, owner, admission, onError, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
     ...options,
     target: index.target,

@@ -1,8 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '@inlay/agent/testing'
+import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { ana, ben, findsAlways, inShort, newDatabase, newPassage, newSetting, readAll, toRequest } from '../setting.ts'
+import {
+  ana,
+  ben,
+  findsAlways,
+  inShort,
+  newDatabase,
+  newPassage,
+  newSetting,
+  providerOf,
+  readAll,
+  toRequest,
+} from '../setting.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
 const echo = (text: string) => [[text]]
@@ -180,6 +191,19 @@ describe('actions', () => {
     const whole = await (await send({ forced_tool_id: 7 })).whole()
     expect(whole).toMatchObject({ answer: '', error_msg: expect.stringContaining('look') })
     expect(model.requests).toHaveLength(2)
+  })
+
+  test('a server that turns out to take no tools fails the run, which may not go on without the forced action', async () => {
+    const observed = { refusesTools: false, contextTokens: undefined }
+    const refusal = Object.assign(new Error('does not support tools'), { name: 'AI_APICallError', statusCode: 400 })
+    const model = scriptedModel(() => {
+      observed.refusesTools = true
+      return { reject: refusal }
+    })
+    const { send } = await newSetting([], { actions: [look], models: providerOf(model, { observed }) })
+    const whole = await (await send({ forced_tool_id: 7 })).whole()
+    expect(whole).toMatchObject({ answer: '', error_msg: expect.stringContaining('takes no tools') })
+    expect(model.requests).toHaveLength(1)
   })
 })
 

@@ -219,7 +219,9 @@ async function playDespiteRefusal(request: StepRequest, { observed }: ResolvedMo
   } catch (error) {
     const hasJustRefused = refusedBefore === false && observed?.refusesTools
     if (!hasJustRefused) throw error
-    return playStep({ ...request, forced: undefined })
+    if (!request.forced) return playStep(request)
+    const message = `The forced action ${request.forced.join(' or ')} cannot run: the server of this model takes no tools.`
+    throw new InlayError('UNKNOWN_ERROR', { message, cause: error })
   }
 }
 

@@ -31,6 +31,8 @@ export interface IntakeOptions {
   readonly owner?: string
   /** Called when large content was written but is not needed. */
   readonly onUnused?: () => void
+  /** Told what goes wrong once the documents are stored. */
+  readonly onError?: (error: unknown) => void
   /** Assigns documents their places in the queue. Default: in order of arrival. */
   readonly admission?: Pick<Admission, 'placeOf'>
 }
@@ -81,7 +83,8 @@ export function createIntake(options: IntakeOptions): Intake {
           const large = task.kind === 'accept' ? task.version.large : undefined
           if (!large) continue
           for (const id of new Set([large.id, contentIds.get(large) ?? large.id]))
-            if (await releaseLargeContent(options.db, { id })) options.onUnused?.()
+            // The outcome stands; what is not released here is removed when its hold is over.
+            if (await releaseLargeContent(options.db, { id }).catch(options.onError)) options.onUnused?.()
         }
       }
     },
