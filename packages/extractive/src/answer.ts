@@ -143,7 +143,7 @@ function quotation(best: Weighed, findings: Findings): string | undefined {
   const room = maxWords - lengthInWords(name)
   const listed = listOf(best, findings)
   // An item of another list is not what there is of a kind.
-  if (findings.question.form === 'list' && !listed && read.unit.kind !== 'sentence') return undefined
+  if (findings.question.isForList && !listed && read.unit.kind !== 'sentence') return undefined
   const units = listed ?? sentencesAround(best, findings, room)
   const text = written(units, room)
   return text === undefined ? undefined : `${text}\n\n${name}`
@@ -161,10 +161,10 @@ function listOf({ read }: Weighed, { question, shareOf, units }: Findings): read
     return shareOf(above, passage.head) >= minListShare && shareOf(new Set(nearest)) >= minNearestShare
   }
   const groups = units.map(({ read: { group } }) => group).filter(({ length }) => length > 1)
-  const wanted = question.form === 'list' ? groups.find(isAsked) : undefined
+  const wanted = question.isForList ? groups.find(isAsked) : undefined
   // Steps make sense together, and so do items of which the heading says more than they do.
-  const isPart = read.unit.isNumbered || (shareOf(read.keys) < shareOf(read.above) && question.kind === undefined)
-  const isItem = question.form !== 'list' && read.unit.kind === 'item' && !read.isCommand && read.group.length > 1
+  const isPart = read.unit.isNumbered || shareOf(read.keys) < shareOf(read.above)
+  const isItem = !question.isForList && read.unit.kind === 'item' && !read.isCommand && read.group.length > 1
   const group = wanted ?? (read.led.length > 0 ? read.led : isItem && isPart ? read.group : undefined)
   return group && (group[0]?.lead ? [group[0].lead, ...group] : group)
 }
@@ -242,9 +242,7 @@ export async function answerFromFindings(reading: Reading): Promise<string> {
   const answer = await quote(question, passages, isRepeat ? (reading.answers.at(-1) ?? '') : '')
   if (answer !== undefined) return answer
   if (reading.passages.length === 0 && reading.toolAnswers.length > 0) return fromTools(reading)
-  const frames = framesOf(languageOf(question.text, passages[0]?.content ?? ''))
-  if (isRepeat) return frames.nothingMore
-  return passages.length === 0 ? frames.nothing : frames.refused
+  return framesOf(languageOf(question.text, passages[0]?.content ?? '')).refused
 }
 
 /** Answers from the conversation only: texts sent with the message, then earlier answers. */

@@ -48,6 +48,7 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   const alike = new Map(unknown.map((key) => [key, [...vocabulary].filter((other) => isLike(key, other))]))
   if (unknown.length === 0) return alike
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
+
   const units = passages.flatMap((passage) => passage.units)
   const texts = units.map(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])
   const words = new Set(texts.flat())
@@ -65,6 +66,7 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
   const alike = misspellings(question, passages)
   const has = (key: string, ...sets: readonly Keys[]): boolean =>
     sets.some((set) => set.has(key) || alike.get(key)?.some((other) => set.has(other)))
+
   const units = passages.flatMap((passage) => passage.units)
   const rarityOf = (key: string): number => {
     const inPassages = passages.filter(({ all }) => has(key, all)).length
@@ -88,22 +90,11 @@ const instructionPenalty = 0.3
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
 const rankWeight = 0.1
 
-/** Added to units with the signs and options of the question. */
-const literalBonus = 0.6
-
-/** A number that names something: `RFC 4880`. */
-const namedNumber = /(?<!\p{L})\p{Lu}{2,}[ -]\d[\d.]*/gu
-
 /** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[], language: string): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
-  const { kind, literals } = question
+  const { isForNumber, literals } = question
   const known = new Set(question.topic)
-  const questionKeys = keysOf(question.text)
-  const pairs = questionKeys.slice(1).flatMap((key, at) => {
-    const before = questionKeys[at] ?? ''
-    return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
-  })
   const patterns = literals.map(
     (literal) =>
       new RegExp(
@@ -115,11 +106,6 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
     const text = `${unit.headings.join(' ')} ${source.section} ${unit.lead} ${unit.text} ${unit.code?.text}`
     return patterns.length === 0 ? 1 : patterns.filter((pattern) => pattern.test(text)).length / patterns.length
   }
-  /** A heading or a text with the option explains it; a command with it only uses it. */
-  const literalScore = (read: ReadUnit): number => {
-    const isHeading = patterns.some((pattern) => pattern.test(read.heading))
-    return patterns.length === 0 ? 0 : literalBonus * literalShare(read) * (isHeading ? 1 : read.isCommand ? 0.4 : 0.7)
-  }
 
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
@@ -130,13 +116,9 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
-      const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
-      const fresh = read.unit.text
-        .replace(namedNumber, ' ')
-        .replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
-      const fit = kind !== 'number' ? 0 : hasNumber(fresh, language) ? 1 : -1
-      const score =
-        own + 0.5 * context + 0.5 * together + 0.8 * fit - rankWeight * Math.min(rank, 10) + literalScore(read)
+      const fresh = read.unit.text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
+      const fit = !isForNumber ? 0 : hasNumber(fresh, language) ? 1 : -1
+      const score = own + 0.5 * context + 0.8 * fit - rankWeight * Math.min(rank, 10)
       return { read, own, context, score, fit }
     })
   })

@@ -1,16 +1,13 @@
 import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern, wordsOf } from '@inlay/text'
-import { answerKindOf, withoutAskingWords, type AnswerKind } from './answer-kind.ts'
-
-/** The form an answer should have. */
-export type AnswerForm = 'fact' | 'list' | 'steps'
 
 /** A parsed question. */
 export interface Question {
   /** The question without greetings and phrases of politeness. */
   readonly text: string
-  readonly form: AnswerForm
-  /** Whether it asks for a number or a name. */
-  readonly kind: AnswerKind
+  /** Whether it asks for all of a kind. */
+  readonly isForList: boolean
+  /** Whether it asks for a number. */
+  readonly isForNumber: boolean
   /** Keys of the words that carry the topic, in order, without duplicates. */
   readonly topic: readonly string[]
   /** Keys of the topic that are names, numbers or codes: an answer without them is about something else. */
@@ -34,16 +31,28 @@ const askingWords: ReadonlySet<string> = new Set(
   want way ways work works command commands example examples`.split(/\s+/),
 )
 
-const forms: readonly (readonly [RegExp, AnswerForm])[] = [
+/** Matches whole words in any script; `\b` only supports ASCII letters. */
+const words = (list: string): string => `(?<![\\p{L}\\p{M}])(?:${list})(?![\\p{L}\\p{M}])`
+
+/** Asks for a number, a date or a time, in some twenty languages. */
+const asksNumber = new RegExp(
   [
-    /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu,
-    'list',
-  ],
-  [
-    /^(?:how|what(?:['’]s| is) the (?:best |right |easiest |proper )?way) (?:do|does|can|could|should|would|must|to)\b|\bsteps? (?:to|for)\b|^(?:which|what) command\b|^wie (?:kann|muss|soll|darf|\S+e) ich\b|^wie (?:kann|muss|soll|darf|\S+t) man\b|^wie \S+n wir\b|^was (?:ist |muss ich |soll ich )?(?:zu )?tun\b/i,
-    'steps',
-  ],
-]
+    '^(?:since |until |and )?when(?!\\p{L})',
+    words(
+      'numbers? (?:of|for)|how (?:many|much|long|often|old|far|big|large|high|fast|tall|wide|deep)|what (?:number|percent|percentage|amount|year|date|day|age)|(?:in )?which year|' +
+        'wie ?viele?|wie (?:lange|hoch|oft|alt|groß|weit|schnell)|wann|jahr|prozent|' +
+        'cuánt[oa]s?|cuándo|(?:qué|cuál) (?:año|porcentaje|fecha)|combien|quand|quel(?:le)? (?:année|date|pourcentage)|' +
+        'quant[oaie]|quando|quantos|quantas|hoeveel|wanneer|hur (?:många|mycket|länge)|när|hvor (?:mange|meget)|hvornår|' +
+        'kiedy|сколько|когда|скольк\\p{L}+|в каком году|kaç|ne zaman|ne kadar|hangi yıl|câți|câte|cât|când|' +
+        'bao nhiêu|mấy|khi nào|năm nào|πόσ\\p{L}+|πότε|كم|متى|कितन\\p{L}\\p{M}*|कब',
+    ),
+    '多少|几|幾|何时|何時|哪一?年|什么时候|多久|多长|多大|比例|何人|何年|いつ|いくつ|몇|언제|얼마|กี่|เท่าไ|เมื่อไ|ปีใด',
+  ].join('|'),
+  'iu',
+)
+
+const asksForList =
+  /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu
 
 /** Captures both sides of a comparison. */
 const comparison =
@@ -121,8 +130,7 @@ export function understand(questions: readonly string[]): Question {
   const polite = tidy(last.replace(politeness, ' '))
   const text = polite === '' ? tidy(last) : polite
   const head = text.slice(0, maxPatternLength)
-  const form = forms.find(([pattern]) => pattern.test(head))?.[1]
-  const own = distinct(topicWords(withoutAskingWords(text.replace(asksForForm, '')).trim() || text))
+  const own = distinct(topicWords(text.replace(asksForForm, '').replace(asksNumber, ' ').trim() || text))
   const isMore = asksForMore.test(head)
   const continues = own.length < 4 && (carriesOn.test(head) || opening.test(head))
   const leans = isMore || pointsBack.test(head) || pointsBackElsewhere.test(head) || continues
@@ -141,11 +149,10 @@ export function understand(questions: readonly string[]): Question {
   const sides = [left ?? former, right ?? latter].filter((side) => side !== undefined)
   const further = sides.length > 0 ? sides : wordsOf(text).length > own.length + 3 ? [keywords] : []
   const topic = distinct([...own, ...context].flatMap(keysOf)).filter((key) => !asksInHan.test(key))
-  const kind = answerKindOf(text)
   return {
     text,
-    form: form ?? 'fact',
-    kind,
+    isForList: asksForList.test(head),
+    isForNumber: asksNumber.test(text),
     topic,
     names: topic.filter(
       (key) => proper.has(key) || /\p{N}/u.test(key) || (proper.size === 0 && earlier?.names.includes(key)),

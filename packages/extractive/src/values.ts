@@ -107,20 +107,10 @@ const maxPieceLength = 1_000
 async function datesIn(text: string, language: string): Promise<(WrittenDate & { start: number; end: number })[]> {
   if (!/\d/.test(text)) return []
   const chrono = await import('chrono-node')
-  const locales: Readonly<Record<string, { readonly strict: { readonly parse: typeof chrono.parse } }>> = {
-    ar: chrono.ar,
-    de: chrono.de,
-    es: chrono.es,
-    fr: chrono.fr,
-    it: chrono.it,
-    ja: chrono.ja,
-    nl: chrono.nl,
-    pt: chrono.pt,
-    ru: chrono.ru,
-    sv: chrono.sv,
-  }
+  const locales: Readonly<Record<string, unknown>> = { ...chrono }
+  const locale = locales[language] as { readonly strict?: typeof chrono.strict } | undefined
   // `2/12/2025` is in December everywhere but in American English, where it may be either.
-  const parsers = [locales[language]?.strict ?? chrono.strict, chrono.en.GB]
+  const parsers = [locale?.strict ?? chrono.strict, chrono.en.GB]
   const dates: (WrittenDate & { start: number; end: number })[] = []
   for (let from = 0; from < text.length; from += maxPieceLength) {
     const piece = text.slice(from, from + maxPieceLength)
