@@ -39,6 +39,15 @@ test.each<[string, () => string, string]>([
     },
     'takes more than 5 s',
   ],
+  [
+    'a long operation that many paths refer to',
+    () => {
+      const item = `{"get":{"x-note":"${'x'.repeat(2 ** 20)}"}}`
+      const paths = repeated(1_500, (index) => `"/${index}":{"$ref":"#/components/pathItems/a"},`)
+      return `{"openapi":"3.1.0","components":{"pathItems":{"a":${item}}},"paths":{${paths}"/x":{"head":{}}}}`
+    },
+    'takes more than 32 MiB',
+  ],
 ])(
   'a document of %s is refused while others are served',
   async (_, make, words) => {

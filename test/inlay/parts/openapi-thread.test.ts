@@ -26,3 +26,11 @@ describe('an OpenAPI document is read in a thread', () => {
     })
   })
 })
+
+test('a document that contains itself is refused with the reason', async () => {
+  const document = 'openapi: 3.1.0\ninfo: &i {x-a: *i}\npaths: {/x: {get: {x-b: *i}}}\n'
+  await expect(openApiThread()!.listOperations({ document })).rejects.toMatchObject({
+    code: 'VALIDATION_ERROR',
+    message: expect.stringContaining('contains itself'),
+  })
+})

@@ -7,6 +7,7 @@ const maxCharacters = 30 * 2 ** 20
 /** Larger documents are stored without what is not called. */
 const maxWholeCharacters = 2 ** 18
 const maxStoredCharacters = 4 * 2 ** 20
+const maxSummaryCharacters = 500
 // Providers accept 128 tools per request, which leaves room for other actions.
 const maxChosen = 100
 
@@ -14,7 +15,7 @@ export const listOperations: OpenApiReader['listOperations'] = async (source) =>
   const { servers, operations, skipped } = parseOpenApi(await upgraded(await read(source.document)), source)
   const functions = operations.map(({ name, summary, description, method, path, source: operation }) => ({
     name,
-    summary: summary || description,
+    summary: (summary || description).slice(0, maxSummaryCharacters),
     method,
     path,
     operation,

@@ -10,11 +10,14 @@ interface ThreadLimits {
   readonly heapMegabytes: number
 }
 
-// Only these cross threads.
+/** Operations that share a long text repeat it, here where no limit of memory holds. */
+const maxResultCharacters = 2 ** 25
+
+// Only these cross threads, the value as a text, whose length is known before it is taken.
 const script = `
 const { parentPort, workerData: { module, name, source } } = require('node:worker_threads')
-import(module).then((reader) => reader[name](source)).then(
-  (value) => parentPort.postMessage({ value }),
+import(module).then((reader) => reader[name](source)).then(JSON.stringify).then(
+  (value) => parentPort.postMessage(value.length > ${maxResultCharacters} ? { isTooLong: true } : { value }),
   ({ code, message, stack }) => parentPort.postMessage({ failure: { code, message, stack } }))`
 
 /**
@@ -42,6 +45,12 @@ interface Call {
   readonly source: unknown
 }
 
+interface Message {
+  readonly value: string
+  readonly failure?: { readonly code?: ErrorCode; readonly message: string }
+  readonly isTooLong?: boolean
+}
+
 async function inThread<Result>(call: Call, { timeoutMs, heapMegabytes }: ThreadLimits): Promise<Result> {
   const worker = new Worker(script, {
     eval: true,
@@ -62,8 +71,11 @@ async function inThread<Result>(call: Call, { timeoutMs, heapMegabytes }: Thread
       () => undefined,
     )
   }, watchMs)
-  worker.on('message', ({ value, failure }: { value: Result; failure?: { code?: ErrorCode; message: string } }) => {
-    if (failure === undefined) resolve(value)
+  worker.on('message', ({ value, failure, isTooLong }: Message) => {
+    if (isTooLong || failure?.message === 'Invalid string length') reject(tooMuch('32 MiB'))
+    else if (failure?.message.startsWith('Converting circular structure'))
+      reject(unusable('a part of it contains itself.'))
+    else if (failure === undefined) resolve(JSON.parse(value) as Result)
     else if (failure.code === 'VALIDATION_ERROR') reject(new InlayError(failure.code, { message: failure.message }))
     else reject(new InlayError('INTERNAL_ERROR', { cause: failure }))
   })
@@ -79,7 +91,8 @@ async function inThread<Result>(call: Call, { timeoutMs, heapMegabytes }: Thread
   }
 }
 
-function tooMuch(limit: string): InlayError {
-  const message = `This OpenAPI document cannot be used: it takes more than ${limit} to read. Leave out what is not called.`
-  return new InlayError('VALIDATION_ERROR', { message })
-}
+const unusable = (reason: string): InlayError =>
+  new InlayError('VALIDATION_ERROR', { message: `This OpenAPI document cannot be used: ${reason}` })
+
+const tooMuch = (limit: string): InlayError =>
+  unusable(`it takes more than ${limit} to read. Leave out what is not called.`)

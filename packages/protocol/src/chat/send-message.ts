@@ -158,7 +158,8 @@ export type ChatSessionCreationRequest = Nullish<ChatSessionCreation>
 export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = creationFields
 
 const toolApprovalSchema: WireSchema<Required<ToolApproval>, ToolApproval> = model('ToolApproval', {
-  tool_call_id: v.pipe(text, v.maxLength(500)),
+  // Gateways put signatures into ids, which are kept up to this length.
+  tool_call_id: v.pipe(text, v.maxLength(20_000)),
   approved: boolean,
   reason: orNull(v.pipe(text, v.maxLength(2_000))),
 })
