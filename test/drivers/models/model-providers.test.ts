@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { builtInModel } from '@inlay/extractive'
+import { knownModel } from '@inlay/drivers/internal/models/known-models'
 import { modelProviders, parseModelSpec, type ModelProvidersConfig } from '@inlay/drivers/model-providers'
 import type { StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
@@ -56,6 +57,33 @@ test('models that reason are known by their names, or said to', async () => {
     'gateway/claude-sonnet-4-5',
     'our-model',
   ])
+})
+
+test.each([
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 200_000, true],
+  ['amazon-bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0', 200_000, false],
+  ['apac.mistral.mistral-large-2411-v1:0', 128_000, false],
+  ['meta-llama/llama-4-scout-17b-16e-instruct', 131_072, false],
+  ['anthropic/claude-3.5-haiku', 200_000, false],
+  ['anthropic/claude-3.7-sonnet', 200_000, true],
+  ['z-ai/glm-4.5', 131_072, false],
+  ['qwen3-235b-a22b', 262_144, false],
+])('the window and thoughts of %s are known by its name', (name, contextTokens, reasons) => {
+  expect(knownModel('openai-compatible', name)).toMatchObject({ contextTokens, reasons, callsTools: true })
+})
+
+test.each([
+  'claude-3.7-sonnet-reasoning-gemma3-12b',
+  'gpt-5-distill-qwen3-4b',
+  'ministral-3:3b',
+  'ministral-8b-2410',
+  'codestral-mamba-7b',
+  'codestral-mamba-latest',
+  'glm-4.1v-9b-thinking',
+  'deepseek-v3-distill-llama-8b',
+  'claude-sonnet-4.gguf',
+])('%s is no capable model for being named after one', (name) => {
+  expect(knownModel('openai-compatible', name)).toMatchObject({ contextTokens: 32_000, callsTools: false })
 })
 
 describe('what an override means', () => {

@@ -22,7 +22,7 @@ const families: readonly Family[] = [
   [/^gpt-3\.5/, 16_385, false, false],
   [/^o\d-mini/, 128_000, false, true],
   [/^o\d/, 200_000, true, true],
-  [/^claude-(?:[12]\b|instant|3-(?:opus|sonnet|haiku|5))/, 200_000, true, false],
+  [/^claude-(?:[12]\b|instant|3-(?:opus|sonnet|haiku)|3[.-]5)/, 200_000, true, false],
   [/^claude-/, 200_000, true, true],
   [/^gemini-(?:1|2\.0)/, 1_000_000, true, false],
   [/^gemini-/, 1_000_000, true, true],
@@ -42,7 +42,7 @@ const openFamilies: readonly Family[] = [
   [/^qwen3-vl-(?:plus|235b)/, 262_144, true, false],
   [/^qwen3-(?:max|coder|235b|next)/, 262_144, false, false],
   [/^(?:mistral|pixtral)-(?:large|medium|small)-(?:latest|25[01]\d|26\d\d)/, 128_000, true, false],
-  [/^(?:mistral-(?:large|medium|small)|magistral|ministral|codestral|devstral)-/, 128_000, false, false],
+  [/^(?:mistral-(?:large|medium|small)|magistral|codestral|devstral)-/, 128_000, false, false],
   [/^llama-4-/, 131_072, true, false],
 ]
 
@@ -51,19 +51,28 @@ const ofType: Readonly<Record<string, ModelLimits>> = {
   anthropic: { contextTokens: 200_000, takesImages: true, reasons: false, callsTools: true },
 }
 
-/** Gateways and model hubs put the maker in front of a name. */
-const ownName = (name: string): string => name.slice(name.lastIndexOf('/') + 1).toLowerCase()
+const maker = /^(?:[a-z-]{2,6}\.)?(?:anthropic|mistral|meta|deepseek|openai|qwen)\./
+
+/** Gateways and model hubs put the maker in front of a name, Bedrock also the region. */
+const ownName = (name: string): string =>
+  name
+    .slice(name.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(maker, '')
+
+// Small models are named after those that they learned from. The 17b of Llama 4 are of each of its experts.
+const small = /(?<!^)(?:gemma|qwen|llama)|distill|gguf|mamba|(?:^|[-_:])[1-3]?\d(?:\.\d)?b\b(?!-\d+e)/
 
 const isOf =
   (name: string) =>
-  ([names]: Family): boolean =>
-    names.test(ownName(name))
+  ([names]: readonly [RegExp, ...unknown[]]): boolean =>
+    names.test(ownName(name)) && !small.test(ownName(name))
 
 /** Whether a model's weights are open, so that its window depends on who serves it. */
 export const isOpen = (name: string): boolean => openFamilies.some(isOf(name))
 
 /** Whether a model takes `max_completion_tokens` in place of `max_tokens`, and no temperature while it reasons. */
-export const isOpenAiReasoner = (name: string): boolean => openAiReasons.test(ownName(name))
+export const isOpenAiReasoner = (name: string): boolean => isOf(name)([openAiReasons])
 
 /** Limits of a model by its name, otherwise of its type of provider; 32,000 tokens without images if unknown. */
 export function knownModel(providerType: string, name: string): ModelLimits {
