@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import * as v from 'valibot'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { describe, expect, test } from 'vitest'
-import { argumentFaults, coerceArguments, safeNames } from '@inlay/protocol'
+import { argumentFaults, coerceArguments, safeNames, withDeclaredNames } from '@inlay/protocol'
 import { cpuMsOf } from '../cpu-time.ts'
 import { findsAlways, newPassage, newSetting } from '../agent/setting.ts'
 
@@ -120,6 +120,12 @@ test.each<[string, Schema, unknown, unknown]>([
     { first_name: 'Ada', _top: '3' },
     { 'first name': 'Ada', $top: 3 },
   ],
+  [
+    'an object of one text in a list',
+    of({ l: { type: 'array', items: { type: 'string' } } }),
+    { l: [{ q: 'a' }] },
+    { l: ['a'] },
+  ],
   ['null for none', of({}), null, {}],
   ['an empty text for none', of({}), '', {}],
   ['the text null for none', of({}), 'null', {}],
@@ -133,6 +139,14 @@ test.each<[string, Schema, unknown]>([
   ['a text that is no number', of({ n: { type: 'integer' } }, ['n']), { n: 'five' }],
   ['a part of a number', of({ n: { type: 'integer' } }, ['n']), { n: '1.5' }],
   ['a number that would lose digits', of({ n: { type: 'integer' } }), { n: '12345678901234567890' }],
+  ['a number for a text that has lost digits', of({ id: { type: 'string' } }), { id: 2 ** 60 }],
+  ['an object for a text', of({ content: { type: 'string' } }), { content: { name: 'foo', private: true } }],
+  ['an object of one text for a text', of({ content: { type: 'string' } }), { content: { name: 'foo' } }],
+  [
+    'an object of more in a list of texts',
+    of({ files: { type: 'array', items: { type: 'string' } } }),
+    { files: [{ name: 'foo', private: true }] },
+  ],
   ['two values for one', of({ n: { type: 'number' } }), { n: [1, 2] }],
   ['a text with commas for a list is one value', of({ s: { type: 'string' } }), { s: 'a, b' }],
   ['JSON in a text that stays a text', of({ s: { type: 'string' } }), { s: '{"a":1}' }],
@@ -160,6 +174,25 @@ test.each<[Schema, unknown, string[]]>([
   [of({ v: { oneOf: [{ type: 'string' }, { type: 'null' }] } }), { v: {} }, ['v: must be a text, or v: must be null']],
 ])('what does not fit is told by its path: %j', (own, args, faults) => {
   expect(argumentFaults(args, own)).toEqual(faults)
+})
+
+test('names that were made safe are the declared ones again at every depth, and nothing else changes', () => {
+  const filter = of({ $filter: { type: 'string' }, note: { type: 'string' } })
+  const own = {
+    ...of({ table: {}, $top: {}, rows: { type: 'array', items: { $ref: '#/$defs/filter' } } }, ['table']),
+    anyOf: [of({ by: { anyOf: [{ type: 'null' }, filter] } })],
+    $defs: { filter },
+  }
+  const args = { table: 5, _top: '3', rows: [{ _filter: 'a', note: null }], by: { _filter: 'b' }, more: { _filter: 1 } }
+  const named = {
+    table: 5,
+    $top: '3',
+    rows: [{ $filter: 'a', note: null }],
+    by: { $filter: 'b' },
+    more: { _filter: 1 },
+  }
+  expect(withDeclaredNames(args, own)).toEqual(named)
+  expect(withDeclaredNames('{', own)).toBe('{')
 })
 
 test('names made safe are each their own, and safe ones stay', () => {

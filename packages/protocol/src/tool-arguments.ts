@@ -4,8 +4,8 @@ type Schema = Readonly<Record<string, unknown>>
 
 /**
  * Converts arguments to a schema where their meaning is clear: JSON in a text, one value for a list and back, numbers
- * and truth in a text, a choice in other letters, null for an optional argument, a single argument under another name,
- * and names as {@link safeNames} wrote them for a provider. What fits the schema stays as it is.
+ * and truth in a text, a choice in other letters, null for an optional argument, a single argument under another name.
+ * What fits the schema stays as it is, except for names as {@link safeNames} wrote them.
  * @param schema JSON Schema of an object
  * @returns the arguments unchanged where no conversion applies
  */
@@ -14,9 +14,18 @@ export function coerceArguments(args: unknown, schema: Schema): unknown {
   const outer = toObject(args)
   if (!outer) return args
   const properties = isJsonObject(schema['properties']) ? schema['properties'] : {}
-  const named = renameOne(unwrapped(outer, properties), Object.keys(properties), namesIn(schema['required']))
+  const own = Object(withDeclaredNames(unwrapped(outer, properties), schema)) as Schema
+  const named = renameOne(own, Object.keys(properties), namesIn(schema['required']))
   return reader.coerce(named, schema)
 }
+
+/**
+ * Gives arguments the declared names for those that {@link safeNames} wrote for a provider.
+ * @param readsTexts whether texts that are JSON objects or lists are read where the schema allows anything, for a
+ *   provider that was told of texts there
+ */
+export const withDeclaredNames = (args: unknown, schema: Schema, readsTexts = false): unknown =>
+  readerOf(schema, readsTexts).restore(args, schema)
 
 /** Tells what of arguments does not fit a schema, each by its path in plain words; at most five. */
 export function argumentFaults(args: unknown, schema: Schema): string[] {
@@ -114,7 +123,11 @@ const maxDepth = 100
 const maxFaults = 5
 
 /** @param root the schema that references point into */
-function readerOf(root: Schema): {
+function readerOf(
+  root: Schema,
+  readsTexts = false,
+): {
+  restore(value: unknown, schema: unknown): unknown
   coerce(value: unknown, schema: unknown): unknown
   faults(value: unknown, schema: unknown): string[]
 } {
@@ -175,20 +188,44 @@ function readerOf(root: Schema): {
   }
   const fits = (value: unknown, schema: unknown): boolean => faultsAt(value, schema, '').length === 0
 
-  const coerce = (given: unknown, declared: unknown): unknown => {
+  const restore = (given: unknown, declared: unknown): unknown => {
+    const schema = resolved(declared)
+    return within(schema, given, () => {
+      const isRead = readsTexts && typeof given === 'string' && !limiting.some((key) => key in schema)
+      const read = isRead ? readJson(given) : given
+      let value = typeof read === 'object' && read !== null ? read : given
+      if (Array.isArray(value)) value = value.map((item, at) => restore(item, itemOf(schema, at)))
+      else if (isJsonObject(value)) value = restoreObject(value, schema)
+      return [...listOf(schema['allOf']), ...branchesOf(schema)].reduce(restore, value)
+    })
+  }
+
+  const restoreObject = (given: Schema, schema: Schema): Schema => {
+    const declared = declaredNames(schema['properties'])
+    return Object.fromEntries(
+      Object.entries(given).map(([written, value]) => {
+        const own = declared.get(written) ?? written
+        const name = Object.hasOwn(given, own) ? written : own
+        const property = propertyOf(schema, name)
+        return [name, property === undefined ? value : restore(value, property)]
+      }),
+    )
+  }
+
+  const coerce = (given: unknown, declared: unknown, isItem = false): unknown => {
     const schema = resolved(declared)
     return within(schema, given, () => {
       const types = typesOf(schema)
-      let value = types.size === 0 || hasType(given, types) ? given : converted(given, types)
+      let value = types.size === 0 || hasType(given, types) ? given : restore(converted(given, types, isItem), schema)
       const choices = choicesOf(schema)
       if (choices) value = chosen(value, choices)
-      if (Array.isArray(value)) value = value.map((item, at) => coerce(item, itemOf(schema, at)))
+      if (Array.isArray(value)) value = value.map((item, at) => coerce(item, itemOf(schema, at), true))
       else if (isJsonObject(value)) value = coerceObject(value, schema)
-      for (const part of listOf(schema['allOf'])) value = coerce(value, part)
+      for (const part of listOf(schema['allOf'])) value = coerce(value, part, isItem)
       const branches = branchesOf(schema)
       if (branches.length === 0 || branches.some((branch) => fits(value, branch))) return value
       for (const branch of branches) {
-        const meant = coerce(value, branch)
+        const meant = coerce(value, branch, isItem)
         if (fits(meant, branch)) return meant
       }
       return value
@@ -197,11 +234,8 @@ function readerOf(root: Schema): {
 
   const coerceObject = (given: Schema, schema: Schema): unknown => {
     const required = namesIn(schema['required'])
-    const declared = declaredNames(schema['properties'])
     return Object.fromEntries(
-      Object.entries(given).flatMap(([written, value]): [string, unknown][] => {
-        const own = declared.get(written) ?? written
-        const name = Object.hasOwn(given, own) ? written : own
+      Object.entries(given).flatMap(([name, value]): [string, unknown][] => {
         const property = propertyOf(schema, name)
         const meant = coerce(value, property)
         // Models fill in what they have no value for.
@@ -220,8 +254,11 @@ function readerOf(root: Schema): {
     names.set(properties, declared)
     return declared
   }
-  return { coerce, faults: (value, schema) => faultsAt(value, schema, '') }
+  return { restore, coerce, faults: (value, schema) => faultsAt(value, schema, '') }
 }
+
+/** Words of a schema that does not allow everything. */
+const limiting = ['type', 'const', 'enum', 'anyOf', 'oneOf', 'allOf', 'properties', 'items']
 
 const join = (path: string, step: string | number): string => (path === '' ? String(step) : `${path}.${step}`)
 
@@ -281,22 +318,23 @@ function hasType(value: unknown, types: ReadonlySet<string>): boolean {
 }
 
 /** A value as one of the types, if it can only mean that; otherwise the value. */
-function converted(value: unknown, types: ReadonlySet<string>): unknown {
+function converted(value: unknown, types: ReadonlySet<string>, isItem: boolean): unknown {
+  // A longer number would lose digits, or has lost them.
+  const isExact = (number: number): boolean => Math.abs(number) <= Number.MAX_SAFE_INTEGER
   if (typeof value === 'string') {
     const known = readText(value.trim())
-    // A long number would lose digits.
-    const isExact = typeof known !== 'number' || Math.abs(known) <= Number.MAX_SAFE_INTEGER
-    if (known !== undefined && isExact && hasType(known, types)) return known
+    if (known !== undefined && (typeof known !== 'number' || isExact(known)) && hasType(known, types)) return known
   }
   if (types.has('array') && value !== null && !Array.isArray(value)) return [value]
   if (Array.isArray(value) && value.length === 1) {
     const [only] = value
-    return hasType(only, types) ? only : converted(only, types)
+    return hasType(only, types) ? only : converted(only, types, isItem)
   }
   if (!types.has('string')) return value
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const texts = isJsonObject(value) ? Object.values(value).filter((inner) => typeof inner === 'string') : []
-  return texts.length === 1 ? texts[0] : value
+  if (typeof value === 'boolean' || (typeof value === 'number' && isExact(value))) return String(value)
+  // Of a list of texts, such as queries, models make objects. Any other object may be meant as a whole.
+  const inner = isItem && isJsonObject(value) ? Object.values(value) : []
+  return inner.length === 1 && typeof inner[0] === 'string' ? inner[0] : value
 }
 
 function readText(text: string): unknown {

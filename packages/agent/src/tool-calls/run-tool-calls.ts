@@ -5,6 +5,7 @@ import {
   isInlayError,
   isJsonObject,
   storable,
+  withDeclaredNames,
   type BaseFilters,
   type PacketBody,
   type Principal,
@@ -234,9 +235,12 @@ interface CheckedInput {
 async function checkInput({ action, input }: OpenCall): Promise<CheckedInput> {
   if (input === undefined) throw badArguments('they are not valid JSON')
   const schema = action.input['~standard']
-  const outcome = await schema.validate(input)
-  if (outcome.issues === undefined) return { input: outcome.value, given: input }
-  const meant = coerceArguments(input, schema.jsonSchema.input({ target: 'draft-07' }))
+  const declared = schema.jsonSchema.input({ target: 'draft-07' })
+  // Under another name an optional argument would be missed by nobody.
+  const named = withDeclaredNames(input, declared)
+  const outcome = await schema.validate(named)
+  if (outcome.issues === undefined) return { input: outcome.value, given: named }
+  const meant = coerceArguments(named, declared)
   const second = await schema.validate(meant)
   if (second.issues === undefined) return { input: second.value, given: meant }
   const faults = second.issues.slice(0, 5).map(({ message, path }) => {

@@ -16,6 +16,24 @@ test('a tool of an MCP server gets its arguments in the types that it declares',
   expect(called).toMatchObject([{ name: 'add', arguments: { a: 2, b: 3 } }])
 })
 
+test('a tool gets its optional arguments under the names that it declares', async () => {
+  const inputSchema = {
+    type: 'object',
+    properties: { table: { type: 'string' }, $filter: { type: 'string' } },
+    required: ['table'],
+  }
+  const { ask, called } = await newToolSetting(() => undefined, {
+    tools: [{ name: 'rows', description: 'Lists rows.', inputSchema }],
+    answer: (body) =>
+      hasResult(body)
+        ? [{ text: 'Two.' }]
+        : [{ calls: [{ id: 'c1', name: 'rows', input: { table: 'users', _filter: 'age gt 5' } }] }],
+  })
+  const given = { table: 'users', $filter: 'age gt 5' }
+  expect((await ask('Which users?')).tool_calls).toMatchObject([{ tool_arguments: given }])
+  expect(called).toMatchObject([{ name: 'rows', arguments: given }])
+})
+
 test('a tool whose schema is a reference shows its arguments, and gets them in their types', async () => {
   const node = {
     type: 'object',
