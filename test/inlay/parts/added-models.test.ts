@@ -28,13 +28,17 @@ async function records(): Promise<WorkspaceRecords> {
   return createWorkspaceRecords({ db })
 }
 
-const open = async (workspace: WorkspaceRecords, secretKey: string) =>
-  addedModelParts({
+const open = async (workspace: WorkspaceRecords, secretKey: string) => {
+  const errors: unknown[] = []
+  const parts = addedModelParts({
     configured: await configuredModels('extractive', () => {}),
     workspace,
     secrets: createSecrets(secretKey),
     make: (choices): Promise<ModelProvider> => configuredModels(choices, () => {}),
+    onError: (error) => void errors.push(error),
   })
+  return { ...parts, errors }
+}
 
 test('what one process adds, changes and removes is so in the others with the next message', async () => {
   const workspace = await records()
@@ -62,6 +66,55 @@ test('the stored key opens with the key of the host alone, and another one says 
   expect((await other.models.list()).map(({ name }) => name)).toContain('deepseek-chat')
   await expect(other.models.resolve(override)).rejects.toThrow('an administrator has to enter it again')
   expect(await other.models.resolve()).toMatchObject({ provider: 'inlay' })
+})
+
+test('no change of an added provider lets it use the credentials of the host', async () => {
+  const { models, addedModels } = await open(await records(), 'one-key-of-the-host')
+  const gateway = { ...change, provider: 'foo', api_key: null, api_base: 'https://gateway.example' }
+  const id = await addedModels.save(gateway, true)
+  const kept = { ...gateway, id, api_key_changed: false }
+  for (const other of [
+    { ...kept, provider: 'amazon-bedrock' },
+    { ...kept, provider: 'bedrock', api_base: null },
+    { ...kept, provider: 'openai', api_base: null },
+  ])
+    await expect(addedModels.save(other, false)).rejects.toThrow('needs an "api_key"')
+  expect((await models.list()).map(({ provider }) => provider)).toContain('Ours')
+})
+
+test('a stored provider that cannot be made is left out and reported, and can be removed', async () => {
+  const workspace = await records()
+  const { models, addedModels, errors } = await open(workspace, 'one-key-of-the-host')
+  const good = await addedModels.save({ ...change, name: 'Good' }, true)
+  const { value } = (await workspace.get('model_provider', good))!
+  const { id } = await workspace.add('model_provider', { ...value, name: 'Bad', type: 'openai', apiKey: null })
+  expect((await models.list()).map(({ provider }) => provider)).toEqual(['inlay', 'Good'])
+  expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('"Bad" needs an "api_key"') })])
+  await addedModels.remove(id, false)
+  expect((await addedModels.list()).map(({ name }) => name)).toEqual(['Good'])
+})
+
+test('a provider that is configured later under the name of an added one takes its place', async () => {
+  const workspace = await records()
+  const { models, addedModels } = await open(workspace, 'one-key-of-the-host')
+  const added = await addedModels.save(change, true)
+  const { value } = (await workspace.get('model_provider', added))!
+  await workspace.put('model_provider', added, { ...value, name: 'inlay', defaultModel: 'deepseek-chat' })
+  expect(await models.resolve({ model_provider: 'inlay', model_version: 'extractive' })).toMatchObject({
+    name: 'extractive',
+  })
+  expect(await models.resolve()).toMatchObject({ name: 'extractive' })
+  expect((await models.list()).map(({ name, isDefault }) => [name, isDefault])).toEqual([['extractive', true]])
+  expect((await addedModels.list()).map(({ id: each }) => each)).toEqual([added])
+})
+
+test.each([
+  'https://:hunter2@gateway.example/v1',
+  'https://ana:hunter2@gateway.example/v1',
+  'https://ana@gateway.example',
+])('an address with a user name or password is refused: %s', async (address) => {
+  const { addedModels } = await open(await records(), 'one-key-of-the-host')
+  await expect(addedModels.save({ ...change, api_base: address }, true)).rejects.toThrow('without a user name')
 })
 
 test('a secret opens for its use alone, and not when it was changed', () => {

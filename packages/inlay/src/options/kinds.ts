@@ -183,6 +183,9 @@ const inWords = (values: readonly string[]): string =>
 /** Whether a text is an http or https URL. */
 export const isHttp = (given: string): boolean => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
 
+/** Whether a URL carries a user name or a password. */
+export const hasUser = (url: string): boolean => new URL(url).username + new URL(url).password !== ''
+
 /** Check of an http or https URL. */
 export const address: v.GenericSchema = v.pipe(
   text,

@@ -4,7 +4,7 @@ import type { ModelSpec } from '@inlay/drivers/model-providers'
 import { InlayError, type LlmOverride } from '@inlay/protocol'
 import type { ModelProviderChange } from '@inlay/protocol/administration'
 import type { ModelAdministration, WorkspaceRecord, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
-import { isHttp } from '../options/kinds.ts'
+import { hasUser, isHttp } from '../options/kinds.ts'
 import type { LanguageModelChoice } from '../options/model-options.ts'
 import { unreadable, type Secrets } from './secrets.ts'
 
@@ -19,6 +19,8 @@ export interface AddedModelsOptions {
   readonly secrets: Secrets
   /** Makes models whose requests obey the rules for addresses that somebody typed. */
   readonly make: (choices: readonly LanguageModelChoice[]) => Promise<ModelProvider>
+  /** Called with what is wrong with a stored provider that is left out. */
+  readonly onError: (error: unknown) => void
 }
 
 /** A key opens only for the address that it was entered for. */
@@ -26,11 +28,17 @@ const useOf = ({ type, baseUrl }: Pick<StoredValue, 'type' | 'baseUrl'>): string
 const invalid = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
 
 /** The configured models and those that administrators add; processes with the same database share them. */
-export function addedModelParts({ configured, workspace, secrets, make }: AddedModelsOptions): {
+export function addedModelParts({ configured, workspace, secrets, make, onError }: AddedModelsOptions): {
   readonly models: ModelProvider
   readonly addedModels: ModelAdministration
 } {
   const stored = (): Promise<readonly Stored[]> => workspace.list('model_provider')
+  /** One that is configured later takes the place of an added one of its name. */
+  const active = async (): Promise<readonly Stored[]> => {
+    const records = await stored()
+    const own = records.length === 0 ? [] : await configured.list()
+    return records.filter(({ value }) => !own.some(({ provider }) => provider === value.name))
+  }
   const providers = new Map<number, { readonly of: string; readonly models: Promise<ModelProvider> }>()
   const keyOf = ({ value }: Stored): string | undefined =>
     value.apiKey === null ? undefined : secrets.open(value.apiKey, useOf(value))
@@ -38,6 +46,7 @@ export function addedModelParts({ configured, workspace, secrets, make }: AddedM
     const known = providers.get(record.id)
     const of = JSON.stringify({ ...record.value, defaultModel: null })
     if (known?.of === of) return known.models
+    checkKey(record.value)
     const { name: provider, type, baseUrl, models: names } = record.value
     const api: ModelSpec['api'] = isOfficial(type) ? type : 'openai-compatible'
     // One that cannot be read is told when the model is called.
@@ -64,9 +73,16 @@ export function addedModelParts({ configured, workspace, secrets, make }: AddedM
         isDefault: isDefault && listing.name === record.value.defaultModel,
       }))
   const list = async (): Promise<readonly ModelListing[]> => {
-    const [records, own] = await Promise.all([stored(), configured.list()])
+    const [records, own] = await Promise.all([active(), configured.list()])
     const usual = records.find(({ value }) => value.defaultModel !== null)
-    const added = await Promise.all(records.map((record) => listingsOf(record, record === usual)))
+    const added = await Promise.all(
+      records.map((record) =>
+        listingsOf(record, record === usual).catch((error: unknown) => {
+          onError(error)
+          return []
+        }),
+      ),
+    )
     return [...own.map((each) => ({ ...each, isDefault: each.isDefault && !usual })), ...added.flat()]
   }
   /** The added provider that an override selects, and what it selects there. */
@@ -96,7 +112,7 @@ export function addedModelParts({ configured, workspace, secrets, make }: AddedM
     models: {
       list,
       resolve: async (override) => {
-        const records = await stored()
+        const records = await active()
         const chosen = records.length === 0 ? undefined : await choose(records, override ?? {})
         if (!chosen) return configured.resolve(override)
         const [record, theirs] = chosen
@@ -158,8 +174,8 @@ function toValue(change: ModelProviderChange, name: string, known: Stored | unde
   if (config !== null && Object.keys(config).length > 0)
     throw invalid('"custom_config" is not supported: give the provider a key.')
   const address = base?.trim().replace(/(?<!\/)\/+$/, '') || null
-  if (address !== null && (!isHttp(address) || new URL(address).username !== ''))
-    throw invalid('"api_base" has to be an http or https address without a user name.')
+  if (address !== null && (!isHttp(address) || hasUser(address)))
+    throw invalid('"api_base" has to be an http or https address without a user name or password.')
   const type = typeOf(provider, address)
   const models = change.model_configurations
     .filter((each) => each.is_visible)
@@ -188,16 +204,18 @@ function withKey(
   known: Stored | undefined,
   secrets: Secrets,
 ): StoredValue {
-  if (known && !isChanged) {
-    const { apiKey } = known.value
-    // What was entered for one address is not sent to another.
-    if (apiKey !== null && useOf(known.value) !== useOf(value))
-      throw invalid('The address has changed: enter the key again, and set "api_key_changed".')
-    return { ...value, apiKey }
-  }
   const key = given?.trim() || null
-  // Credentials of the host itself are for the models that it configures.
-  if (key === null && isOfficial(value.type) && (value.baseUrl === null || !needsKey(value.type)))
-    throw invalid(`The provider "${value.name}" needs an "api_key".`)
-  return { ...value, apiKey: key === null ? null : secrets.seal(key, useOf(value)) }
+  const isKept = known !== undefined && !isChanged
+  const kept = isKept ? known.value.apiKey : null
+  // What was entered for one address is not sent to another.
+  if (known && kept !== null && useOf(known.value) !== useOf(value))
+    throw invalid('The address has changed: enter the key again, and set "api_key_changed".')
+  checkKey({ ...value, apiKey: isKept ? kept : key })
+  return { ...value, apiKey: isKept || key === null ? kept : secrets.seal(key, useOf(value)) }
+}
+
+/** Credentials of the host itself are for the models that it configures. */
+function checkKey({ name, type, baseUrl, apiKey }: Pick<StoredValue, 'name' | 'type' | 'baseUrl' | 'apiKey'>): void {
+  if (apiKey === null && isOfficial(type) && (baseUrl === null || !needsKey(type)))
+    throw invalid(`The provider "${name}" needs an "api_key".`)
 }

@@ -3,7 +3,7 @@ import type { McpCheck, McpServer, McpServers } from '@inlay/drivers/mcp-client'
 import { InlayError } from '@inlay/protocol'
 import type { McpServerChange, McpServerSnapshot } from '@inlay/protocol/administration'
 import type { McpServerAdministration, WorkspaceRecord, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
-import { isHttp } from '../options/kinds.ts'
+import { hasUser, isHttp } from '../options/kinds.ts'
 import { unreadable, type Secrets } from './secrets.ts'
 
 type Stored = WorkspaceRecord<'mcp_server'>
@@ -123,8 +123,8 @@ const toSnapshot = ({ id, value }: Pick<Stored, 'id' | 'value'>): McpServerSnaps
 function toValue(change: McpServerChange, known: Stored | undefined, secrets: Secrets): StoredValue {
   const { name, description, auth_type: auth, api_token: given } = change
   const url = change.server_url.trim()
-  if (!isHttp(url) || new URL(url).username !== '')
-    throw invalid('"server_url" has to be an http or https address without a user name.')
+  if (!isHttp(url) || hasUser(url))
+    throw invalid('"server_url" has to be an http or https address without a user name or password.')
   const kept = known?.value.url === url ? known.value.token : null
   const token = given?.trim() ? secrets.seal(given.trim(), useOf(url)) : kept
   if (auth === 'API_TOKEN' && token === null) throw invalid('"api_token" is missing, or belongs to another address.')

@@ -382,6 +382,7 @@ async function modelParts(
     workspace,
     secrets,
     make: (choices) => make(choices, options.egress ?? {}),
+    onError,
   })
   return { ...local, ...added }
 }

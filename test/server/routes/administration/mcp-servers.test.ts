@@ -68,6 +68,7 @@ test('a server beside those of the configuration is changed, and keeps its token
 })
 
 test.each<[string, object, number, string]>([
+  ['an address with a password', { name: 'Other', server_url: 'https://:hunter2@wiki.example' }, 400, 'password'],
   ['an address that is none', { name: 'Other', server_url: 'wiki' }, 400, 'http or https'],
   ['a name that is taken', { name: 'Wiki' }, 409, 'choose another name'],
   ['another name for a server', { name: 'Other', existing_server_id: 0 }, 400, 'permanent'],
