@@ -46,7 +46,7 @@ async function quoteFrom(
     holding.set(place, isNamed && (given === undefined || holdsValues(await valuesOf(place, language), given)))
   }
   const isHeld = ({ read }: Weighed): boolean =>
-    holding.get(read.place) === true && evidence.literalShare(read) > 0 && isQuotable(read, said)
+    holding.get(read.place) === true && evidence.holdsLiterals(read) && isQuotable(read, said)
   const units = evidence.units.filter(isHeld)
   const findings: Findings = { ...evidence, units, question, language, isQuotable: (read) => isQuotable(read, said) }
   const [best] = findings.units

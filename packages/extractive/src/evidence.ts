@@ -25,8 +25,8 @@ export interface Evidence {
   readonly shareOf: (...sets: readonly Keys[]) => number
   /** Whether one of these sets contains a key, or one with a similar spelling if no passage contains it. */
   readonly has: (key: string, ...sets: readonly Keys[]) => boolean
-  /** Share of the signs and options of the question that a unit contains; 1 if there are none. */
-  readonly literalShare: (read: ReadUnit) => number
+  /** Whether a unit contains a sign or an option of the question, if there is one. */
+  readonly holdsLiterals: (read: ReadUnit) => boolean
 }
 
 /** Inverse document frequency of BM25. */
@@ -48,7 +48,6 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   const alike = new Map(unknown.map((key) => [key, [...vocabulary].filter((other) => isLike(key, other))]))
   if (unknown.length === 0) return alike
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
-
   const units = passages.flatMap((passage) => passage.units)
   const texts = units.map(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])
   const words = new Set(texts.flat())
@@ -66,7 +65,6 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
   const alike = misspellings(question, passages)
   const has = (key: string, ...sets: readonly Keys[]): boolean =>
     sets.some((set) => set.has(key) || alike.get(key)?.some((other) => set.has(other)))
-
   const units = passages.flatMap((passage) => passage.units)
   const rarityOf = (key: string): number => {
     const inPassages = passages.filter(({ all }) => has(key, all)).length
@@ -95,6 +93,11 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
   const { has, shareOf } = weighTopic(question, passages)
   const { isForNumber, literals } = question
   const known = new Set(question.topic)
+  const questionKeys = keysOf(question.text)
+  const pairs = questionKeys.slice(1).flatMap((key, at) => {
+    const before = questionKeys[at] ?? ''
+    return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
+  })
   const patterns = literals.map(
     (literal) =>
       new RegExp(
@@ -102,25 +105,22 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
         /^-\p{L}$/u.test(literal) ? '' : 'i',
       ),
   )
-  const literalShare = ({ unit, passage: { source } }: ReadUnit): number => {
+  const holdsLiterals = ({ unit, passage: { source } }: ReadUnit): boolean => {
     const text = `${unit.headings.join(' ')} ${source.section} ${unit.lead} ${unit.text} ${unit.code?.text}`
-    return patterns.length === 0 ? 1 : patterns.filter((pattern) => pattern.test(text)).length / patterns.length
+    return patterns.length === 0 || patterns.some((pattern) => pattern.test(text))
   }
 
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
-      // Only sentences continue the previous one: items and commands stand alone.
-      const isProse = read.unit.kind === 'sentence' || (read.unit.kind === 'item' && !read.isCommand)
-      const neighbours = isProse ? [units[at - 1], units[at + 1]] : []
-      const near = neighbours.flatMap((other) => (other && !other.isCommand ? [other.keys] : []))
+      const near = [units[at - 1], units[at + 1]].flatMap((other) => (other && !other.isCommand ? [other.keys] : []))
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
-      const fresh = read.unit.text.replace(wordPattern, (word) => (known.has(keysOf(word)[0] ?? '') ? ' ' : word))
-      const fit = !isForNumber ? 0 : hasNumber(fresh, language) ? 1 : -1
-      const score = own + 0.5 * context + 0.8 * fit - rankWeight * Math.min(rank, 10)
+      const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
+      const fit = !isForNumber ? 0 : hasNumber(read.unit.text, language) ? 1 : -1
+      const score = own + 0.5 * context + 0.5 * together + 0.8 * fit - rankWeight * Math.min(rank, 10)
       return { read, own, context, score, fit }
     })
   })
-  return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has, literalShare }
+  return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has, holdsLiterals }
 }

@@ -11,9 +11,6 @@ import { argumentsFor } from './arguments.ts'
 import { understand } from './question.ts'
 import { smallTalk, withoutDocuments } from './talk.ts'
 
-/** Display name of the model. */
-export const extractiveModelName = 'Built-in extractive model'
-
 /** Context window in tokens. The model accepts any length, but longer prompts take more time. */
 export const extractiveContextTokens = 200_000
 
@@ -124,4 +121,4 @@ export const builtInModel: {
   readonly displayName: string
   readonly contextTokens: number
   readonly make: () => LanguageModelV4
-} = { displayName: extractiveModelName, contextTokens: extractiveContextTokens, make: extractiveModel }
+} = { displayName: 'Built-in extractive model', contextTokens: extractiveContextTokens, make: extractiveModel }

@@ -19,9 +19,9 @@ export interface Place {
   readonly source: SourcePassage
   /** Title and heading. */
   readonly name: string
-  readonly units: readonly ReadUnit[]
+  readonly units: ReadUnit[]
   /** Keys of its text, its headings and the title. */
-  readonly keys: ReadonlySet<string>
+  readonly keys: Set<string>
 }
 
 /** A sentence, list item, table row or piece of code with its place on the page and its keys. */
@@ -43,6 +43,7 @@ export interface ReadUnit {
   readonly keys: ReadonlySet<string>
   /** Keys of its headings, of its lead and of the header of its table. */
   readonly above: ReadonlySet<string>
+  readonly pairs: ReadonlySet<string>
 }
 
 export interface ReadPassage {
@@ -58,18 +59,13 @@ export interface ReadPassage {
   readonly all: ReadonlySet<string>
 }
 
-interface FoundPlace extends Place {
-  readonly units: ReadUnit[]
-  readonly keys: Set<string>
-}
-
 /** Splits passages into units and places. */
 export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
-  const places = new Map<string, FoundPlace>()
+  const places = new Map<string, Place>()
   return sources.map((source, rank) => readPassage(source, rank, places))
 }
 
-function readPassage(source: SourcePassage, rank: number, places: Map<string, FoundPlace>): ReadPassage {
+function readPassage(source: SourcePassage, rank: number, places: Map<string, Place>): ReadPassage {
   const units: (ReadUnit & { readonly led: ReadUnit[] })[] = []
   const { number, title, section = '', content } = source
   const head = new Set(keysOf(`${title} ${section}`))
@@ -108,6 +104,7 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Fo
       isCommand: isCommand(unit),
       keys: new Set(keys),
       above: new Set(above),
+      pairs: new Set(keys.slice(1).map((key, at) => `${keys[at]} ${key}`)),
     }
     for (const part of [...keys, ...above]) place.keys.add(part)
     place.units.push(read)

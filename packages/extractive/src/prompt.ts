@@ -7,13 +7,6 @@ import type {
 } from '@ai-sdk/provider'
 import type { SourcePassage } from './page.ts'
 
-/** Result of an action other than a list of passages. */
-export interface ToolAnswer {
-  readonly toolName: string
-  readonly text: string
-  readonly isError: boolean
-}
-
 /** The parts of a model call that the model uses. */
 export interface Reading {
   /** Questions of the conversation, oldest first; the last is the current one. [] if there is none. */
@@ -25,7 +18,7 @@ export interface Reading {
   /** Passages found since the current question, best first. */
   readonly passages: readonly SourcePassage[]
   /** Other tool results since the current question. */
-  readonly toolAnswers: readonly ToolAnswer[]
+  readonly toolAnswers: readonly { readonly toolName: string; readonly text: string; readonly isError: boolean }[]
   /** Available tools by name; empty if the tool choice is `none`. */
   readonly tools: ReadonlyMap<string, LanguageModelV4FunctionTool>
   /** The tool that must be called, `any` tool, or none. */
@@ -89,7 +82,7 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
 /** Reads the tool results in messages. */
 function readResults(messages: readonly LanguageModelV4Message[]) {
   const passages: SourcePassage[] = []
-  const toolAnswers: ToolAnswer[] = []
+  const toolAnswers: Reading['toolAnswers'][number][] = []
   const toolNames = new Set<string>()
   for (const part of messages.flatMap(({ role, content }) => (role === 'tool' ? content : []))) {
     if (part.type !== 'tool-result') continue
