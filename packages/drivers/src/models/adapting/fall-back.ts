@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { isJsonObject } from '@inlay/protocol'
 import { noteWindow, type ModelMemory } from './model-memory.ts'
 import { fieldStep, withoutFields } from './refused-fields.ts'
-import { historyAsText, messageSteps } from './refused-messages.ts'
+import { forgottenThoughts, historyAsText, messageSteps } from './refused-messages.ts'
 import { allPictures, pictureStep } from './refused-pictures.ts'
 import { foreignTools, toolSteps, unknownTools } from './refused-tools.ts'
 import { knownChanges, schemaStep } from './refused-schemas.ts'
@@ -11,6 +11,7 @@ import type { Refusal, Step } from './step.ts'
 
 /** Steps for refusals that name what they refuse; the first that reads something counts. */
 const namedSteps: readonly Step[] = [
+  forgottenThoughts,
   ...responsesSteps,
   schemaStep,
   ...toolSteps,
@@ -22,6 +23,20 @@ const namedSteps: readonly Step[] = [
 
 /** Steps for refusals without a reason, in order; each is tried in addition to those before it. */
 const guesses: readonly Step[] = [historyAsText, allPictures, foreignTools]
+
+// Limits, payment, access and outages, in which names of models and tools are no refusals of them.
+const aboutNoPart: ReadonlySet<number> = new Set([401, 402, 403, 408, 429, 502, 503, 504, 529])
+const notIn404: ReadonlySet<Step> = new Set([schemaStep, ...messageSteps])
+
+/** The steps for a status. A model that is not found may have a name that reads like a part of a request. */
+function stepsFor(status: number): readonly Step[] {
+  if (aboutNoPart.has(status)) return [forgottenThoughts]
+  return status === 404 ? namedSteps.filter((step) => !notIn404.has(step)) : namedSteps
+}
+
+// What a model wrote, in the words of Groq: it may well write something else.
+const slip =
+  /tool call validation failed|did not match schema|failed to call a function|failed_generation|tool_use_failed/i
 
 const maxParts = 1_000
 const maxRepeats = 12
@@ -36,10 +51,10 @@ export interface FallBackOptions<T> {
 }
 
 /**
- * Calls a model without what its server has refused before. If a refusal names a part of the request, that is
- * remembered, and the call is repeated without it. If it names none, the call is repeated with less and less that
- * servers are known to stumble over; what helped is remembered. A refusal of all tools is thrown, since the caller can
- * then search in another way; later calls omit tools.
+ * Calls a model without what its server has refused before. If a refusal names a part of the request, the call is
+ * repeated without it. If it names none, the call is repeated as it is, then with less and less that servers are known
+ * to stumble over. What helped is remembered. A refusal of all tools is thrown, since the caller can then search in
+ * another way; later calls omit tools.
  */
 export async function fallBack<T>(
   call: LanguageModelV4CallOptions,
@@ -47,35 +62,57 @@ export async function fallBack<T>(
 ): Promise<T> {
   const refused = new Set(memory?.refused)
   if (!memory) return work(call, refused)
-  const learn = (parts: readonly string[], said: string): void => {
-    for (const part of parts) if (memory.refused.size < maxParts) memory.refused.add(part)
+  const tried: Tried[] = []
+  const add = (part: string): unknown => memory.refused.size < maxParts && memory.refused.add(part)
+  const learn = ({ parts, said }: Tried): void => {
+    for (const part of parts) add(part)
     onLearn(parts.slice(0, 5).join(', '), said)
   }
-  let guess: { readonly parts: readonly string[]; readonly error: unknown; readonly said: string } | undefined
+  const fail = (error: unknown): never => {
+    for (const part of tried.flatMap(({ parts }) => parts)) memory.refused.delete(part)
+    throw error
+  }
+  let mayPass = true
+  let guess: (Tried & { readonly error: unknown }) | undefined
   for (let repeats = 0; ; repeats++) {
     let sent = call
     for (const step of [...guesses, ...namedSteps]) sent = await step.mend(sent, refused)
     for (const change of knownChanges(call, sent, refused)) onLearn(change, '')
     try {
       const result = await work(sent, refused)
-      if (guess) learn(guess.parts, guess.said)
+      for (const each of guess ? [...tried, guess] : tried) learn(each)
       return result
     } catch (error) {
       const refusal = readRefusal(error, call, refused)
-      if (!refusal || repeats >= maxRepeats) throw error
+      if (!refusal || repeats >= maxRepeats) return fail(error)
       noteWindow(memory, refusal.text)
       const freshOf = (steps: readonly Step[]): readonly string[] | undefined =>
         steps.map(({ read }) => read(refusal).filter((part) => !refused.has(part))).find(({ length }) => length > 0)
-      const named = freshOf(namedSteps)
-      const parts = named ?? (isUnexplained(refusal) ? freshOf(guesses) : undefined)
-      if (!parts) throw guess?.error ?? error
+      const isSlip = slip.test(refusal.text)
+      const named = isSlip ? undefined : freshOf(stepsFor(refusal.status))
+      const isOdd = named ? refusal.status === 500 && schemaStep.read(refusal).length > 0 : isUnexplained(refusal)
+      if (mayPass && (isOdd || isSlip)) {
+        mayPass = false
+        continue
+      }
+      const parts = named ?? (isOdd && !isSlip ? freshOf(guesses) : undefined)
+      if (!parts) return fail(guess?.error ?? error)
       for (const part of parts) refused.add(part)
-      if (named) learn(named, refusal.said)
+      // The memory is what leaves out fields.
+      for (const part of named ?? []) add(part)
+      if (named) tried.push({ parts, said: refusal.said })
       else guess = { parts, error: guess?.error ?? error, said: guess?.said ?? refusal.said }
+      if (!parts.includes('tools')) continue
+      for (const each of tried) learn(each)
       // Some servers return a 5xx for it, which would only be retried.
-      if (parts.includes('tools')) throw Object.assign(Object(error), { statusCode: 400, isRetryable: false })
+      throw Object.assign(Object(error), { statusCode: 400, isRetryable: false })
     }
   }
+}
+
+interface Tried {
+  readonly parts: readonly string[]
+  readonly said: string
 }
 
 const maxRefusalChars = 20_000

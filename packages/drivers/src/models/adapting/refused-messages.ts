@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { createHash } from 'node:crypto'
 import { stepFor, type Refusal, type Step } from './step.ts'
 
 type Call = LanguageModelV4CallOptions
@@ -23,6 +24,12 @@ const wantsReasoning = /missing|required|pass(?:ed)? back|must (?:have|contain|i
 const noCallIds =
   /tool.?call.?id.{0,120}(?:must be a-z|length of 9)|tool_use.id.{0,40}should match|tool_calls\S{0,20}\bid\b.{0,20}too long/is
 
+// Error messages of OpenAI's responses API for stored thoughts.
+const lostItems = /item with id .{0,80}not found|duplicate item found|of type .{0,40}was provided without its required/i
+
+/** Leaves out thoughts that a provider was to keep, and does not. */
+export const forgottenThoughts: Step = stepFor('stored thoughts', says(lostItems), withPrompt(withoutThoughts))
+
 /** Leave out or rewrite parts of messages that a refusal names. */
 export const messageSteps: readonly Step[] = [
   stepFor('long call ids', says(noCallIds), withPrompt(withShortIds)),
@@ -46,7 +53,7 @@ export const messageSteps: readonly Step[] = [
       call.prompt.some(({ role, content }) => role === 'assistant' && content.some(isThought)) &&
       /\breasoning(?:_content)?\b/i.test(text) &&
       !wantsReasoning.test(text),
-    withPrompt((prompt) => prompt.map((message) => withAssistant(message, (part) => (isThought(part) ? [] : [part])))),
+    withPrompt(withoutThoughts),
   ),
   stepFor(
     'calls without reasoning',
@@ -68,29 +75,42 @@ export const messageSteps: readonly Step[] = [
   stepFor('a message right after results', says(/unexpected role .?user.? after role .?tool/i), withPrompt(bridged)),
 ]
 
-const callName = (id: string): string => `the call ${id}`
+type ToolCall = Extract<Content<'assistant'>[number], { type: 'tool-call' }>
+
+/** Some servers give the same ids in each chat. */
+function callName({ toolCallId, toolName, input }: ToolCall): string {
+  const hash = createHash('sha256').update(`${toolName} ${JSON.stringify(input)}`)
+  return `the call ${toolCallId} (${hash.digest('hex').slice(0, 12)})`
+}
 
 /** Writes calls and their results as plain messages, those that were refused alone. */
 export const historyAsText: Step = {
-  read: ({ call: { prompt } }) =>
-    prompt.flatMap(({ role, content }) =>
-      role === 'assistant'
-        ? content.flatMap((part) => (part.type === 'tool-call' ? callName(part.toolCallId) : []))
-        : [],
-    ),
+  read: ({ call: { prompt } }) => prompt.flatMap((message) => callsOf(message).map(callName)),
   mend: (call, refused) =>
-    refused.size === 0 ? call : withPrompt((prompt) => callsAsText(prompt, (id) => refused.has(callName(id))))(call),
+    refused.size === 0
+      ? call
+      : withPrompt((prompt) => callsAsText(prompt, (part) => refused.has(callName(part))))(call),
 }
 
+const callsOf = ({ role, content }: LanguageModelV4Message): readonly ToolCall[] =>
+  role === 'assistant' ? content.filter((part) => part.type === 'tool-call') : []
+
 /** Writes calls and their results as plain messages, for servers without support for tools. */
-export function callsAsText(prompt: LanguageModelV4Prompt, isText: (id: string) => boolean): LanguageModelV4Prompt {
+export function callsAsText(
+  prompt: LanguageModelV4Prompt,
+  isRefused: (call: ToolCall) => boolean,
+): LanguageModelV4Prompt {
+  const refused = new Set<unknown>(prompt.flatMap(callsOf).filter(isRefused))
+  if (refused.size === 0) return prompt
+  let ids = new Set<string>()
+  const isText = (id: string): boolean => ids.has(id)
   return prompt.flatMap((message): LanguageModelV4Message[] => {
     if (message.role === 'assistant') {
-      const isCall = (part: Content<'assistant'>[number]): boolean =>
-        part.type === 'tool-call' && isText(part.toolCallId)
-      if (!message.content.some(isCall)) return [message]
-      // A thought belongs to the call that followed it.
-      const content = message.content.filter((part) => !isCall(part) && !isThought(part))
+      const calls = callsOf(message)
+      ids = new Set(calls.filter((part) => refused.has(part)).map(({ toolCallId }) => toolCallId))
+      if (calls.length > 0 && ids.size === 0) return [message]
+      // A thought belongs to the call that followed it, and one of an answer to those before.
+      const content = message.content.filter((part) => !refused.has(part) && !isThought(part))
       const hasWords = content.some((part) => part.type !== 'text' || part.text.trim() !== '')
       return hasWords ? [{ ...message, content }] : []
     }
@@ -112,6 +132,10 @@ function asText({ toolName, output }: Extract<Content<'tool'>[number], { type: '
 }
 
 const isThought = ({ type }: { readonly type: string }): boolean => type === 'reasoning' || type === 'reasoning-file'
+
+function withoutThoughts(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.map((message) => withAssistant(message, (part) => (isThought(part) ? [] : [part])))
+}
 
 /** Whether an assistant gave no thought; an empty one does not count for servers that want one. */
 const lacksThought = (message: LanguageModelV4Message): message is Message<'assistant'> =>

@@ -16,11 +16,11 @@ const noPictures =
 
 /** Shrinks or leaves out the pictures that a refusal names. */
 export const pictureStep: Step = {
-  read: ({ text, call, refused }) => {
+  read: ({ status, text, call, refused }) => {
     const pictures = picturesOf(call.prompt)
     if (pictures.length === 0) return []
     if (noPictures.test(text)) return ['pictures']
-    if (!/\bimages?\b|image_url|\bpictures?\b/i.test(text)) return []
+    if (status === 404 || !/\bimages?\b|image_url|\bpictures?\b/i.test(text)) return []
     const limit = statedLimit(text)
     return limit === undefined || refused.has(limit) ? pictures.map(nameOf) : [limit]
   },
