@@ -7,7 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { FetchAddress, StoredTool, StoredToolFunction } from '@inlay/conversations'
+import type { FetchAddress, StoredTool } from '@inlay/conversations'
+import type { MethodSpec } from '@inlay/protocol'
 import { createOpenApiActions } from '@inlay/conversations/internal/custom-tools/openapi-actions'
 import { openApiThread } from 'inlay/internal/parts/openapi-thread'
 import { newTurn } from '../agent/action-turn.ts'
@@ -84,10 +85,10 @@ if (folder === undefined) throw new Error('Name a folder of OpenAPI documents.')
 for (const file of readdirSync(folder).toSorted()) {
   const document = readFileSync(join(folder, file), 'utf8')
   const { result, ms, stall } = await withStall(() => reader.listOperations({ document }))
-  const { functions, skipped, servers } = result
-  const read = functions.find(({ method }) => method === 'GET')
-  const written = functions.find(({ method }) => method !== 'GET' && method !== 'DELETE')
-  const chosen = [read, written].filter((known): known is StoredToolFunction => known !== undefined)
+  const { methods, skipped, servers } = result
+  const read = methods.find(({ method }) => method === 'GET')
+  const written = methods.find(({ method }) => method !== 'GET' && method !== 'DELETE')
+  const chosen = [read, written].filter((known): known is MethodSpec => known !== undefined)
   const reduced = await reader.reduceDocument({
     document,
     operations: chosen.map(({ name }) => name),
@@ -95,7 +96,7 @@ for (const file of readdirSync(folder).toSorted()) {
   })
   const megabytes = (document.length / 1e6).toFixed(1)
   const stored = Math.ceil(JSON.stringify(reduced.definition).length / 1_000)
-  write(`${file}: ${megabytes} MB, ${functions.length} functions, ${skipped.length} skipped`)
+  write(`${file}: ${megabytes} MB, ${methods.length} functions, ${skipped.length} skipped`)
   write(`  read in ${ms} ms, main thread held at most ${stall} ms, ${stored} kB stored`)
   for (const { method, path, reason } of skipped.slice(0, 3)) write(`  skipped ${method} ${path}: ${reason}`)
   const lines = []

@@ -125,8 +125,8 @@ describe('refused are', () => {
 test('a document may lie at an address, and is looked over before it is stored', async () => {
   const { tools } = await newTools()
   const definition = 'https://kennel.example/openapi.json'
-  const { functions } = await tools.validate({ definition })
-  expect(functions.map(({ name, method, path, summary }) => `${name} ${method} ${path}: ${summary}`)).toContain(
+  const { methods } = await tools.validate({ definition })
+  expect(methods.map(({ name, method, path, summary }) => `${name} ${method} ${path}: ${summary}`)).toContain(
     'getDog GET /dogs/{dogId}: One dog.',
   )
   expect(await tools.list()).toEqual([])

@@ -14,9 +14,9 @@ const operationsOf = async (document: JsonObject) => parseOpenApi(await upgraded
 
 /** What is taken of a document, and what is not. */
 async function listed(document: CustomToolSource['document'], more: Omit<CustomToolSource, 'document'> = {}) {
-  const { functions, skipped, servers } = await listOperations({ document, ...more })
+  const { methods, skipped, servers } = await listOperations({ document, ...more })
   return {
-    names: functions.map(({ name, method, path }) => `${name}: ${method} ${path}`),
+    names: methods.map(({ name, method, path }) => `${name}: ${method} ${path}`),
     skipped: skipped.map(({ method, path, reason }) => `${method} ${path} ${reason}`),
     servers,
   }

@@ -6,7 +6,7 @@ describe('an OpenAPI document is read in a thread', () => {
   test('which gives what is called, and says what is wrong', async () => {
     const reader = openApiThread()!
     const document = JSON.stringify(kennelDocument())
-    expect((await reader.listOperations({ document })).functions).toHaveLength(4)
+    expect((await reader.listOperations({ document })).methods).toHaveLength(4)
     const { definition } = await reader.reduceDocument({ document, operations: ['getDog'] })
     expect(Object.keys(definition['paths'] as object)).toEqual(['/dogs/{dogId}'])
     await expect(reader.reduceDocument({ document: 'x' })).rejects.toMatchObject({

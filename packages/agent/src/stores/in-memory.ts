@@ -14,7 +14,7 @@ import type {
 } from '../contracts/conversation-store.ts'
 import type { RunStore, SendRecord } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
-import { waitingCalls } from '../tool-calls/approval.ts'
+import { approvableUntil } from '../tool-calls/approval.ts'
 import { placeMessage, toMainline, toPath, type MessageRole } from '../message-tree.ts'
 
 interface HeldMessage {
@@ -71,7 +71,8 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
     },
     cancelWaiting: async (sessionId) => {
       const last = ofSession(memory, sessionId).at(-1)
-      if (last?.status === 'done' && waitingCalls(last.outcome.toolCalls ?? []).length > 0) last.status = 'cancelled'
+      const isWaiting = last?.outcome.toolCalls?.some((call) => approvableUntil(call) !== undefined)
+      if (last?.status === 'done' && isWaiting) last.status = 'cancelled'
     },
     running: async () =>
       [...messages.values()]

@@ -3,7 +3,7 @@ import type { Action, ToolApprovalPolicy } from '../contracts/action.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 
 /** A call that waited for a person, with what that person decided. */
-export interface DecidedCall extends Pick<ToolCallRecord, 'actionId' | 'name' | 'arguments'> {
+export interface DecidedCall extends ToolCallRecord {
   readonly decision: Required<ToolApproval>
 }
 
@@ -66,30 +66,21 @@ export function waitingCall(
   return { request, record: { ...call, actionId, name, ...ended } }
 }
 
-/** A call of an answer that waits. */
-export interface WaitingCall extends Pick<ToolCallRecord, 'callId' | 'actionId' | 'name' | 'arguments'> {
-  /** Milliseconds since 1970 UTC. */
-  readonly expiresAt: number
-}
-
-/** The calls of a stored answer that wait. */
-export function waitingCalls(calls: readonly ToolCallRecord[]): WaitingCall[] {
-  return calls.flatMap(({ callId, actionId, name, arguments: given, packets }) => {
-    const request = packets.find((packet) => packet.type === 'tool_approval_request')
-    return request ? [{ callId, actionId, name, arguments: given, expiresAt: Date.parse(request.expires_at) }] : []
-  })
+/** Until when a call of an answer can be approved, in milliseconds since 1970 UTC; undefined unless it waits. */
+export function approvableUntil({ packets }: ToolCallRecord): number | undefined {
+  const request = packets.find((packet) => packet.type === 'tool_approval_request')
+  return request && Date.parse(request.expires_at)
 }
 
 /**
  * Combines the calls that wait with what a person decided about them.
  * @throws VALIDATION_ERROR unless there is one decision about each
  */
-export function decideCalls(waiting: readonly WaitingCall[], decisions: readonly ToolApproval[]): DecidedCall[] {
+export function decideCalls(waiting: readonly ToolCallRecord[], decisions: readonly ToolApproval[]): DecidedCall[] {
   const byId = new Map(decisions.map((decision) => [decision.tool_call_id, decision]))
-  const decided = waiting.flatMap(({ callId, actionId, name, arguments: given }) => {
-    const decision = byId.get(callId)
-    if (!decision) return []
-    return [{ actionId, name, arguments: given, decision: { ...decision, reason: decision.reason ?? null } }]
+  const decided = waiting.flatMap((call): DecidedCall[] => {
+    const decision = byId.get(call.callId)
+    return decision ? [{ ...call, decision: { ...decision, reason: decision.reason ?? null } }] : []
   })
   if (decided.length === waiting.length && decided.length === decisions.length) return decided
   const ids = waiting.map(({ callId }) => callId).join(', ')

@@ -11,7 +11,7 @@ import {
 import type { FinishedAnswer, FinishedTurn } from './ending.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
-import type { DecidedCall } from '../tool-calls/approval.ts'
+import { approvableUntil, type DecidedCall } from '../tool-calls/approval.ts'
 import type { Action, PastText, ToolApprovalEvent, ToolApprovalPolicy, TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Services } from '../contracts/services.ts'
@@ -168,20 +168,13 @@ async function makeAnswer(
   const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
   // A failure to store the answer is reported in the run, whatever else ended it.
   const failed = fault && ({ status: 'failed', failure: toFailure(fault, context) } as const)
-  if (stored.status === 'done') tellRequests(turn, answer, stored, parts)
+  const { caller } = turn
+  const { answerId: messageId } = answer
+  const waiting = stored.status === 'done' ? stored.toolCalls.filter((call) => approvableUntil(call) !== undefined) : []
+  for (const { callId: toolCallId, name: toolName } of waiting)
+    parts.onApproval({ kind: 'requested', caller, sessionId: run.sessionId, messageId, toolCallId, toolName })
   for (const line of failed ? endingLines(failed, turn.includeUsage, writer, progress) : ends) run.write(line)
   return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
-}
-
-function tellRequests(
-  { caller, run: { sessionId } }: TurnOptions,
-  { answerId: messageId }: TurnAnswer,
-  { toolCalls }: AnswerOutcome,
-  { onApproval }: TurnParts,
-): void {
-  for (const { packets, callId: toolCallId, name: toolName } of toolCalls)
-    if (packets.some(({ type }) => type === 'tool_approval_request'))
-      onApproval({ kind: 'requested', caller, sessionId, messageId, toolCallId, toolName })
 }
 
 /**

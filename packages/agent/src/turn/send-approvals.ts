@@ -2,7 +2,8 @@ import { InlayError, type SendMessageRequest, type ToolApproval } from '@inlay/p
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import type { LiveRun } from '../run/live-runs.ts'
-import { decideCalls, waitingCalls, type DecidedCall, type WaitingCall } from '../tool-calls/approval.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+import { approvableUntil, decideCalls, type DecidedCall } from '../tool-calls/approval.ts'
 import type { KeyedSends } from './idempotency.ts'
 import { startRun, type StartParts } from './start-run.ts'
 
@@ -52,14 +53,15 @@ async function readWaiting(
   { conversations, runStore, turn }: ApprovalParts,
   { sessionId, messageId }: { readonly sessionId: string; readonly messageId: number },
   { caller }: OwnedSending,
-): Promise<readonly WaitingCall[]> {
+): Promise<readonly ToolCallRecord[]> {
   await conversations.session(sessionId, caller.id)
   const { messages } = await conversations.branch(sessionId, null, { chars: 1, withoutCallsOf: [] })
   const last = messages.at(-1)
-  const isWaiting = last?.id === messageId && last.status === 'done'
-  const waiting = isWaiting ? waitingCalls((await runStore.answer(messageId)).toolCalls) : []
+  const isNewest = last?.id === messageId && last.status === 'done'
+  const { toolCalls } = isNewest ? await runStore.answer(messageId) : { toolCalls: [] }
+  const waiting = toolCalls.filter((call) => approvableUntil(call) !== undefined)
   if (waiting.length === 0) throw noLonger('No call of this answer waits for approval.')
-  const expired = waiting.filter(({ expiresAt }) => turn.now() >= expiresAt)
+  const expired = waiting.filter((call) => turn.now() >= (approvableUntil(call) ?? 0))
   for (const { callId: toolCallId, name: toolName } of expired)
     turn.onApproval({ kind: 'expired', caller, sessionId, messageId, toolCallId, toolName })
   if (expired.length > 0) throw noLonger('The time to approve these calls is over.')

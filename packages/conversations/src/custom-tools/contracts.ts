@@ -1,4 +1,4 @@
-import type { Principal, SkippedOperation } from '@inlay/protocol'
+import type { Principal, SkippedOperation, ToolHeader, ToolMethods } from '@inlay/protocol'
 
 /** A request to an untrusted URL. */
 export interface AddressRequest {
@@ -25,13 +25,6 @@ export interface AddressAnswer {
  */
 export type FetchAddress = (url: string, request?: AddressRequest) => Promise<AddressAnswer>
 
-/** A header sent with every request of a stored tool. */
-export interface CustomHeader {
-  readonly key: string
-  /** Often a secret: only administrators see it, and it is never written to a log or an error. */
-  readonly value: string
-}
-
 /** A tool described by an OpenAPI document: the model can call each of its operations. */
 export interface StoredTool {
   /** From 1,001 on; never reused. */
@@ -41,7 +34,8 @@ export interface StoredTool {
   readonly description: string
   /** The OpenAPI document: as it was given, or version 3.1 with the operations that are called, without references. */
   readonly definition: Readonly<Record<string, unknown>>
-  readonly customHeaders: readonly CustomHeader[]
+  /** Often secrets: only administrators see them, and they are never written to a log or an error. */
+  readonly customHeaders: readonly ToolHeader[]
   /** Whether requests carry the caller's own Authorization, if the host passes it on. */
   readonly passesAuth: boolean
   /** Whether the default agent has it. Other agents have it if their `tool_ids` include it. */
@@ -65,30 +59,10 @@ export interface StoredToolFields {
   readonly operations?: readonly string[] | undefined
   /** Address of the service instead of the servers of the document, but not of those of single paths and operations. */
   readonly serverUrl?: string | undefined
-  readonly customHeaders: readonly CustomHeader[]
+  readonly customHeaders: readonly ToolHeader[]
   readonly passesAuth: boolean
   /** Default false. */
   readonly isForAll?: boolean
-}
-
-/** A function of a tool, for review before the tool is stored. */
-export interface StoredToolFunction {
-  /** The name the model sees, unless another tool has it. */
-  readonly name: string
-  readonly summary: string
-  /** `GET`, `POST`, `PUT`, `DELETE` or `PATCH`. */
-  readonly method: string
-  readonly path: string
-  /** The operation as in the document. */
-  readonly operation: Readonly<Record<string, unknown>>
-}
-
-/** What a document offers. */
-export interface OpenApiListing {
-  readonly functions: readonly StoredToolFunction[]
-  readonly skipped: readonly SkippedOperation[]
-  /** The servers that can be called; the first is, unless `serverUrl` names another. */
-  readonly servers: readonly string[]
 }
 
 /** A document before it is read. */
@@ -101,7 +75,7 @@ export interface CustomToolSource extends Pick<StoredToolFields, 'operations' | 
 
 /** Reads documents, which may be large and hostile: `@inlay/conversations/openapi-reader`, elsewhere if possible. */
 export interface OpenApiReader {
-  listOperations(source: CustomToolSource): Promise<OpenApiListing>
+  listOperations(source: CustomToolSource): Promise<ToolMethods>
   /** The part of the document that is called, and what was left out without having been chosen. */
   reduceDocument(source: CustomToolSource): Promise<Pick<StoredTool, 'definition'> & { skipped: SkippedOperation[] }>
 }
@@ -121,5 +95,5 @@ export interface StoredTools {
   /** Enables or disables actions of any kind. Returns the ids of existing ones, ascending. */
   enable(ids: readonly number[], isEnabled: boolean): Promise<readonly number[]>
   /** What a document offers; nothing is stored. The errors of `create`. */
-  validate(fields: Pick<StoredToolFields, 'definition' | 'serverUrl'>): Promise<OpenApiListing>
+  validate(fields: Pick<StoredToolFields, 'definition' | 'serverUrl'>): Promise<ToolMethods>
 }

@@ -47,18 +47,14 @@ export function readParameters(
   document: JsonObject,
   { path, lists }: { readonly path: string; readonly lists: readonly unknown[] },
 ): OpenApiParameter[] {
+  const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
+  const undescribed = named.map((name) => ({ name, in: 'path', schema: { type: 'string' } }))
   const byPlace = new Map<string, OpenApiParameter>()
-  for (const value of lists.flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))) {
+  for (const value of [undescribed, ...lists].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []))) {
     const parameter = readParameter(document, value)
     if (parameter) byPlace.set(`${parameter.place} ${parameter.name}`, parameter)
   }
   if (byPlace.size > maxParameters) throw new NotCallable(`has more than ${maxParameters} parameters`)
-  const named = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name ?? '')
-  for (const name of named) {
-    if (byPlace.has(`path ${name}`)) continue
-    const text = readParameter(document, { name, in: 'path', schema: { type: 'string' } })
-    if (text) byPlace.set(`path ${name}`, text)
-  }
   return withOwnArguments([...byPlace.values()].filter(({ place, name }) => place !== 'path' || named.includes(name)))
 }
 

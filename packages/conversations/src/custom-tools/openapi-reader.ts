@@ -13,14 +13,14 @@ const maxChosen = 100
 
 export const listOperations: OpenApiReader['listOperations'] = async (source) => {
   const { servers, operations, skipped } = parseOpenApi(await upgraded(await read(source.document)), source)
-  const functions = operations.map(({ name, summary, description, method, path, source: operation }) => ({
+  const methods = operations.map(({ name, summary, description, method, path, source: spec }) => ({
     name,
     summary: (summary || description).slice(0, maxSummaryCharacters),
     method,
     path,
-    operation,
+    spec,
   }))
-  return { functions, skipped, servers }
+  return { methods, skipped: [...skipped], servers: [...servers] }
 }
 
 export const reduceDocument: OpenApiReader['reduceDocument'] = async (source) => {

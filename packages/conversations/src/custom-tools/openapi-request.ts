@@ -131,40 +131,31 @@ function pathText(parameter: OpenApiParameter, value: unknown): string {
 }
 
 /** Lists and objects with commas between their parts. */
-function simple(
-  { isJson, explodes }: OpenApiParameter,
-  value: unknown,
-  write: (text: string) => string = String,
-): string {
-  if (isJson) return write(JSON.stringify(value))
-  if (Array.isArray(value)) return value.map((item) => write(plain(item))).join(',')
-  if (!isJsonObject(value)) return write(plain(value))
-  const between = explodes ? '=' : ','
-  return Object.entries(value)
-    .map(([key, item]) => write(key) + between + write(plain(item)))
-    .join(',')
+function simple({ isJson, explodes }: OpenApiParameter, value: unknown, write?: (text: string) => string): string {
+  return partsOf(isJson ? JSON.stringify(value) : value, explodes ? '=' : ',', write).join(',')
 }
 
-const separators: Readonly<Record<string, string>> = { form: ',', spaceDelimited: '%20', pipeDelimited: '%7C' }
+/** The items of a list, the fields of an object as name and value with `between`, or the value itself. */
+function partsOf(value: unknown, between: string, write: (text: string) => string = String): string[] {
+  if (Array.isArray(value)) return value.map((item) => write(plain(item)))
+  if (!isJsonObject(value)) return [write(plain(value))]
+  const fields = Object.entries(value).filter(([, item]) => !isAbsent(item))
+  return fields.map(([key, item]) => write(key) + between + write(plain(item)))
+}
+
+const separators: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' }
 
 /** `name=value` as often as the style of the parameter asks for. */
 function pairs(
   { name, style, explodes, isJson }: Pick<OpenApiParameter, 'name' | 'style' | 'explodes' | 'isJson'>,
   value: unknown,
 ): string[] {
-  const pair = (key: string, item: unknown): string => `${encode(key)}=${encode(plain(item))}`
-  if (isJson) return [`${encode(name)}=${encode(JSON.stringify(value))}`]
-  if (style === 'deepObject') return deepPairs(name, value)
-  const separator = separators[style] ?? ','
-  if (Array.isArray(value)) {
-    if (explodes) return value.map((item) => pair(name, item))
-    return value.length === 0 ? [] : [`${encode(name)}=${value.map((item) => encode(plain(item))).join(separator)}`]
-  }
-  if (!isJsonObject(value)) return [pair(name, value)]
-  const entries = Object.entries(value).filter(([, item]) => !isAbsent(item))
-  if (explodes) return entries.map(([key, item]) => pair(key, item))
-  const parts = entries.flatMap(([key, item]) => [encode(key), encode(plain(item))])
-  return parts.length === 0 ? [] : [`${encode(name)}=${parts.join(separator)}`]
+  if (!isJson && style === 'deepObject') return deepPairs(name, value)
+  const separator = explodes ? '=' : (separators[style] ?? ',')
+  const parts = partsOf(isJson ? JSON.stringify(value) : value, separator, encode)
+  if (explodes && !isJson && isJsonObject(value)) return parts
+  const texts = explodes || parts.length === 0 ? parts : [parts.join(separator)]
+  return texts.map((text) => `${encode(name)}=${text}`)
 }
 
 /** `name[key]=value` for fields at any depth, as services read it that define more than the specification. */

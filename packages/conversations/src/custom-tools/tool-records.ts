@@ -1,6 +1,7 @@
 import type { StoredToolTable } from '../tables/tool-tables.ts'
 import type { Insertable, Selectable } from 'kysely'
-import type { CustomHeader, StoredTool } from './contracts.ts'
+import type { ToolHeader } from '@inlay/protocol'
+import type { StoredTool } from './contracts.ts'
 
 export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
   return {
@@ -9,7 +10,7 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
     description: row.description,
     // Both were written by this folder alone, from checked fields.
     definition: JSON.parse(row.definition) as StoredTool['definition'],
-    customHeaders: JSON.parse(row.custom_headers) as CustomHeader[],
+    customHeaders: JSON.parse(row.custom_headers) as ToolHeader[],
     passesAuth: row.passes_auth === 1,
     isForAll: row.is_for_all === 1,
     ownerId: row.owner_id,

@@ -17,7 +17,7 @@ export interface StoredToolTable {
   description: string
   /** JSON of the document. */
   definition: string
-  /** JSON array of `CustomHeader`. */
+  /** JSON array of `ToolHeader`. */
   custom_headers: string
   passes_auth: number
   is_for_all: Generated<number>

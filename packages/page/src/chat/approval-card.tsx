@@ -50,22 +50,17 @@ export function ApprovalCard({ turn, requests, ask }: ApprovalCardProps): JSX.El
               <p class="u-muted">{words.expired}</p>
             ) : (
               <div class="u-flex u-gap-8">
-                <button
-                  type="button"
-                  class="button"
-                  aria-pressed={decided.get(id) === true}
-                  onClick={() => decide(request, true)}
-                >
-                  {words.approve}
-                </button>
-                <button
-                  type="button"
-                  class="quiet-button"
-                  aria-pressed={decided.get(id) === false}
-                  onClick={() => decide(request, false)}
-                >
-                  {words.decline}
-                </button>
+                {[true, false].map((isYes) => (
+                  <button
+                    key={isYes}
+                    type="button"
+                    class={isYes ? 'button' : 'quiet-button'}
+                    aria-pressed={decided.get(id) === isYes}
+                    onClick={() => decide(request, isYes)}
+                  >
+                    {isYes ? words.approve : words.decline}
+                  </button>
+                ))}
               </div>
             )}
           </div>

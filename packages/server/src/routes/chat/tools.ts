@@ -139,8 +139,7 @@ const customRoutes: readonly Route[] = [
     errors: definitionErrors,
     async handle({ body, parts }) {
       const { definition, server_url: serverUrl } = body
-      const { functions, ...rest } = await parts.agent.tools.validate({ definition, serverUrl: serverUrl ?? undefined })
-      return { ...rest, methods: functions.map(({ operation, ...method }) => ({ ...method, spec: operation })) }
+      return parts.agent.tools.validate({ definition, serverUrl: serverUrl ?? undefined })
     },
   }),
 ]
