@@ -40,19 +40,22 @@ interface ReadAnswer {
 async function readAnswer(name: string, answer: AddressAnswer, turn: ActionTurn): Promise<ReadAnswer> {
   const { headers, bytes } = answer
   const mediaType = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
-  if (mediaType.includes('text/csv')) return keepFile({ name, mediaType, kind: 'csv', bytes }, turn)
-  if (mediaType.startsWith('image/')) return keepFile({ name, mediaType, kind: 'image', bytes }, turn)
+  if (mediaType.includes('text/csv') || mediaType.startsWith('image/'))
+    return keepFile({ name, mediaType, bytes }, turn)
   const text = textOf(headers, bytes)
   if (text === undefined) {
-    const note = `The service answered with ${bytes.byteLength} bytes of ${mediaType || 'an unknown kind'}.`
-    return { delta: { response_type: 'text', data: note, file_ids: null }, seen: note }
+    return asText(`The service answered with ${bytes.byteLength} bytes of ${mediaType || 'an unknown kind'}.`)
   }
   try {
     const data = JSON.parse(text) as unknown
     return { delta: { response_type: 'json', data, file_ids: null }, seen: data }
   } catch {
-    return { delta: { response_type: 'text', data: text, file_ids: null }, seen: text }
+    return asText(text)
   }
+}
+
+function asText(text: string): ReadAnswer {
+  return { delta: { response_type: 'text', data: text, file_ids: null }, seen: text }
 }
 
 /** The text of a body; undefined when it is none. */
@@ -69,26 +72,20 @@ function textOf(headers: Headers, bytes: Uint8Array): string | undefined {
   return text.slice(0, 4_096).includes('\0') ? undefined : text
 }
 
-interface AnsweredFile {
-  readonly name: string
-  readonly mediaType: string
-  readonly kind: 'csv' | 'image'
-  readonly bytes: Uint8Array
-}
-
-async function keepFile({ name, mediaType, kind, bytes }: AnsweredFile, turn: ActionTurn): Promise<ReadAnswer> {
-  const content = kind === 'csv' ? { content: new TextDecoder().decode(bytes) } : {}
-  if (turn.files === undefined) {
-    const note = 'content' in content ? content.content : `The service answered with a picture (${mediaType}).`
-    return { delta: { response_type: 'text', data: note, file_ids: null }, seen: note }
-  }
-  const extension = kind === 'csv' ? 'csv' : (/^image\/([a-z0-9]+)/.exec(mediaType)?.[1] ?? 'img')
+async function keepFile(
+  { name, mediaType, bytes }: { readonly name: string; readonly mediaType: string; readonly bytes: Uint8Array },
+  turn: ActionTurn,
+): Promise<ReadAnswer> {
+  const isImage = mediaType.startsWith('image/')
+  const content = isImage ? undefined : new TextDecoder().decode(bytes)
+  if (turn.files === undefined) return asText(content ?? `The service answered with a picture (${mediaType}).`)
+  const extension = isImage ? (/^image\/([a-z0-9]+)/.exec(mediaType)?.[1] ?? 'img') : 'csv'
   const kept = await turn.files.keep({ name: `${name}.${extension}`, mediaType, bytes: whole(bytes) })
   const file = { file_id: kept.fileId, file_name: kept.name, media_type: mediaType, size_bytes: bytes.byteLength }
   const shown = 'The file was kept and is shown to the user with this call.'
   return {
-    delta: { response_type: kind, data: null, file_ids: [kept.fileId] },
-    seen: { ...file, about: shown, ...content },
+    delta: { response_type: isImage ? 'image' : 'csv', data: null, file_ids: [kept.fileId] },
+    seen: { ...file, about: shown, content },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { StoredToolTable } from '../tables/tool-tables.ts'
 import type { Insertable, Selectable } from 'kysely'
 import type { ToolHeader } from '@inlay/protocol'
-import type { StoredTool } from './contracts.ts'
+import type { StoredTool, StoredToolFields } from './contracts.ts'
 
 export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
   return {
@@ -21,9 +21,7 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
 
 /** The columns that the fields of a tool decide. */
 export function toToolColumns(
-  tool: Pick<StoredTool, 'name' | 'description' | 'definition' | 'customHeaders' | 'passesAuth'> & {
-    isForAll?: boolean
-  },
+  tool: Omit<StoredToolFields, 'definition'> & Pick<StoredTool, 'definition'>,
 ): Pick<
   Insertable<StoredToolTable>,
   'name' | 'description' | 'definition' | 'custom_headers' | 'passes_auth' | 'is_for_all'

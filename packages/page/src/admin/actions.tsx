@@ -9,7 +9,7 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import type { AdminCalls } from './calls.ts'
 import { McpServers } from './mcp-servers.tsx'
 import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
-import { Area, BadField, Check, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Area, BadField, Check, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
 export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
@@ -147,14 +147,12 @@ function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): 
           }}
         >
           {functions.value !== undefined && functions.value.length > 1 && (
-            <label class="field u-grid u-gap-4 u-min-0 u-note">
-              <span>{texts.function}</span>
-              <select value={chosen.name} onChange={(event) => setName(event.currentTarget.value)}>
-                {functions.value.map((known) => (
-                  <option key={known.name}>{known.name}</option>
-                ))}
-              </select>
-            </label>
+            <Choice
+              label={texts.function}
+              options={functions.value.map((known) => [known.name])}
+              value={chosen.name}
+              onChange={setName}
+            />
           )}
           <p class="facts u-small u-anywhere">{chosen.description}</p>
           <Area

@@ -7,6 +7,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import { formatTimestamp } from '../texts/locale.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import type { AdminCalls } from './calls.ts'
+import { Choice } from './parts.tsx'
 
 const pageSize = 100
 
@@ -42,15 +43,13 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <label class="field inline u-grid u-gap-4 u-min-0 u-note">
-        <span>{texts.operation}</span>
-        <select value={operation} onChange={(event) => setOperation(event.currentTarget.value)}>
-          <option value="">{texts.all}</option>
-          {[...known].toSorted().map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={texts.operation}
+        options={[['', texts.all], ...[...known].toSorted().map((name) => [name] as const)]}
+        value={operation}
+        isInline
+        onChange={setOperation}
+      />
       {failure !== null && <FailureNote failure={failure} />}
       {events === undefined && failure === null && <p class="nothing u-muted">{pageTexts.frame.loading}</p>}
       {events?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}

@@ -7,7 +7,7 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 import type { AdminCalls } from './calls.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
-import { Area, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Area, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
 /** The models, with a test for each; a choice of local models; and a form that adds others. */
 export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChanged: () => void }): JSX.Element {
@@ -287,16 +287,11 @@ function AddModel({
         }}
       >
         <div class="fields u-grid u-gap-12">
-          <label class="field u-grid u-gap-4 u-min-0 u-note">
-            <span>{texts.provider}</span>
-            <select name="provider">
-              {Object.entries(makers).map(([maker, words]) => (
-                <option key={maker} value={maker}>
-                  {words ?? texts.compatible}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label={texts.provider}
+            options={Object.entries(makers).map(([maker, words]) => [maker, words ?? texts.compatible])}
+            name="provider"
+          />
           <Field label={texts.providerName} name="name" required maxLength={100} />
           <Field
             label={texts.serverUrl}

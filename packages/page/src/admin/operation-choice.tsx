@@ -2,7 +2,7 @@ import type { MethodSpec, ToolMethods } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
-import { Field } from './parts.tsx'
+import { Choice, Field } from './parts.tsx'
 
 /** Most functions of one action; the service refuses more. */
 export const maxChosen = 100
@@ -24,13 +24,10 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
   const { methods, skipped } = checked
   const tags = [...new Set(methods.flatMap(tagsOf))].sort()
   const found = searched(methods, words, tag)
-  const set = (names: readonly string[], isChosen: boolean): void => {
-    const next = new Set(chosen)
-    for (const name of names) {
-      if (isChosen) next.add(name)
-      else next.delete(name)
-    }
-    choose(next)
+  const set = (some: readonly MethodSpec[], isChosen: boolean): void => {
+    const names = new Set(some.map(({ name }) => name))
+    const others = [...chosen].filter((name) => !names.has(name))
+    choose(new Set(isChosen ? [...others, ...names] : others))
   }
   return (
     <fieldset class="u-grid u-gap-8 u-min-0">
@@ -38,15 +35,12 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
       <div class="fields u-grid u-gap-12">
         <Field label={texts.searchFunctions} onInput={setWords} />
         {tags.length > 0 && (
-          <label class="field u-grid u-gap-4 u-min-0 u-note">
-            <span>{texts.tag}</span>
-            <select value={tag} onChange={(event) => setTag(event.currentTarget.value)}>
-              <option value="">{texts.anyTag}</option>
-              {tags.map((known) => (
-                <option key={known}>{known}</option>
-              ))}
-            </select>
-          </label>
+          <Choice
+            label={texts.tag}
+            options={[['', texts.anyTag], ...tags.map((known) => [known] as const)]}
+            value={tag}
+            onChange={setTag}
+          />
         )}
       </div>
       <div class="row">
@@ -57,36 +51,31 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
             type="button"
             class="quiet-button"
             disabled={found.length === 0}
-            onClick={() =>
-              set(
-                found.map(({ name }) => name),
-                isChosen,
-              )
-            }
+            onClick={() => set(found, isChosen)}
           >
             {isChosen ? texts.chooseFound : texts.leaveFound}
           </button>
         ))}
       </div>
       <ul class="methods u-grid u-gap-4 u-scroll">
-        {found.slice(0, maxShown).map(({ name, method, path, summary }) => (
-          <li key={name}>
-            <label class="u-flex u-gap-8 u-baseline">
-              <input
-                type="checkbox"
-                checked={chosen.has(name)}
-                onChange={(event) => set([name], event.currentTarget.checked)}
-              />
-              <span class="u-min-0 u-anywhere">
-                <code>{name}</code>{' '}
-                <span class="facts u-small">
-                  {method} {path}
-                  {summary !== '' && ` · ${summary}`}
+        {found.slice(0, maxShown).map((operation) => {
+          const { name, method, path, summary } = operation
+          const facts = [`${method} ${path}`, summary].filter((text) => text !== '').join(' · ')
+          return (
+            <li key={name}>
+              <label class="u-flex u-gap-8 u-baseline">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(name)}
+                  onChange={(event) => set([operation], event.currentTarget.checked)}
+                />
+                <span class="u-min-0 u-anywhere">
+                  <code>{name}</code> <span class="facts u-small">{facts}</span>
                 </span>
-              </span>
-            </label>
-          </li>
-        ))}
+              </label>
+            </li>
+          )
+        })}
         {found.length > maxShown && <li class="u-muted u-small">{texts.moreFunctions(found.length - maxShown)}</li>}
       </ul>
       <Skipped words={texts.notCallable(skipped.length)} operations={skipped} />

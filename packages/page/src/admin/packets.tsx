@@ -6,6 +6,7 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
+import { Choice } from './parts.tsx'
 
 /** Consecutive lines of one kind. */
 export interface LineGroup {
@@ -81,16 +82,13 @@ export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'
       <p class="lead">{texts.lead}</p>
       {chats?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {chats !== undefined && chats.length > 0 && (
-        <label class="field inline u-grid u-gap-4 u-min-0 u-note">
-          <span>{texts.chat}</span>
-          <select value={sessionId} onChange={(event) => setSessionId(event.currentTarget.value)}>
-            {chats.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name === '' ? texts.unnamed : name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={texts.chat}
+          options={chats.map(({ id, name }) => [id, name === '' ? texts.unnamed : name])}
+          value={sessionId}
+          isInline
+          onChange={setSessionId}
+        />
       )}
       {failure !== null && <FailureNote failure={failure} />}
       <div class="row">

@@ -148,6 +148,32 @@ export function Area({ label, hint, ...area }: AreaProps): JSX.Element {
   )
 }
 
+interface ChoiceProps {
+  readonly label: string
+  /** Words default to the value. */
+  readonly options: readonly (readonly [value: string | number, words?: string])[]
+  readonly name?: string
+  readonly value?: string | number
+  readonly isInline?: boolean
+  readonly onChange?: (value: string) => void
+}
+
+/** One of some things. */
+export function Choice({ label, options, isInline = false, onChange, ...select }: ChoiceProps): JSX.Element {
+  return (
+    <label class={`field ${isInline ? 'inline ' : ''}u-grid u-gap-4 u-min-0 u-note`}>
+      <span>{label}</span>
+      <select {...select} onChange={(event) => onChange?.(event.currentTarget.value)}>
+        {options.map(([value, words = value]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
 interface ChecksProps {
   readonly label: string
   readonly name: string

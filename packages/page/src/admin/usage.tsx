@@ -4,7 +4,7 @@ import { useCallback, useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { AdminCalls } from './calls.ts'
-import { Field, saveText, useLoaded, Waiting } from './parts.tsx'
+import { Choice, Field, saveText, useLoaded, Waiting } from './parts.tsx'
 
 /** Prices of a model per million tokens; null if not set. */
 export interface Price {
@@ -85,16 +85,13 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
     <>
       <p class="lead">{texts.lead}</p>
       <div class="row">
-        <label class="field inline u-grid u-gap-4 u-min-0 u-note">
-          <span>{texts.days}</span>
-          <select value={days} onChange={(event) => setDays(Number(event.currentTarget.value))}>
-            {periods.map((period) => (
-              <option key={period} value={period}>
-                {texts.lastDays(period)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={texts.days}
+          options={periods.map((period) => [period, texts.lastDays(period)])}
+          value={days}
+          isInline
+          onChange={(value) => setDays(Number(value))}
+        />
         {entries.length > 0 && (
           <button
             type="button"
