@@ -31,7 +31,7 @@ export interface SentCall {
 /** Chunks for the difference between what was sent of a call and its current state. */
 export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayChunk> {
   const { toolName, progress } = block
-  const call = { toolCallId: sent.id, dynamic: !builtIn.has(toolName), providerExecuted: true }
+  const call = callOf(block, sent)
   if (sent.isOver) {
     // The reason of a failure may arrive later, from the stored answer.
     if (progress === 'failed' && !sent.hasFailed) yield failureChunk(block, sent)
@@ -58,19 +58,17 @@ export function* toolChunks(block: ToolBlock, sent: SentCall): Generator<InlayCh
     yield { type: 'tool-output-denied', toolCallId: sent.id }
     return
   }
-  if (sent.isOver && failureOf(block) !== undefined) {
-    yield failureChunk(block, sent)
-    return
-  }
-  if (!sent.isOver && !hasNews(block, sent)) return
-  yield { type: 'tool-output-available', output: outputOf(block), preliminary: !sent.isOver, ...call }
+  if (sent.isOver && failureOf(block) !== undefined) yield failureChunk(block, sent)
+  else if (sent.isOver || hasNews(block, sent))
+    yield { type: 'tool-output-available', output: outputOf(block), preliminary: !sent.isOver, ...call }
 }
+
+const callOf = ({ toolName }: ToolBlock, { id }: SentCall) =>
+  ({ toolCallId: id, dynamic: !builtIn.has(toolName), providerExecuted: true }) as const
 
 function failureChunk(block: ToolBlock, sent: SentCall): InlayChunk {
   sent.hasFailed = true
-  const dynamic = !builtIn.has(block.toolName)
-  const call = { toolCallId: sent.id, dynamic, providerExecuted: true }
-  return { type: 'tool-output-error', errorText: failureOf(block) ?? '', ...call }
+  return { type: 'tool-output-error', errorText: failureOf(block) ?? '', ...callOf(block, sent) }
 }
 
 /** Groups the steps of parallel calls and of research agents. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { InlayError } from '@inlay/protocol'
 import type { Action, ActionSource, Services } from '@inlay/agent'
 import { toPersona } from '../personas/persona-records.ts'
-import type { CustomToolSource, FetchAddress, OpenApiReader, StoredTool, StoredTools } from './contracts.ts'
+import type { FetchAddress, OpenApiReader, StoredTool, StoredTools } from './contracts.ts'
 import { checkFields, loadSource } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
 import { createToolNumbers } from './tool-numbers.ts'
@@ -99,13 +99,15 @@ function changes(
 ): Pick<StoredTools, 'create' | 'update' | 'remove' | 'enable'> {
   const { now, newId } = options
   const numbers = createToolNumbers(options.db)
-  const reduced = async (source: CustomToolSource): ReturnType<OpenApiReader['reduceDocument']> =>
-    (await readerOf(options)).reduceDocument(source)
+  const reduced = async (fields: Parameters<typeof loadSource>[0]): ReturnType<OpenApiReader['reduceDocument']> => {
+    const source = await loadSource(fields, reachOf(options))
+    return (await readerOf(options)).reduceDocument(source)
+  }
   return {
     create: async (fields, caller) => {
       await options.ready()
       checkFields(fields)
-      const { definition, skipped } = await reduced(await loadSource(fields, reachOf(options)))
+      const { definition, skipped } = await reduced(fields)
       const row = await db
         .insertInto('inlay_agent_tool')
         .values({
@@ -125,15 +127,10 @@ function changes(
       const wanted = { ...before, ...given }
       checkFields(wanted)
       const isRead = [fields.definition, fields.operations, fields.serverUrl].some((field) => field !== undefined)
-      const { definition, skipped } = isRead
-        ? await reduced(await loadSource(wanted, reachOf(options)))
-        : { definition: before.definition, skipped: [] }
+      const { definition, skipped } = isRead ? await reduced(wanted) : { definition: before.definition, skipped: [] }
       const row = await db
         .updateTable('inlay_agent_tool')
-        .set({
-          ...toToolColumns({ ...wanted, definition }),
-          updated_at: Math.max(now(), before.updatedAt + 1),
-        })
+        .set({ ...toToolColumns({ ...wanted, definition }), updated_at: Math.max(now(), before.updatedAt + 1) })
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirstOrThrow(() => new InlayError('NOT_FOUND'))
@@ -186,22 +183,17 @@ function createLister(db: ConversationDatabase, options: StoredToolsOptions): Ac
     const enabled = await enabledTools(db, {})
     const keys = new Map(enabled.map(({ id, updated_at: updatedAt }) => [`${id} ${updatedAt}`, id]))
     const fresh = [...keys].filter(([key]) => !known.has(key)).map(([, id]) => id)
-    const rows =
-      fresh.length === 0
-        ? []
-        : await db
-            .selectFrom('inlay_agent_tool')
-            .selectAll()
-            .where(isAmong(db, 'id', fresh))
-            .execute()
+    const query = db
+      .selectFrom('inlay_agent_tool')
+      .selectAll()
+      .where(isAmong(db, 'id', fresh))
+    const rows = fresh.length === 0 ? [] : await query.execute()
     const read = rows.map(async (row): Promise<[string, readonly Action[]]> => {
-      try {
-        const actions = await createOpenApiActions(toStoredTool(row), { fetchAddress })
-        return [`${row.id} ${row.updated_at}`, actions.map(asAction)]
-      } catch (error) {
+      const actions = await createOpenApiActions(toStoredTool(row), { fetchAddress }).catch((error: unknown) => {
         onError(error)
-        return [`${row.id} ${row.updated_at}`, []]
-      }
+        return []
+      })
+      return [`${row.id} ${row.updated_at}`, actions.map(asAction)]
     })
     known = new Map([...known, ...(await Promise.all(read))].filter(([key]) => keys.has(key)))
     return [...keys.keys()].flatMap((key) => known.get(key) ?? [])

@@ -10,11 +10,10 @@ import { tellAnswer } from './openapi-response.ts'
 /** Dependencies of the functions of stored tools. */
 export interface OpenApiActionsOptions {
   readonly fetchAddress: FetchAddress
-  /** Timeout of a request, in milliseconds. Default one minute. */
-  readonly requestMs?: number
-  /** Maximum bytes of a response. Default 10 MiB. */
-  readonly answerBytes?: number
 }
+
+const timeoutMs = 60_000
+const maxBytes = 10 * 2 ** 20
 
 /** Creates the actions of a stored tool: one per operation of its document, all with the tool's id. */
 export async function createOpenApiActions(
@@ -79,7 +78,7 @@ async function call(
   tool: StoredTool,
   operation: OpenApiOperation,
   { input, turn }: { readonly input: JsonObject; readonly turn: ActionTurn },
-  { fetchAddress, requestMs = 60_000, answerBytes = 10 * 2 ** 20 }: OpenApiActionsOptions,
+  { fetchAddress }: OpenApiActionsOptions,
 ): Promise<ActionResult> {
   const { name } = operation
   const facts = factsOf(turn)
@@ -96,8 +95,8 @@ async function call(
     headers: { accept: 'application/json, text/*;q=0.9, */*;q=0.5', ...request.headers, ...headersOf(tool, turn) },
     ...(request.body === undefined ? {} : { body: request.body }),
     signal: turn.signal,
-    maxBytes: answerBytes,
-    timeoutMs: requestMs,
+    maxBytes,
+    timeoutMs,
   })
   return tellAnswer({ name, id: tool.id }, answer, turn)
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { OpenApiOperation } from './openapi-document.ts'
 import { bodyArgument } from './openapi-parameters.ts'
+import { toInputSchema } from './openapi-request.ts'
 
 /** Values of a call by the placeholder for them in a document. */
 export type CallFacts = Readonly<Record<string, string>>
@@ -57,14 +58,12 @@ export function withPresets({ parameters, body }: OpenApiOperation, input: JsonO
 
 /** Replaces placeholders in arguments where the document itself presets them. */
 export function fillArguments(operation: OpenApiOperation, input: JsonObject, facts: CallFacts): JsonObject {
-  const schemas: readonly (readonly [string, unknown])[] = [
-    ...operation.parameters.map(({ argument, schema }) => [argument, schema] as const),
-    [bodyArgument, operation.body?.schema],
-  ]
-  const filled = schemas.flatMap(([argument, schema]) =>
-    input[argument] !== undefined && mentions(schema) ? [[argument, fillValue(input[argument], facts)] as const] : [],
-  )
-  return { ...input, ...Object.fromEntries(filled) }
+  const { properties } = toInputSchema(operation)
+  const filled = Object.entries(input).map(([argument, value]) => [
+    argument,
+    mentions(properties[argument]) ? fillValue(value, facts) : value,
+  ])
+  return Object.fromEntries(filled)
 }
 
 function fillValue(value: unknown, facts: CallFacts): unknown {

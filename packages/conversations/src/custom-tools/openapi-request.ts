@@ -12,7 +12,10 @@ export interface OpenApiRequest {
 }
 
 /** The arguments of an operation as JSON Schema. */
-export function toInputSchema({ parameters, body }: OpenApiOperation): JsonObject {
+export function toInputSchema({
+  parameters,
+  body,
+}: OpenApiOperation): JsonObject & { readonly properties: JsonObject } {
   const required = parameters.filter(({ isRequired }) => isRequired).map(({ argument }) => argument)
   if (body?.isRequired === true) required.push(bodyArgument)
   return {
