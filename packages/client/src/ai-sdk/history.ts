@@ -1,5 +1,5 @@
 import type { ChatSessionDetail, ErrorLine, StreamLine } from '@inlay/protocol'
-import { isToolUIPart, readUIMessageStream, type ToolUIPart } from 'ai'
+import { isToolUIPart, readUIMessageStream } from 'ai'
 import { exchangesOf, type Exchange } from '../exchanges.ts'
 import { streamOf } from './answer-stream.ts'
 import { createChunkWriter, type FileReader } from './chunks.ts'
@@ -45,8 +45,9 @@ async function answerOf(
     ...packets,
     ...(answer.error === null ? [] : [storedFailure(answer.error)]),
   ]
-  const requested = (before?.parts ?? []).filter((part) => isToolUIPart(part) && part.state === 'approval-requested')
-  const continued = requested.map((part) => (part as ToolUIPart).toolCallId)
+  const continued = (before?.parts ?? []).flatMap((part) =>
+    isToolUIPart(part) && part.state === 'approval-requested' ? [part.toolCallId] : [],
+  )
   const { add } = createChunkWriter(answer.chat_session_id, readFile, { failedCalls: answer.failed_calls, continued })
   async function* chunks(): AsyncGenerator<InlayChunk> {
     for (const line of lines) yield* add(line)

@@ -6,7 +6,7 @@ import { toPersona } from '../personas/persona-records.ts'
 import type { FetchAddress, OpenApiReader, StoredTool, StoredTools } from './contracts.ts'
 import { checkFields, loadSource } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
-import { createToolNumbers } from './tool-numbers.ts'
+import { createToolNumbers, isToolNumber } from './tool-numbers.ts'
 import { toStoredTool, toToolColumns } from './tool-records.ts'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 
@@ -40,7 +40,7 @@ export function createStoredTools(options: StoredToolsOptions): StoredToolParts 
   const db = options.db.withTables<ConversationTables>()
   const get = async (id: number): Promise<StoredTool> => {
     await options.ready()
-    const row = isId(id)
+    const row = isToolNumber(id)
       ? await db.selectFrom('inlay_agent_tool').selectAll().where('id', '=', id).executeTakeFirst()
       : undefined
     if (row) return toStoredTool(row)
@@ -61,7 +61,7 @@ export function createStoredTools(options: StoredToolsOptions): StoredToolParts 
       },
     },
     restricted: async (ids) => {
-      const possible = ids.filter(isId)
+      const possible = ids.filter(isToolNumber)
       if (possible.length === 0) return []
       const query = db
         .selectFrom('inlay_agent_tool')
@@ -73,14 +73,10 @@ export function createStoredTools(options: StoredToolsOptions): StoredToolParts 
       list: createLister(db, options),
       holds: async (id) => {
         const query = db.selectFrom('inlay_agent_tool').select('id').where('id', '=', id)
-        return isId(id) && (await query.executeTakeFirst()) !== undefined
+        return isToolNumber(id) && (await query.executeTakeFirst()) !== undefined
       },
     },
   }
-}
-
-function isId(id: number): boolean {
-  return Number.isInteger(id) && id > 1_000 && id < 2 ** 31
 }
 
 function reachOf({ fetchAddress }: StoredToolsOptions): FetchAddress {
@@ -156,7 +152,7 @@ async function enable(
   { switches, holds, ready }: StoredToolsOptions,
 ): Promise<number[]> {
   await ready()
-  const possible = ids.filter(isId)
+  const possible = ids.filter(isToolNumber)
   const query = db
     .updateTable('inlay_agent_tool')
     .set({ is_enabled: isEnabled ? 1 : 0 })

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type SkippedOperation } from '@inlay/protocol'
+import { isJsonObject, type JsonObject, type SkippedOperation, type ToolMethods } from '@inlay/protocol'
 import type { CustomToolSource } from './contracts.ts'
 import { readBody, type OpenApiBody } from './openapi-body.ts'
 import { readParameters, type OpenApiParameter } from './openapi-parameters.ts'
@@ -24,14 +24,9 @@ export interface OpenApiOperation {
   readonly source: JsonObject
 }
 
-/** What a document offers. */
-export interface OpenApiDescription {
-  /** Its servers that can be called. */
-  readonly servers: readonly string[]
-  /** In the order of the document. */
+/** What a document offers, in its order. */
+export interface OpenApiDescription extends Pick<ToolMethods, 'servers' | 'skipped'> {
   readonly operations: readonly OpenApiOperation[]
-  /** What cannot be called, and why. */
-  readonly skipped: readonly SkippedOperation[]
 }
 
 type ServerChoice = Pick<CustomToolSource, 'serverUrl' | 'address'>

@@ -20,7 +20,7 @@ export const listOperations: OpenApiReader['listOperations'] = async (source) =>
     path,
     spec,
   }))
-  return { methods, skipped: [...skipped], servers: [...servers] }
+  return { methods, skipped, servers }
 }
 
 export const reduceDocument: OpenApiReader['reduceDocument'] = async (source) => {

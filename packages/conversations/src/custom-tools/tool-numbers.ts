@@ -2,6 +2,11 @@ import type { ToolNumbers } from '@inlay/agent'
 import type { Kysely } from 'kysely'
 import type { ConversationTables } from '../tables/database.ts'
 
+/** Whether a number can be one of a tool: lower ones belong to built-in actions. */
+export function isToolNumber(id: number): boolean {
+  return Number.isInteger(id) && id > 1_000 && id < 2 ** 31
+}
+
 /**
  * Creates permanent numbers for tools. Run `migrateConversations` on the database first.
  * @example
@@ -39,7 +44,7 @@ export function createToolNumbers(db: Kysely<unknown>): ToolNumbers {
       return id
     },
     find: async (id) => {
-      if (!Number.isInteger(id) || id <= 1000 || id >= 2 ** 31) return undefined
+      if (!isToolNumber(id)) return undefined
       return tables
         .selectFrom('inlay_agent_tool_number')
         .select(['kind', 'name'])

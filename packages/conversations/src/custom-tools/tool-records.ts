@@ -22,10 +22,7 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
 /** The columns that the fields of a tool decide. */
 export function toToolColumns(
   tool: Omit<StoredToolFields, 'definition'> & Pick<StoredTool, 'definition'>,
-): Pick<
-  Insertable<StoredToolTable>,
-  'name' | 'description' | 'definition' | 'custom_headers' | 'passes_auth' | 'is_for_all'
-> {
+): Omit<Insertable<StoredToolTable>, 'id' | 'owner_id' | 'is_enabled' | 'updated_at'> {
   return {
     name: tool.name,
     description: tool.description,
