@@ -24,7 +24,7 @@ export async function playStep(request: StepRequest): Promise<StepResult> {
   })
   if (forced) {
     if (callsOneOf(first, forced)) return first
-    const second = await retryStep(request, [...prompt, demandCall(forced)])
+    const second = await retryStep(request, [...prompt, asAdded(demandCall(forced))])
     if (callsOneOf(second, forced)) return addUsageOf(first, second)
     throw new InlayError('UNKNOWN_ERROR', {
       message: `The model did not use the forced action ${forced.join(' or ')}, also when asked again.`,
@@ -49,6 +49,12 @@ function demandCall(names: readonly string[]): LanguageModelV4Message {
   const text = `Call the tool ${tools} now, before anything else. Do not answer in text.`
   return { role: 'user', content: [{ type: 'text', text }] }
 }
+
+/** Marks a message as none of the user, by whose words drivers choose the tools where there are too many. */
+const asAdded = (message: LanguageModelV4Message): LanguageModelV4Message => ({
+  ...message,
+  providerOptions: { inlay: { isAdded: true } },
+})
 
 /** The second attempt at a step, with the usage of both. */
 function addUsageOf(first: StepResult, second: StepResult): StepResult {
@@ -158,7 +164,7 @@ async function playOnce(
   const { model, options, signal, reminder = [] } = request
   const output = new StepOutput(request, attemptState)
   signal.throwIfAborted()
-  const call = { ...options, prompt: [...prompt, ...reminder], abortSignal: signal }
+  const call = { ...options, prompt: [...prompt, ...reminder.map(asAdded)], abortSignal: signal }
   const isTapped = 'doStreamTapped' in model
   const opened = isTapped ? model.doStreamTapped(call, output) : model.doStream(call)
   const { stream } = await untilAborted(opened, signal)

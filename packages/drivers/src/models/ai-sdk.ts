@@ -22,7 +22,7 @@ import type { ProviderConfig } from './model-config.ts'
 import { asNewest, type ModelObject } from './model-object.ts'
 import { isOpenAiReasoner } from './known-models.ts'
 import { isOfficial, loadOfficial, needsKey } from './official-providers.ts'
-import { declaredName } from './tools/fit-tools.ts'
+import { declaredInput, declaredName } from './tools/fit-tools.ts'
 
 /** A provider of models behind HTTP. */
 export interface AiSdkOptions {
@@ -198,7 +198,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     return guarded(modelId, call, async (model, options) => {
       const result = await model.doStream(options)
       const sent = result.request?.body
-      const stream = await watched(result.stream, onPart, { clean, sent, tools: call.tools })
+      const stream = await watched(result.stream, onPart, { clean, sent, tools: call.tools, sentTools: options.tools })
       return { ...result, stream }
     })
   }
@@ -289,7 +289,9 @@ async function watched(
     clean,
     sent,
     tools,
+    sentTools,
   }: Pick<LanguageModelV4CallOptions, 'tools'> & {
+    readonly sentTools: LanguageModelV4CallOptions['tools']
     readonly clean: (error: unknown) => unknown
     readonly sent: unknown
   },
@@ -316,6 +318,8 @@ async function watched(
           if (!part) return controller.close()
           // A provider may have been given another name.
           if ('toolName' in part) part = { ...part, toolName: declaredName(part.toolName, tools) }
+          if (part.type === 'tool-call')
+            part = { ...part, input: declaredInput(part.toolName, part.input, tools, sentTools) }
           onPart(part)
           for (const before of toReasoningPart(part)) controller.enqueue(before)
           controller.enqueue(part.type === 'error' ? { ...part, error: clean(part.error) } : part)

@@ -273,6 +273,39 @@ describe('of more tools than a server takes', () => {
     expect(toolsOf(requests.at(-1)?.body ?? {}).map(({ name }) => name)).toEqual(names)
     expect(notices).toHaveLength(1)
   })
+
+  test('the same are offered through an answer, whatever is said to the model after the question', async () => {
+    const { ask, requests } = await newToolSetting(tooMany, {
+      tools: many,
+      model: 'gpt-5',
+      answer: (body) => {
+        if (!hasResult(body)) return [{ calls: [{ id: 'c1', name: 'lookup', input: { q: 'Oslo' } }] }]
+        return JSON.stringify(body).includes('Please continue.') ? [{ text: 'Rain.' }] : []
+      },
+    })
+    expect(await ask('How is the weather in Oslo?')).toMatchObject({ answer: 'Rain.' })
+    expect(JSON.stringify(requests.at(-1)?.body)).toContain('Please continue.')
+    const offered = requests.map(({ body }) => toolsOf(body).map(({ name }) => name))
+    expect(offered[0]).toContain(weather.name)
+    for (const names of offered) expect(names).toEqual(offered[0])
+  })
+})
+
+test('JSON in texts is read where a tool takes anything, if its model was told of texts', async () => {
+  const inputSchema = properties({ value: {}, rows: { type: 'array', items: {} }, note: { type: 'string' } })
+  const input = { value: '{"a":1}', rows: ['[1,2]', '{"b":2}', 'x', '3'], note: '{}', more: '{}' }
+  const calledBy = async (model: string): Promise<unknown[]> => {
+    const { ask, called } = await newToolSetting(() => undefined, {
+      model,
+      tools: [{ ...odd(inputSchema), name: 'store' }],
+      answer: (body) => (hasResult(body) ? [{ text: 'Done.' }] : [{ calls: [{ id: 'c1', name: 'store', input }] }]),
+    })
+    await ask('Store it.')
+    return called
+  }
+  const read = { ...input, value: { a: 1 }, rows: [[1, 2], { b: 2 }, 'x', '3'] }
+  expect(await calledBy('google/gemini-3-pro')).toMatchObject([{ arguments: read }])
+  expect(await calledBy('m')).toMatchObject([{ arguments: input }])
 })
 
 test('a tool whose name begins with a digit is called by Gemini under another, and so is every call before', async () => {

@@ -119,7 +119,10 @@ export function callsAsText(
       part.type === 'tool-result' && isText(part.toolCallId) ? { type: 'text' as const, text: asText(part) } : [],
     )
     const content = message.content.filter((part) => part.type !== 'tool-result' || !isText(part.toolCallId))
-    return [...(content.length > 0 ? [{ ...message, content }] : []), ...texts.map((text) => userMessage([text]))]
+    return [
+      ...(content.length > 0 ? [{ ...message, content }] : []),
+      ...texts.map((text) => ({ ...userMessage([text]), providerOptions: { inlay: { isAdded: true } } })),
+    ]
   })
 }
 

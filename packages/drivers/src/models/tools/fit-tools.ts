@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import type { JsonObject } from '@inlay/protocol'
+import { readJson, withDeclaredNames, type JsonObject } from '@inlay/protocol'
 import { fitSchema } from './fit-schema.ts'
 import { rulesOf, type ToolRules } from './tool-rules.ts'
 
@@ -38,6 +38,15 @@ export const declaredName = (called: string, tools: readonly Tool[] = []): strin
   tools.some(({ name }) => name === called)
     ? called
     : (tools.find(({ name }) => nameByLetter(name) === called)?.name ?? called)
+
+/** Arguments of a call; where its tool was sent in another form, texts stood for what may be anything. */
+export function declaredInput(name: string, input: string, tools: readonly Tool[] = [], sent = tools): string {
+  const tool = tools.find((each) => each.name === name)
+  if (tool?.type !== 'function') return input
+  if (sent.some((each) => each.type === 'function' && each.inputSchema === tool.inputSchema)) return input
+  const args = readJson(input)
+  return args === undefined ? input : JSON.stringify(withDeclaredNames(args, tool.inputSchema as JsonObject, true))
+}
 
 /** A call with its tools as the provider takes them; the same call if nothing changes. */
 export function fitCall(call: LanguageModelV4CallOptions, refused: ReadonlySet<string>): LanguageModelV4CallOptions {
@@ -82,8 +91,7 @@ function chooseTools({ tools = [], prompt, toolChoice }: LanguageModelV4CallOpti
     ),
   )
   if (toolChoice?.type === 'tool') called.add(toolChoice.toolName)
-  const question = prompt.findLast(({ role }) => role === 'user')
-  const wanted = wordsOf(JSON.stringify(question?.content ?? '').slice(0, 20_000))
+  const wanted = wordsOf(questionIn(prompt).slice(-20_000))
   const scoreOf = (tool: Tool): number => {
     const words = tool.type === 'function' ? wordsOf(`${tool.name} ${tool.description?.slice(0, 2_000)}`) : wanted
     return [...words].filter((word) => wanted.has(word)).length
@@ -106,6 +114,14 @@ function chooseTools({ tools = [], prompt, toolChoice }: LanguageModelV4CallOpti
   })
   const kept = new Set(ranked.slice(0, limit))
   return tools.filter((tool) => kept.has(tool))
+}
+
+/** What the user said last, without what was said to the model since: the tools stay the same through an answer. */
+function questionIn(prompt: LanguageModelV4CallOptions['prompt']): string {
+  const end = prompt.findLastIndex(({ role, providerOptions }) => role === 'user' && !providerOptions?.['inlay'])
+  const start = prompt.slice(0, end + 1).findLastIndex(({ role }) => role === 'assistant')
+  const said = prompt.slice(start + 1, end + 1).flatMap((each) => (each.role === 'user' ? each.content : []))
+  return said.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
 function wordsOf(text: string): Set<string> {
