@@ -45,7 +45,7 @@ export interface AiSdkOptions {
    * that speak the OpenAI API 1 800 000.
    */
   readonly firstTokenTimeoutMs?: number
-  /** Longest silence of an answer that has begun, in milliseconds; not with a `fetch` handed in. Default 300 000. */
+  /** Longest silence of an answer that has begun, in milliseconds. Default 300 000. */
   readonly idleTimeoutMs?: number
   /** Keeps what servers refuse, so that it is left out from then on. Default: nothing is learned. */
   readonly memories?: ModelMemories
@@ -107,10 +107,11 @@ export function transportOf({
   firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
   idleTimeoutMs = 300_000,
 }: Pick<AiSdkOptions, 'type' | 'baseUrl' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'>): Transport {
-  if (handedIn) return withQuery(followSameHost(fetchTransport(handedIn)), baseUrl)
-  const own = isNode() ? httpTransport({ firstTokenTimeoutMs, idleTimeoutMs }) : undefined
+  const limits = { firstTokenTimeoutMs, idleTimeoutMs }
+  if (handedIn) return withQuery(followSameHost(fetchTransport(handedIn, limits)), baseUrl)
+  const own = isNode() ? httpTransport(limits) : undefined
   const carry: Transport = (request) =>
-    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch)(request)
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch, limits)(request)
   return withQuery(followSameHost(carry), baseUrl)
 }
 

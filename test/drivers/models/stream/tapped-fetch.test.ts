@@ -116,6 +116,19 @@ describe('a transport over fetch', () => {
     expect(await (await over(null)).text()).toBe('')
   })
 
+  test('ends a body that falls silent', async () => {
+    let isCancelled = false
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(1)),
+      cancel: () => void (isCancelled = true),
+    })
+    const response = await plainFetch(
+      fetchTransport(async () => new Response(silent), { firstTokenTimeoutMs: 5, idleTimeoutMs: 5 }),
+    )('http://model/x')
+    await expect(response.text()).rejects.toMatchObject({ cause: { code: 'ETIMEDOUT' } })
+    expect(isCancelled).toBe(true)
+  })
+
   test('reads no further than its reader', async () => {
     let requests = 0
     const endless = new ReadableStream<Uint8Array>({

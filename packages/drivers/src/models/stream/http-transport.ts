@@ -2,7 +2,14 @@ import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http'
 import type { request as secureRequest } from 'node:https'
 import type { Readable } from 'node:stream'
 import type { decompressed } from '../../http/decompression.ts'
-import type { BodySink, BodySource, Transport, TransportAnswer, TransportRequest } from './transport.ts'
+import {
+  silent,
+  type BodySink,
+  type BodySource,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+} from './transport.ts'
 
 /** Bounds of a connection; times are milliseconds. */
 export interface HttpTransportOptions {
@@ -119,12 +126,6 @@ function send(
       reject(cause ?? error)
     })
     sent.end(body)
-  })
-}
-
-function silent(idleTimeoutMs: number): Error {
-  return Object.assign(new Error(`Nothing came for ${Math.round(idleTimeoutMs / 1000)} seconds: timed out.`), {
-    code: 'ETIMEDOUT',
   })
 }
 

@@ -42,13 +42,26 @@ export interface TransportAnswer {
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
-/** A transport over any `fetch`; a redirect is an answer like any other. */
-export function fetchTransport(carry: typeof fetch): Transport {
+/** Longest silences of an answer, in milliseconds. */
+export interface SilenceLimits {
+  readonly firstTokenTimeoutMs: number
+  readonly idleTimeoutMs: number
+}
+
+/** The cause of an answer that was ended since nothing came. */
+export function silent(timeoutMs: number): Error {
+  return Object.assign(new Error(`Nothing came for ${Math.round(timeoutMs / 1000)} seconds: timed out.`), {
+    code: 'ETIMEDOUT',
+  })
+}
+
+/** A transport over any `fetch`; a redirect is an answer like any other. The wait for its beginning is up to that. */
+export function fetchTransport(carry: typeof fetch, limits?: SilenceLimits): Transport {
   return async ({ url, ...init }) => {
     // A view over any kind of buffer is a body; the types of the platform are narrower than that.
     const response = await carry(url, { ...init, redirect: 'manual' } as RequestInit)
     const { status, statusText, headers, body } = response
-    return { status, statusText, headers, read: (sink) => readStream(body, sink) }
+    return { status, statusText, headers, read: (sink) => readStream(body, sink, limits) }
   }
 }
 
@@ -59,15 +72,30 @@ export function withQuery(transport: Transport, baseUrl: string | undefined): Tr
   return (request) => transport({ ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}${query}` })
 }
 
-function readStream(body: ReadableStream<Uint8Array> | null, sink: BodySink): BodySource {
+function readStream(
+  body: ReadableStream<Uint8Array> | null,
+  sink: BodySink,
+  limits: SilenceLimits | undefined,
+): BodySource {
   const reader = body?.getReader()
   let isCancelled = false
   let paused: PromiseWithResolvers<void> | undefined
 
+  // Some servers send a first piece before they have read the prompt.
+  const within = async <T>(read: Promise<T> | undefined, piece: number): Promise<T | undefined> => {
+    if (!limits) return read
+    const timeoutMs = piece < 2 ? limits.firstTokenTimeoutMs : limits.idleTimeoutMs
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      late.reject(new TypeError('terminated', { cause: silent(timeoutMs) }))
+      void reader?.cancel().catch(() => {})
+    }, timeoutMs)
+    return Promise.race([read, late.promise]).finally(() => clearTimeout(timer))
+  }
   const pump = async (): Promise<void> => {
-    for (;;) {
+    for (let piece = 0; ; piece++) {
       await paused?.promise
-      const step = await reader?.read()
+      const step = await within(reader?.read(), piece)
       if (isCancelled) return
       if (step === undefined || step.done) return sink.end()
       sink.push(step.value)
