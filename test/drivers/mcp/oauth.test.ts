@@ -125,7 +125,7 @@ async function strictServer() {
   const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
   const url = `${origin}/mcp`
   const server: McpServer = { name: 'wiki', url, allowPrivate: true }
-  return { server, clients, valid, refreshTokens, seen }
+  return { server, origin, clients, valid, refreshTokens, seen }
 }
 
 function memoryTokens() {
@@ -226,14 +226,42 @@ describe('a server that asks to sign in', () => {
   })
 
   test('lets a registered client in without a person', async () => {
-    const { server, clients, valid } = await strictServer()
+    const { server, origin: issuer, clients, valid } = await strictServer()
     clients.set('robot', { redirect_uris: [], secret: 'of the robot' })
-    const oauth = { clientId: 'robot', clientSecret: 'of the robot', grant: 'client_credentials' } as const
-    const { client } = newClient([{ ...server, oauth }], { tokens: memoryTokens().tokens, ...loopback })
+    const oauth = { clientId: 'robot', clientSecret: 'of the robot', issuer, grant: 'client_credentials' } as const
+    const { kept, tokens } = memoryTokens()
+    const { client } = newClient([{ ...server, oauth }], { tokens, ...loopback })
     const action = await find(client, 'look_up')
     expect((await call(action, {})).delta?.data).toEqual({ tool_result: 'found' })
     valid.clear()
     expect((await call(action, {})).delta?.data).toEqual({ tool_result: 'found' })
+    expect([...kept.values()].join()).not.toContain('of the robot')
+  })
+
+  test('does not get the secret of a client of another authorization server', async () => {
+    const { server, seen } = await strictServer()
+    const issuer = 'https://login.example'
+    const oauth = { clientId: 'robot', clientSecret: 'of the robot', issuer, grant: 'client_credentials' } as const
+    const { client } = newClient([{ ...server, oauth }], { tokens: memoryTokens().tokens, ...loopback })
+    expect(await client.list({ caller: ana })).toEqual([])
+    expect(seen.filter((path) => path.startsWith('POST'))).toEqual([])
+  })
+
+  test('keeps the sign-in that another process renewed first', async () => {
+    const { client, kept, valid, refreshTokens, server, tokens, seen } = await signedInClient()
+    const action = await find(client, 'look_up')
+    const [[key, before] = ['', '']] = kept
+    valid.clear()
+    await call(action, {})
+    const after = kept.get(key)!
+    // This one read the sign-in just before the other had written it.
+    let reads = 0
+    const late: McpTokens = { ...tokens, read: async () => (++reads <= 2 ? before : kept.get(key)) }
+    const { client: other } = newClient([server], { tokens: late, ...loopback })
+    seen.length = 0
+    expect((await call(await find(other, 'look_up'), {})).delta?.data).toEqual({ tool_result: 'found' })
+    expect(seen).toEqual(['POST /token'])
+    expect([kept.get(key), refreshTokens.size]).toEqual([after, 1])
   })
 
   test('cannot make Inlay fetch addresses of the private network', async () => {

@@ -4,13 +4,14 @@ import { egressStream, type EgressStream } from '../http/egress-stream.ts'
 import type { EgressOptions } from '../http/egress.ts'
 import { toServerHeaders } from './headers.ts'
 import { isRefused } from './messages.ts'
-import { beginSignIn, signedIn, type McpOAuth, type McpSignIn, type McpTokens } from './oauth.ts'
+import { beginSignIn, signedIn, signInKey, type McpOAuth, type McpSignIn, type McpTokens } from './oauth.ts'
 import { openSession, type McpSession, type RemoteTool } from './session.ts'
 import { createMcpSessions, type McpSessions } from './sessions.ts'
 import type { StdioProgram } from './stdio-connection.ts'
 import { toToolAction, type OfferedTool } from './tool-action.ts'
 import { createToolLists } from './tool-lists.ts'
 
+export { signInKey }
 export type { McpOAuth, McpSignIn, McpTokens } from './oauth.ts'
 export type { RemoteTool } from './session.ts'
 export type { StdioProgram } from './stdio-connection.ts'
@@ -183,10 +184,16 @@ export function mcpClient(options: McpClientOptions): McpClient {
 }
 
 function checkServers(servers: readonly AnyMcpServer[]): readonly AnyMcpServer[] {
-  for (const [index, { name, url, command }] of servers.entries()) {
+  for (const [index, server] of servers.entries()) {
+    const { name, url, command } = server
     if (command === undefined && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) {
       throw new InlayError('INVALID_INPUT', {
         message: `The MCP server ${name} needs a whole http or https address, or a command.`,
+      })
+    }
+    if (command === undefined && server.oauth?.clientSecret !== undefined && !URL.canParse(server.oauth.issuer ?? '')) {
+      throw new InlayError('INVALID_INPUT', {
+        message: `The MCP server ${name} has a client secret: name the authorization server that it is for, as oauth.issuer.`,
       })
     }
     if (name.trim() === '' || servers.slice(0, index).some((other) => other.name === name)) {

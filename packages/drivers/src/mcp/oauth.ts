@@ -9,9 +9,11 @@ export interface McpOAuth {
   /** Client that was registered beforehand. Default: Inlay registers itself. */
   readonly clientId?: string
   readonly clientSecret?: string
+  /** Authorization server that the client is registered with: its secret goes nowhere else. Needed with `clientSecret`. */
+  readonly issuer?: string
   /** Scopes, separated by spaces. Default: those that the server names. */
   readonly scope?: string
-  /** Signs in as the client itself, without a person. Needs `clientId` and `clientSecret`. */
+  /** Signs in as the client itself, without a person. Needs `clientId`, `clientSecret` and `issuer`. */
   readonly grant?: 'client_credentials'
 }
 
@@ -35,11 +37,11 @@ interface SignIn {
   discovery?: OAuthDiscoveryState | undefined
 }
 
-// Bound to the address, so that another server of the name never gets its tokens.
-const keyOf = ({ name, url }: OAuthServer): string => `${name} ${url}`
+/** Where the sign-in to a server is kept. Bound to the address, so that another server of the name never gets it. */
+export const signInKey = ({ name, url }: Pick<OAuthServer, 'name' | 'url'>): string => `${name} ${url}`
 
 async function readSignIn(server: OAuthServer, tokens: McpTokens): Promise<SignIn> {
-  const stored = await tokens.read(keyOf(server))
+  const stored = await tokens.read(signInKey(server))
   return stored === undefined ? {} : { ...(readJson(stored) as SignIn) }
 }
 
@@ -48,9 +50,15 @@ const loadClient = () =>
 
 /** What the library asks for, over a record that it changes. */
 function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Promise<void> = async () => {}) {
-  const { clientId, clientSecret, scope, grant } = oauth
+  const { clientId, clientSecret, issuer, scope, grant } = oauth
   const attempt = { state: randomUUID(), verifier: '', authorizeUrl: '' }
-  const own = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) }
+  const own = clientId !== undefined && {
+    client_id: clientId,
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...(issuer !== undefined && { issuer }),
+  }
+  // Of the configuration, and so never stored.
+  if (own) delete signIn.client
   const provider: OAuthClientProvider = {
     redirectUrl: grant === undefined ? signIn.redirectUrl : undefined,
     clientMetadata: {
@@ -62,11 +70,14 @@ function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Pro
       ...(scope !== undefined && { scope }),
     },
     state: () => attempt.state,
-    clientInformation: () => signIn.client ?? (clientId === undefined ? undefined : { ...own, client_id: clientId }),
-    saveClientInformation: (client) => {
-      signIn.client = client
-      return save()
-    },
+    clientInformation: () => own || signIn.client,
+    // Without it the library refuses another issuer than that of the client, in place of registering there.
+    ...(!own && {
+      saveClientInformation: (client) => {
+        signIn.client = client
+        return save()
+      },
+    }),
     tokens: () => signIn.tokens,
     saveTokens: (tokens) => {
       // A server that keeps the refresh token does not send it again.
@@ -105,7 +116,7 @@ const renewals = new WeakMap<McpTokens, Map<string, Promise<boolean>>>()
 export function signedIn(server: OAuthServer, fetch: EgressStream, tokens: McpTokens): EgressStream {
   const running = renewals.get(tokens) ?? new Map<string, Promise<boolean>>()
   renewals.set(tokens, running)
-  const key = keyOf(server)
+  const key = signInKey(server)
   return async (url, request) => {
     const send = async (token: string | undefined): Promise<EgressStreamAnswer> =>
       fetch(url, {
@@ -138,9 +149,23 @@ async function renew(
   if (signIn.tokens !== undefined && signIn.tokens.access_token !== refused.token) return true
   const isMachine = server.oauth?.grant !== undefined
   if (!isMachine && signIn.tokens?.refresh_token === undefined) return false
-  const save = (): Promise<void> => tokens.write(keyOf(server), JSON.stringify(signIn))
+  const save = (): Promise<void> => tokens.write(signInKey(server), JSON.stringify(signIn))
   const { provider } = toProvider(server, signIn, save)
-  return (await authorise(server, provider, fetch, {}, refused.answer)) === 'AUTHORIZED'
+  const used = signIn.tokens?.refresh_token
+  let isRenewed = false
+  const invalidateCredentials: OAuthClientProvider['invalidateCredentials'] = async (what) => {
+    const { tokens: stored } = await readSignIn(server, tokens)
+    isRenewed = stored !== undefined && stored.refresh_token !== used
+    if (isRenewed) throw new Error('Another process has renewed the sign-in.')
+    return provider.invalidateCredentials?.(what)
+  }
+  try {
+    const renewing = { ...provider, invalidateCredentials }
+    return (await authorise(server, renewing, fetch, {}, refused.answer)) === 'AUTHORIZED'
+  } catch (error) {
+    if (isRenewed) return true
+    throw error
+  }
 }
 
 function signInNeeded({ name }: OAuthServer): InlayError {
@@ -180,7 +205,7 @@ export async function beginSignIn(
       }
       const iss = query.get('iss')
       await authorise(server, provider, fetch, { authorizationCode: code, ...(iss !== null && { iss }) })
-      await tokens.write(keyOf(server), JSON.stringify(signIn))
+      await tokens.write(signInKey(server), JSON.stringify(signIn))
     },
   }
 }

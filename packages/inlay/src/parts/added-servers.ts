@@ -17,6 +17,8 @@ export interface AddedServersOptions {
   readonly secrets: Secrets
   readonly numbers: ToolNumbers
   readonly check: (server: McpServer) => Promise<McpCheck>
+  /** Deletes the sign-in to a server. */
+  readonly forget: (server: Pick<McpServer, 'name' | 'url'>) => Promise<void>
 }
 
 /** A token opens only for the address that it was entered for. */
@@ -24,7 +26,7 @@ const useOf = (url: string): string => `mcp ${url}`
 const invalid = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
 
 /** The configured MCP servers and those that administrators add; processes with the same database share them. */
-export function addedServers({ configured, workspace, secrets, numbers, check }: AddedServersOptions): {
+export function addedServers({ configured, workspace, secrets, numbers, check, forget }: AddedServersOptions): {
   readonly servers: () => Promise<ListedServers>
   readonly administration: McpServerAdministration
 } {
@@ -73,11 +75,13 @@ export function addedServers({ configured, workspace, secrets, numbers, check }:
         const value = toValue(change, known, secrets)
         const id = known?.id ?? (await numbers.numberOf('mcp-server', name))
         await workspace.put('mcp_server', id, value)
+        if (known && known.value.url !== value.url) await forget(known.value)
         return toSnapshot({ id, value })
       },
       async remove(id) {
-        await find(id)
+        const { value } = await find(id)
         await workspace.remove('mcp_server', id)
+        await forget(value)
       },
       async tools(id) {
         const { value } = await find(id)

@@ -3,6 +3,8 @@ import { InlayError } from '@inlay/protocol'
 
 /** Encrypts keys that administrators add, with a key of the host. */
 export interface Secrets {
+  /** Whether there is a key of the host. */
+  readonly hasKey: boolean
   /**
    * @param use what the secret is for, such as the address it is sent to: it opens for this use alone
    * @throws NOT_IMPLEMENTED without a key of the host
@@ -19,6 +21,7 @@ const tagBytes = 16
 export function createSecrets(secretKey: string | undefined): Secrets {
   const key = secretKey && new Uint8Array(hkdfSync('sha256', secretKey, '', 'inlay secrets', 32))
   return {
+    hasKey: Boolean(key),
     seal(secret, use) {
       if (!key) {
         const message =

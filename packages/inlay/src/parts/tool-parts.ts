@@ -30,12 +30,12 @@ export async function toolParts(
     readonly onError: (error: unknown) => void
   },
 ): Promise<ToolParts> {
-  const [{ mcpClient }, { createToolNumbers }] = await Promise.all([
+  const [{ mcpClient, signInKey }, { createToolNumbers }] = await Promise.all([
     import('@inlay/drivers/mcp-client'),
     import('@inlay/conversations'),
   ])
   const { db, workspace, secrets, egress, now, onError } = setting
-  const given = { numbers: createToolNumbers(db), egress, tokens: mcpTokens(workspace), now, onError }
+  const given = { numbers: createToolNumbers(db), egress, tokens: mcpTokens(workspace, secrets), now, onError }
   // Servers of the configuration that cannot be stop the start.
   if (typeof mcpServers !== 'function') await mcpClient({ ...given, servers: mcpServers }).close()
   const check = async (server: McpServer): Promise<McpCheck> => {
@@ -47,13 +47,20 @@ export async function toolParts(
       await client.close()
     }
   }
-  const added = addedServers({ configured: mcpServers, workspace, secrets, numbers: given.numbers, check })
+  const forget = async (server: Pick<McpServer, 'name' | 'url'>): Promise<void> =>
+    void (await workspace.remove('mcp_sign_in', 1, signInKey(server)))
+  const { numbers } = given
+  const added = addedServers({ configured: mcpServers, workspace, secrets, numbers, check, forget })
   const client = mcpClient({ ...given, servers: added.servers })
   return { ...client, sources: [...actionSources, client], administration: added.administration }
 }
 
-/** Sign-ins to MCP servers, where all processes find them. */
-const mcpTokens = (workspace: WorkspaceRecords): McpTokens => ({
-  read: async (server) => (await workspace.get('mcp_sign_in', 1, server))?.value,
-  write: (server, signIn) => workspace.put('mcp_sign_in', 1, signIn, server),
+/** Sign-ins to MCP servers, where all processes find them; encrypted where there is a key. */
+export const mcpTokens = (workspace: WorkspaceRecords, secrets: Secrets): McpTokens => ({
+  read: async (server) => {
+    const stored = (await workspace.get('mcp_sign_in', 1, server))?.value
+    return stored === undefined || stored.startsWith('{') ? stored : secrets.open(stored, `sign-in ${server}`)
+  },
+  write: (server, signIn) =>
+    workspace.put('mcp_sign_in', 1, secrets.hasKey ? secrets.seal(signIn, `sign-in ${server}`) : signIn, server),
 })
