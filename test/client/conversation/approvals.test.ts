@@ -1,4 +1,12 @@
-import { argumentTexts, decisionOn, isExpired, placeOf, waitingCallsOf, type Turn } from '@inlay/client/conversation'
+import {
+  argumentTexts,
+  decisionOn,
+  isExpired,
+  placeOf,
+  toolOf,
+  waitingCallsOf,
+  type Turn,
+} from '@inlay/client/conversation'
 import type { PacketBody } from '@inlay/protocol'
 import { newTurn, withLines } from '@inlay/client/conversation'
 import { expect, test } from 'vitest'
@@ -55,6 +63,15 @@ test('arguments show every character that could hide another', () => {
     { name: 'to', text: 'a\\u{202e}b\\u{200b}\\u{0}c\nd' },
     { name: 'list', text: '[\n  1,\n  "x"\n]' },
   ])
+})
+
+test('the title of a tool is shown with its name, unless it is the same', () => {
+  const titles = ['Remove', 'remove', 'Read\u202e a page'].map((display_name) => requestOf('a', { display_name }))
+  const requests = waitingCallsOf(
+    turnWith(titles.map((each, at) => ({ ...each, tool_call_id: `${at}` }) as PacketBody)),
+    true,
+  )
+  expect(requests.map(toolOf)).toEqual(['Remove · remove', 'remove', 'Read\\u{202e} a page · remove'])
 })
 
 test('a request expires', () => {

@@ -4,7 +4,7 @@ import { mcpClient, type McpServer, type McpServers } from '@inlay/drivers/mcp-c
 import { heldFiles, newTurn } from '../../agent/action-turn.ts'
 import { ana, eventually } from '../../agent/setting.ts'
 import { startEverything, type Everything } from '../../stand-in/mcp-everything.ts'
-import { call, find, newClient, newNumbers, saying, standIn, usual } from './client-fixture.ts'
+import { call, find, newClient, newNumbers, saying, standIn, usual, lookUp } from './client-fixture.ts'
 
 describe.each(['http', 'sse'] as const)('the reference server over %s', (transport) => {
   let everything: Everything
@@ -358,5 +358,59 @@ test('a list of servers that cannot be is refused at once', () => {
   const server = { name: 'a', url: 'https://a.example/mcp' }
   const clientOf = (servers: McpServers) => () => mcpClient({ servers, numbers: newNumbers() })
   expect(clientOf([server, server])).toThrow(expect.objectContaining({ code: 'DUPLICATE_RESOURCE' }))
-  expect(clientOf([{ ...server, url: 'a.example' }])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+  const oauth = { clientId: 'robot', clientSecret: 'of the robot' }
+  for (const wrong of [
+    { ...server, url: 'a.example' },
+    { ...server, oauth },
+  ])
+    expect(clientOf([wrong])).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
+})
+
+describe('a server that asks more than a client has to answer', () => {
+  const pings = (count: number, message: { id?: number }): object[] => [
+    ...Array.from({ length: count }, (_, at) => ({ jsonrpc: '2.0', id: `p${at}`, method: 'ping' })),
+    { jsonrpc: '2.0', id: message.id, result: saying('found') },
+  ]
+  const answered = (seen: readonly { method: string }[]): number =>
+    seen.filter(({ method }) => method === undefined).length
+
+  test.each([
+    ['at once', 'application/json', (text: object[]) => JSON.stringify(text)],
+    [
+      'event by event',
+      'text/event-stream',
+      (text: object[]) => text.map((each, at) => `id: ${at}\ndata: ${JSON.stringify(each)}\n\n`).join(''),
+    ],
+  ])('%s is given up', async (_, type, write) => {
+    const handle = usual({
+      'tools/call': (message, response) => {
+        response.writeHead(200, { 'content-type': type }).end(write(pings(2_000, message)))
+      },
+    })
+    const { server, seen } = await standIn(handle)
+    const { client } = newClient([server])
+    const { delta } = await call(await find(client, 'look_up'), {})
+    expect(delta?.data).toEqual({ error: expect.stringContaining('more than') })
+    expect(answered(seen)).toBeLessThan(100)
+  })
+
+  test('is answered a few times', async () => {
+    const handle = usual({
+      'tools/call': (message, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(pings(3, message)))
+      },
+    })
+    const { server } = await standIn(handle)
+    const { client } = newClient([server])
+    expect((await call(await find(client, 'look_up'), {})).delta?.data).toEqual({ tool_result: 'found' })
+  })
+})
+
+test('a title that is long or hides something is shown as what it is', async () => {
+  const title = `Read\u202e a page\u0000${' '.repeat(300)}and delete it`
+  const { server } = await standIn(usual({ 'tools/list': () => ({ tools: [{ ...lookUp, title }] }) }))
+  const { client } = newClient([server])
+  const { displayName } = await find(client, 'look_up')
+  expect(displayName).toMatch(/^Read\\u\{202e\} a page\\u\{0\}/)
+  expect(displayName.length).toBe(200)
 })

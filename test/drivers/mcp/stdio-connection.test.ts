@@ -79,3 +79,13 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+test('a call to a program that stopped reading ends with the message', async () => {
+  const deaf = program.replace('if (id', "if (method === 'tools/list') process.stdin.pause(); if (id")
+  const { client } = newClient([{ ...server(), args: ['-e', deaf] }])
+  const stop = new AbortController()
+  const action = await find(client, 'count')
+  const called = call(action, { text: 'x'.repeat(4_000_000) }, { signal: stop.signal })
+  stop.abort(new Error('stopped'))
+  await expect(called).rejects.toThrow('stopped')
+})

@@ -1,4 +1,4 @@
-import { pendingApprovals, type PacketOf, type SendMessageInput } from '@inlay/protocol'
+import { pendingApprovals, visibleText, type PacketOf, type SendMessageInput } from '@inlay/protocol'
 import type { AskedAt } from './conversation.ts'
 import type { Question, Turn } from './turn.ts'
 
@@ -45,13 +45,19 @@ export function placeOf(
   return id === undefined ? {} : { parent_message_id: id }
 }
 
+/** The tool of a call as text: a server chooses its title, the name tells which one runs. */
+export function toolOf({ display_name: title, tool_name: name }: ApprovalRequest): string {
+  return title === name ? name : `${visibleText(title)} · ${name}`
+}
+
 /** An argument of a call as text. Characters that cannot be seen, or change what is seen, are shown by their code. */
 export function argumentTexts({
   arguments: given,
 }: ApprovalRequest): { readonly name: string; readonly text: string }[] {
-  const visible = (text: string): string =>
-    text.replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, (unseen) => `\\u{${unseen.codePointAt(0)?.toString(16)}}`)
   return Object.entries(given).map(([name, value]) => {
-    return { name: visible(name), text: visible(typeof value === 'string' ? value : JSON.stringify(value, null, 2)) }
+    return {
+      name: visibleText(name),
+      text: visibleText(typeof value === 'string' ? value : JSON.stringify(value, null, 2)),
+    }
   })
 }

@@ -12,7 +12,7 @@ export { accentRule, brandScheme } from './colour-scheme.ts'
 export type { ColourScheme } from './colour-scheme.ts'
 export { storedTurns } from './stored-turns.ts'
 export type { StoredTurns } from './stored-turns.ts'
-export { argumentTexts, decisionOn, isExpired, placeOf, waitingCallsOf } from './approvals.ts'
+export { argumentTexts, decisionOn, isExpired, placeOf, toolOf, waitingCallsOf } from './approvals.ts'
 export type { ApprovalRequest } from './approvals.ts'
 export { hasMessage, newTurn, sourcesOf, stepsOf, usualColumn, withLines } from './turn.ts'
 export type {

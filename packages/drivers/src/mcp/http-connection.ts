@@ -3,12 +3,13 @@ import { delay } from '@inlay/scheduling'
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
 import { readEvents } from '../http/event-reader.ts'
 import {
-  answerTo,
   failureOf,
+  isLost,
   lossIn,
   lost,
   networkLoss,
   readMessages,
+  replying,
   statelessVersion,
   type Connection,
   type Reply,
@@ -67,6 +68,7 @@ export function connectByHttp({ url, headers, fetch, onToolsChanged }: Connectio
     hasSession: () => session !== undefined,
     readOn,
     say: (message) => void send(message).catch(() => {}),
+    reply: replying(send),
     onToolsChanged,
   }
 
@@ -115,6 +117,7 @@ interface Receiver {
   /** Resumes the stream after an event. */
   readonly readOn: (lastId: string, options: RequestOptions) => Promise<EgressStreamAnswer>
   readonly say: (message: JsonObject) => void
+  readonly reply: ReturnType<typeof replying>
   readonly onToolsChanged: (() => void) | undefined
 }
 
@@ -152,11 +155,13 @@ async function readReply(
   answer: EgressStreamAnswer,
   id: number,
   options: RequestOptions,
-  { say, onToolsChanged }: Receiver,
+  { reply: answerRequest, onToolsChanged }: Receiver,
 ): Promise<Read> {
+  // A stream for notifications stays open, and so does what keeps it alive.
+  const turn = { count: Number.isNaN(id) ? Number.NEGATIVE_INFINITY : 0 }
   const find = (text: string, isAlone: boolean): Reply | undefined => {
     for (const message of readMessages(text)) {
-      if (message.kind === 'request') say(answerTo(message))
+      if (message.kind === 'request') answerRequest(message, turn)
       else if (message.kind === 'notification') {
         if (message.method === 'notifications/progress') options.onProgress?.(message.params)
         if (message.method === 'notifications/tools/list_changed') onToolsChanged?.()
@@ -186,6 +191,7 @@ async function readReply(
         reply = find(event.data, false)
       } catch (error) {
         fault = error
+        if (isLost(error)) return { lastId: '', retryMs, fault }
       }
       // Leaving the loop cancels the body, and with it the connection.
       if (reply) return { reply }

@@ -1,8 +1,8 @@
 import { InlayError, type JsonObject } from '@inlay/protocol'
 import {
-  answerTo,
   lost,
   readMessages,
+  replying,
   unsent,
   type Connection,
   type Incoming,
@@ -36,23 +36,27 @@ export function createInbox(
   let failure: unknown
   const send = (message: JsonObject): Promise<void> =>
     post(message, { signal: AbortSignal.timeout(farewellMs), timeoutMs: farewellMs })
+  const reply = replying(send)
+  let turn = { count: 0 }
   const say = (message: JsonObject): void => void send(message).catch(() => {})
 
   const request: Connection['request'] = async (method, params, options) => {
     if (failure !== undefined) throw unsent(failure)
     const { signal, timeoutMs, onProgress } = options
     const id = ++count
-    const reply = Promise.withResolvers<Reply>()
+    const answer = Promise.withResolvers<Reply>()
     // Avoids an unhandled rejection; the sender reports a failure of either.
-    reply.promise.catch(() => {})
+    answer.promise.catch(() => {})
     const { _meta: meta } = params as { readonly _meta?: JsonObject }
-    pending.set(id, { ...reply, onProgress, token: meta?.['progressToken'] })
+    turn = { count: 0 }
+    pending.set(id, { ...answer, onProgress, token: meta?.['progressToken'] })
     const stop = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
-    const giveUp = (): void => reply.reject(stop.reason)
+    const giveUp = (): void => answer.reject(stop.reason)
     stop.addEventListener('abort', giveUp, { once: true })
     try {
-      await post({ jsonrpc: '2.0', id, method, params }, { signal: stop, timeoutMs })
-      return await reply.promise
+      // A program that does not read lets a long message wait for ever.
+      await Promise.race([post({ jsonrpc: '2.0', id, method, params }, { signal: stop, timeoutMs }), answer.promise])
+      return await answer.promise
     } catch (error) {
       if (stop.aborted && method !== 'initialize') {
         const cancelled = { requestId: id, reason: 'The caller gave up.' }
@@ -67,10 +71,23 @@ export function createInbox(
     }
   }
 
+  const fail: Inbox['fail'] = (error) => {
+    failure ??= error ?? lost()
+    for (const { reject } of pending.values()) reject(failure)
+  }
+  const answerRequest = (message: Parameters<typeof reply>[0]): void => {
+    try {
+      reply(message, pending.size > 0 ? turn : { count: 0 })
+    } catch (error) {
+      fail(error)
+    }
+  }
+
   return {
     take: (text) => {
       for (const message of messagesIn(text)) {
-        if (message.kind === 'request') say(answerTo(message))
+        if (failure !== undefined) return
+        if (message.kind === 'request') answerRequest(message)
         else if (message.kind === 'reply') pending.get(message.id)?.resolve(message.reply)
         else if (message.method === 'notifications/tools/list_changed') onToolsChanged?.()
         else if (message.method === 'notifications/progress') {
@@ -80,10 +97,7 @@ export function createInbox(
         }
       }
     },
-    fail: (error) => {
-      failure = error ?? lost()
-      for (const { reject } of pending.values()) reject(failure)
-    },
+    fail,
     connection: {
       request,
       notify: (method, params = {}) => send({ jsonrpc: '2.0', method, params }),

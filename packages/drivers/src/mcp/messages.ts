@@ -49,6 +49,28 @@ export function answerTo({ id, method }: { readonly id: unknown; readonly method
   return { jsonrpc: '2.0', id, error: { code: -32_601, message } }
 }
 
+const maxRepliesUnderWay = 20
+const maxRepliesInTurn = 1_000
+
+/**
+ * Answers the requests of a server.
+ * @returns a function that answers one; the turn counts those of one request of ours. It throws {@link isLost} for more
+ * than a server has reason to send: each costs a message.
+ */
+export function replying(send: (message: JsonObject) => Promise<void>) {
+  let underWay = 0
+  return (request: Parameters<typeof answerTo>[0], turn: { count: number }): void => {
+    if (underWay >= maxRepliesUnderWay || ++turn.count > maxRepliesInTurn) {
+      const message = 'The MCP server asks more than a client has to answer.'
+      throw new InlayError('BAD_GATEWAY', { message, data: { [mark]: 'lost' } })
+    }
+    underWay++
+    void send(answerTo(request))
+      .catch(() => {})
+      .finally(() => underWay--)
+  }
+}
+
 /** The revision without a handshake: every request says who asks. */
 export const statelessVersion = '2026-07-28'
 

@@ -1,4 +1,4 @@
-import { InlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { InlayError, isJsonObject, visibleText, type JsonObject } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
 import { connectByHttp, type ConnectionOptions } from './http-connection.ts'
 import { isLost, isRefused, statelessVersion, type Connection, type Reply, type RequestOptions } from './messages.ts'
@@ -52,6 +52,8 @@ const maxPages = 50
 const maxTools = 200
 // Tool descriptions of a server are part of every prompt.
 const descriptionChars = 4_000
+// People read a title where they approve a call.
+const titleChars = 200
 const schemaChars = 40_000
 const clientInfo = { name: 'inlay', version: manifest.version }
 // Of every request where there is no handshake.
@@ -207,7 +209,7 @@ function toTool(value: unknown): RemoteTool[] {
   return [
     {
       name,
-      title: typeof title === 'string' ? title : typeof hint === 'string' ? hint : '',
+      title: shortened(typeof title === 'string' ? title : typeof hint === 'string' ? hint : ''),
       description: typeof description === 'string' ? description.slice(0, descriptionChars).toWellFormed() : '',
       inputSchema: isJsonObject(inputSchema) ? inputSchema : {},
       isReadOnly: readOnlyHint === true,
@@ -215,6 +217,8 @@ function toTool(value: unknown): RemoteTool[] {
     },
   ]
 }
+
+const shortened = (title: string): string => visibleText(title.slice(0, titleChars)).slice(0, titleChars).toWellFormed()
 
 interface ToolCall extends Pick<RemoteTool, 'name' | 'inputSchema'> {
   readonly input: JsonObject

@@ -2,6 +2,7 @@ import {
   argumentTexts,
   decisionOn,
   isExpired,
+  toolOf,
   type ApprovalRequest,
   type Question,
   type Turn,
@@ -33,7 +34,8 @@ export function ApprovalCard({ turn, requests, ask }: ApprovalCardProps): JSX.El
   return (
     <section class="u-grid u-gap-12 u-one-column u-above-8" aria-label={words.title}>
       {requests.map((request) => {
-        const { tool_call_id: id, display_name: name, server_name: server } = request
+        const { tool_call_id: id, server_name: server } = request
+        const name = toolOf(request)
         const label = server === null ? words.wants(name) : words.wantsOf(name, server)
         return (
           <div key={id} class="approval u-card" role="group" aria-label={label}>

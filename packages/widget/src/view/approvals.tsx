@@ -2,6 +2,7 @@ import {
   argumentTexts,
   decisionOn,
   isExpired,
+  toolOf,
   type ApprovalRequest,
   type Question,
   type Turn,
@@ -30,7 +31,8 @@ export function Approvals({ turn, requests, texts, ask }: ApprovalsProps): JSX.E
   return (
     <>
       {requests.map((request) => {
-        const { tool_call_id: id, display_name: name, server_name: server } = request
+        const { tool_call_id: id, server_name: server } = request
+        const name = toolOf(request)
         const label = texts.approval.replace('{tool}', () => (server === null ? name : `${name} (${server})`))
         return (
           <div key={id} class="failure" role="group" aria-label={label}>
