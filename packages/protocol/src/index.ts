@@ -80,4 +80,12 @@ export type * from './packets/search-doc.ts'
 export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './resources/pairs.ts'
 export type * from './resources/pairs.ts'
 export { readTimestamp } from './timestamps.ts'
-export { argumentFaults, coerceArguments, referencedSchema, safeNames, withDeclaredNames } from './tool-arguments.ts'
+export {
+  argumentFaults,
+  choicesOf,
+  coerceArguments,
+  referencedSchema,
+  safeNames,
+  withDeclaredNames,
+  withoutReference,
+} from './tool-arguments.ts'

@@ -83,38 +83,25 @@ function renameOne(
 ): Readonly<Record<string, unknown>> {
   const missing = required.filter((name) => args[name] === undefined || args[name] === null)
   const strange = Object.keys(args).filter((name) => !names.includes(name))
-  const [to, ...otherMissing] = missing
-  const [from, ...otherStrange] = strange
-  if (to === undefined || from === undefined || otherMissing.length + otherStrange.length > 0) return args
-  if (!isNearName(from, to)) return args
+  const [to, from] = [missing[0], strange[0]]
+  if (to === undefined || from === undefined || missing.length + strange.length > 2 || !isNearName(from, to))
+    return args
   const { [from]: value, ...others } = args
   return { ...others, [to]: value }
 }
 
-// Names that models use for search queries.
+// Other names that models use for an argument.
 const sameMeaning = [
-  [
-    'query',
-    'queries',
-    'q',
-    'search',
-    'searchquery',
-    'searchqueries',
-    'searchterm',
-    'searchterms',
-    'question',
-    'keywords',
-  ],
-  ['url', 'urls', 'link', 'links', 'address', 'uri'],
-  ['code', 'program', 'script', 'python', 'source'],
-  ['prompt', 'description', 'text', 'content', 'input'],
+  /^(?:q|quer(?:y|ies)|search(?:quer(?:y|ies)|terms?)?|question|keywords)$/,
+  /^(?:ur[li]|urls|links?|address)$/,
+  /^(?:code|program|script|python|source)$/,
+  /^(?:prompt|description|text|content|input)$/,
 ]
 
 function isNearName(name: string, other: string): boolean {
-  const [a, b] = [name, other].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ''))
-  if (a === undefined || b === undefined) return false
+  const [a = '', b = ''] = [name, other].map((text) => text.toLowerCase().replace(/[^a-z0-9]/g, ''))
   if (a === b || `${a}s` === b || a === `${b}s`) return true
-  return sameMeaning.some((names) => names.includes(a) && names.includes(b))
+  return sameMeaning.some((names) => names.test(a) && names.test(b))
 }
 
 /** Schemas that the values of one call may be compared with; beyond it values stay as they are. */
@@ -143,19 +130,9 @@ function readerOf(
     return result
   }
 
-  const resolved = (given: unknown): Schema => {
-    let schema = isJsonObject(given) ? given : {}
-    for (let hops = 0; typeof schema['$ref'] === 'string' && hops < 20; hops++) {
-      const { $ref: reference, ...beside } = schema
-      const target = referencedSchema(root, String(reference))
-      schema = { ...(isJsonObject(target) ? target : {}), ...beside }
-    }
-    return schema
-  }
-
   const collect = (value: unknown, given: unknown, path: string, faults: string[]): void => {
     if (faults.length >= maxFaults) return
-    const schema = resolved(given)
+    const schema = withoutReference(root, given)
     within(schema, undefined, () => {
       if (value === null && schema['nullable'] === true) return
       const say = (fault: string): unknown => faults.push(path === '' ? fault : `${path}: ${fault}`)
@@ -189,7 +166,7 @@ function readerOf(
   const fits = (value: unknown, schema: unknown): boolean => faultsAt(value, schema, '').length === 0
 
   const restore = (given: unknown, declared: unknown): unknown => {
-    const schema = resolved(declared)
+    const schema = withoutReference(root, declared)
     return within(schema, given, () => {
       const isRead = readsTexts && typeof given === 'string' && !limiting.some((key) => key in schema)
       const read = isRead ? readJson(given) : given
@@ -213,7 +190,7 @@ function readerOf(
   }
 
   const coerce = (given: unknown, declared: unknown, isItem = false): unknown => {
-    const schema = resolved(declared)
+    const schema = withoutReference(root, declared)
     return within(schema, given, () => {
       const types = typesOf(schema)
       let value = types.size === 0 || hasType(given, types) ? given : restore(converted(given, types, isItem), schema)
@@ -266,7 +243,8 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 
 const branchesOf = (schema: Schema): readonly unknown[] => [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])]
 
-const choicesOf = (schema: Schema): readonly unknown[] | undefined =>
+/** The values that a schema allows; undefined for any. */
+export const choicesOf = (schema: Schema): readonly unknown[] | undefined =>
   'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
 
 const isSame = (a: unknown, b: unknown): boolean =>
@@ -285,15 +263,24 @@ function propertyOf({ properties, additionalProperties }: Schema, name: string):
 /** What a reference such as `#/$defs/name` leads to; undefined outside of the schema. */
 export function referencedSchema(root: Schema, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined
-  let target: unknown = root
-  for (const step of reference.split('/').slice(1)) {
+  const steps = reference.split('/').slice(1)
+  return steps.reduce<unknown>((target, step) => {
     const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    target =
-      typeof target === 'object' && target !== null && Object.hasOwn(target, name)
-        ? Reflect.get(target, name)
-        : undefined
+    return typeof target === 'object' && target !== null && Object.hasOwn(target, name)
+      ? Reflect.get(target, name)
+      : undefined
+  }, root)
+}
+
+/** A schema with what its reference leads to in place of the reference; {} for what is no schema. */
+export function withoutReference(root: Schema, given: unknown): Schema {
+  let schema: Schema = isJsonObject(given) ? given : {}
+  for (let hops = 0; typeof schema['$ref'] === 'string' && hops < 20; hops++) {
+    const { $ref: reference, ...beside } = schema
+    const target = referencedSchema(root, String(reference))
+    schema = { ...(isJsonObject(target) ? target : {}), ...beside }
   }
-  return target
+  return schema
 }
 
 const words: Readonly<Record<string, string>> = {

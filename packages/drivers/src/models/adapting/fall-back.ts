@@ -76,7 +76,7 @@ export async function fallBack<T>(
   let guess: (Tried & { readonly error: unknown }) | undefined
   for (let repeats = 0; ; repeats++) {
     let sent = call
-    for (const step of [...guesses, ...namedSteps]) sent = await step.mend(sent, refused)
+    for (const step of [...guesses, ...namedSteps]) sent = (await step.mend?.(sent, refused)) ?? sent
     for (const change of knownChanges(call, sent, refused)) onLearn(change, '')
     try {
       const result = await work(sent, refused)

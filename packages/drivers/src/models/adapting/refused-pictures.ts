@@ -1,11 +1,9 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Prompt, LanguageModelV4TextPart } from '@ai-sdk/provider'
 import { createHash } from 'node:crypto'
+import { leastLimit } from '../tools/tool-rules.ts'
 import type { Step } from './step.ts'
 
 type Picture = LanguageModelV4FilePart
-
-/** Of more than this many pictures, Anthropic takes smaller ones only. */
-const [fewPictures, sideOfMany] = [20, 2_000]
 
 export const overBytes = (chars: number): string => `pictures over ${chars} bytes`
 export const overPixels = (side: number): string => `pictures over ${side} pixels`
@@ -27,7 +25,7 @@ export const pictureStep: Step = {
   mend: async (call, refused) => {
     const pictures = picturesOf(call.prompt)
     if (refused.size === 0 || pictures.length === 0) return call
-    const bounds = boundsOf(refused, pictures.length)
+    const bounds = { chars: leastLimit(refused, overBytes), side: leastLimit(refused, overPixels) }
     const isRefused = (picture: Picture): boolean => refused.has('pictures') || refused.has(nameOf(picture))
     const prompt = await withPictures(call.prompt, async (picture) =>
       isRefused(picture)
@@ -41,7 +39,6 @@ export const pictureStep: Step = {
 /** Leaves out the pictures of a conversation that is refused without a reason. */
 export const allPictures: Step = {
   read: ({ call }) => picturesOf(call.prompt).map(nameOf),
-  mend: (call) => call,
 }
 
 /** The limit that a refusal states; undefined for none. */
@@ -60,17 +57,6 @@ function statedLimit(text: string): string | undefined {
 interface Bounds {
   readonly chars: number
   readonly side: number
-}
-
-/** The bounds of each of so many pictures. */
-function boundsOf(refused: ReadonlySet<string>, count: number): Bounds {
-  const least = (unit: string): number =>
-    Math.min(
-      ...[...refused].flatMap((part) => new RegExp(`^pictures over (\\d+) ${unit}$`).exec(part)?.[1] ?? []).map(Number),
-    )
-  const side = least('pixels')
-  const isMany = Number.isFinite(side) && count > fewPictures
-  return { chars: least('bytes'), side: isMany ? Math.min(side, sideOfMany) : side }
 }
 
 const isPicture = (part: { readonly type: string }): part is Picture =>

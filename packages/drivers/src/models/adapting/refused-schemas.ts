@@ -1,6 +1,6 @@
 import { declaredName, fitCall, fitTool, isForeign } from '../tools/fit-tools.ts'
 import { refusal as names, rulesOf } from '../tools/tool-rules.ts'
-import { foreignTools, mayRefuseTools, toolName } from './refused-tools.ts'
+import { mayRefuseTools, toolName, withoutTools } from './refused-tools.ts'
 import type { Refusal, Step } from './step.ts'
 
 type Tools = NonNullable<Refusal['call']['tools']>
@@ -32,8 +32,7 @@ export const schemaStep: Step = {
 }
 
 function readRefusal({ text, call, refused }: Refusal): readonly string[] {
-  const tools = foreignTools.mend(call, refused)
-  const sent = 'then' in tools ? [] : (fitCall(tools, refused).tools ?? [])
+  const { tools: sent = [] } = fitCall(withoutTools(call, refused), refused)
   const limit = limitIn(text, sent.length)
   if (limit !== undefined) return [names.manyTools(limit)]
   const length = /description/i.test(text) ? Number(limits.exec(text)?.[1] ?? Number.NaN) : Number.NaN
@@ -51,22 +50,16 @@ function readRefusal({ text, call, refused }: Refusal): readonly string[] {
   // A server that refuses one tool after the other refuses more.
   const named = strict.length < maxNamed ? namedTools(text, sent) : []
   const stricter = (tools: Tools): readonly string[] =>
-    tools
-      .filter(({ name }) => differs(call, name, refused, new Set([...refused, names.schemaOf(name)])))
-      .map(({ name }) => names.schemaOf(name))
-  if (named.length > 0) {
-    const plain = stricter(named)
-    return plain.length > 0 ? plain : named.filter(isForeign).map(({ name }) => toolName(name))
-  }
-  const foreign = stricter(sent.filter(isForeign))
-  return foreign.length > 0 ? foreign : stricter(sent)
+    namesOf(tools)
+      .filter((name) => differs(call, name, refused, new Set([...refused, names.schemaOf(name)])))
+      .map(names.schemaOf)
+  const left = named.length > 0 ? namesOf(named.filter(isForeign)).map(toolName) : stricter(sent)
+  const plain = stricter(named.length > 0 ? named : sent.filter(isForeign))
+  return plain.length > 0 ? plain : left
 }
 
-const listOf = (tools: Tools): string =>
-  tools
-    .slice(0, 10)
-    .map(({ name }) => name)
-    .join(', ')
+const namesOf = (tools: Tools): readonly string[] => tools.map(({ name }) => name)
+const listOf = (tools: Tools): string => namesOf(tools.slice(0, 10)).join(', ')
 
 type Refused = ReadonlySet<string>
 

@@ -31,14 +31,11 @@ function refusesAll(refusal: Refusal): boolean {
 
 /** Leaves out the tools of a server that does not know the field at all, which is not said of one tool, or of their number. */
 export const unknownTools: Step = {
-  read: (refusal) =>
-    mayRefuseTools(refusal) &&
-    refusal.status !== 500 &&
-    unknownField.test(refusal.text) &&
-    namesTools.test(refusal.text)
-      ? ['tools']
-      : [],
-  mend: (call) => call,
+  read: (refusal) => {
+    const { status, text } = refusal
+    const isUnknown = mayRefuseTools(refusal) && status !== 500 && unknownField.test(text) && namesTools.test(text)
+    return isUnknown ? ['tools'] : []
+  },
 }
 
 export const toolName = (name: string): string => `the tool ${name}`
@@ -46,14 +43,17 @@ export const toolName = (name: string): string => `the tool ${name}`
 /** Leaves out tools that are no part of Inlay: those of MCP servers, OpenAPI documents and the host. */
 export const foreignTools: Step = {
   read: ({ call: { tools = [] } }) => tools.flatMap((tool) => (isForeign(tool) ? toolName(tool.name) : [])),
-  mend: (call, refused) => {
-    const tools = call.tools?.filter(({ name }) => !refused.has(toolName(name))) ?? []
-    if (tools.length === (call.tools ?? []).length) return call
-    const { tools: _, toolChoice, ...others } = call
-    if (tools.length === 0) return { ...others, prompt: callsAsText(call.prompt, () => true) }
-    const isGone = toolChoice?.type === 'tool' && refused.has(toolName(toolChoice.toolName))
-    return { ...call, tools, ...(isGone && { toolChoice: { type: 'auto' } }) }
-  },
+  mend: withoutTools,
+}
+
+/** The call without the tools that were refused by name. */
+export function withoutTools(call: Refusal['call'], refused: ReadonlySet<string>): Refusal['call'] {
+  const { tools: all = [], toolChoice, ...others } = call
+  const tools = all.filter(({ name }) => !refused.has(toolName(name)))
+  if (tools.length === all.length) return call
+  if (tools.length === 0) return { ...others, prompt: callsAsText(call.prompt, () => true) }
+  const isGone = toolChoice?.type === 'tool' && refused.has(toolName(toolChoice.toolName))
+  return { ...call, tools, ...(isGone && { toolChoice: { type: 'auto' } }) }
 }
 
 const hasTools = ({ tools = [] }: Refusal['call']): boolean => tools.length > 0

@@ -16,7 +16,6 @@ export const responsesSteps: readonly Step[] = [
   {
     // A gateway may hand on the words of OpenAI, and have no such path itself.
     read: ({ status, refused }) => (isByResponses(refused) && [404, 405, 501].includes(status) ? ['responses'] : []),
-    mend: (call) => call,
   },
 ]
 

@@ -19,8 +19,8 @@ export interface Refusal {
 export interface Step {
   /** The parts of the request that were refused; [] when the refusal is about something else. */
   read(refusal: Refusal): readonly string[]
-  /** The call without refused parts; the same object if nothing changes. */
-  mend(
+  /** The call without refused parts; the same object if nothing changes. Default: others leave it out. */
+  mend?(
     call: LanguageModelV4CallOptions,
     refused: ReadonlySet<string>,
   ): LanguageModelV4CallOptions | Promise<LanguageModelV4CallOptions>

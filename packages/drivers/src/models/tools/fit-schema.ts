@@ -1,4 +1,11 @@
-import { isJsonObject, referencedSchema, safeNames, type JsonObject } from '@inlay/protocol'
+import {
+  choicesOf,
+  isJsonObject,
+  referencedSchema,
+  safeNames,
+  withoutReference,
+  type JsonObject,
+} from '@inlay/protocol'
 import type { ToolRules } from './tool-rules.ts'
 
 type Json = Record<string, unknown>
@@ -19,15 +26,7 @@ const maxNested = 4
 export function fitSchema(root: JsonObject, rules: ToolRules): JsonObject {
   let count = 0
 
-  const resolved = (given: unknown): Json => {
-    let schema: Json = isJsonObject(given) ? { ...given } : {}
-    for (let hops = 0; typeof schema['$ref'] === 'string' && hops < 10; hops++) {
-      const { $ref: reference, ...beside } = schema
-      const target = referencedSchema(root, String(reference))
-      schema = { ...(isJsonObject(target) ? target : {}), ...beside }
-    }
-    return schema
-  }
+  const resolved = (given: unknown): Json => ({ ...withoutReference(root, given) })
 
   const fit = (given: unknown, open: readonly unknown[] = []): unknown => {
     if (typeof given === 'boolean') return rules.isOpenApi || rules.isWithoutBooleans ? anything : given
@@ -166,9 +165,6 @@ function either(a: unknown, b: unknown, union: string): unknown {
   const earlier = isJsonObject(a) && Object.keys(a).length === 1 && Array.isArray(a['anyOf']) ? a['anyOf'] : [a]
   return { anyOf: [...earlier, b] }
 }
-
-const choicesOf = (schema: JsonObject): readonly unknown[] | undefined =>
-  'const' in schema ? [schema['const']] : Array.isArray(schema['enum']) ? schema['enum'] : undefined
 
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'])
 

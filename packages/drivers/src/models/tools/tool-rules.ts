@@ -32,8 +32,6 @@ export const refusal = {
   schemaOf: (tool: string) => `the schema of the tool ${tool}`,
 }
 
-const { manyTools, longDescriptions } = refusal
-
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '))
 // Google's list of the fields of a schema.
 const openApiKeywords = setOf(
@@ -47,11 +45,6 @@ const strictKeywords = setOf('type description enum properties required items')
  */
 export function rulesOf(refused: ReadonlySet<string>, tool = ''): ToolRules {
   const names = new Set([...refused].map((part) => part.split(': ')[0] ?? ''))
-  const limitOf = (name: (limit: number) => string): number => {
-    const [before = '', after = ''] = name(0).split('0')
-    const limits = [...names].filter((part) => part.startsWith(before) && part.endsWith(after))
-    return Math.min(...limits.map((part) => Number(part.slice(before.length, -after.length))))
-  }
   const isOpenApi = names.has(flags.isOpenApi)
   const isStrict = refused.has(refusal.schemaOf(tool))
   return {
@@ -62,9 +55,22 @@ export function rulesOf(refused: ReadonlySet<string>, tool = ''): ToolRules {
       (!isStrict || strictKeywords.has(name)) &&
       !names.has(refusal.keyword(name)),
     key: `${isStrict} ${[...names].join()}`,
-    maxDescription: Math.min(limitOf(longDescriptions), isStrict ? 1_000 : Number.POSITIVE_INFINITY),
-    maxTools: limitOf(manyTools),
+    maxDescription: Math.min(
+      leastLimit(refused, refusal.longDescriptions),
+      isStrict ? 1_000 : Number.POSITIVE_INFINITY,
+    ),
+    maxTools: leastLimit(refused, refusal.manyTools),
   }
+}
+
+/** The least of the limits that were refused; a name of a limit may go on with where it was met. */
+export function leastLimit(refused: ReadonlySet<string>, nameOf: (limit: number) => string): number {
+  const [before = '', after = ''] = nameOf(0).split('0')
+  const limits = [...refused].flatMap((part) => {
+    const [name = ''] = part.split(': ')
+    return name.startsWith(before) && name.endsWith(after) ? Number(name.slice(before.length, -after.length)) : []
+  })
+  return Math.min(...limits)
 }
 
 function toFlags(isSet: (name: string) => boolean): Record<Flag, boolean> {
