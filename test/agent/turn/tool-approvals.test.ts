@@ -136,6 +136,16 @@ describe('a call that a person has to approve', () => {
     expect([look.calls.length, first.calls.length, second.calls.length]).toEqual([1, 1, 0])
   })
 
+  test.each([{ llm_overrides: [{}, {}] }, { deep_research: true }])('is made by one answer alone: %j', async (more) => {
+    const action = remove(50, 'remove', asking)
+    const setting = await mount([[callOf('remove')], ['Done.']], { actions: [action] })
+    const { decide } = await waiting(setting)
+    expect(await codeOf(setting.send({ ...decide(true), ...more }))).toBe('VALIDATION_ERROR')
+    expect([action.calls, setting.events]).toEqual([[], ['requested remove ana']])
+    await (await setting.send(decide(true))).whole()
+    expect(action.calls).toHaveLength(1)
+  })
+
   test('is made once, however often and wherever it is approved', async () => {
     const action = remove(50, 'remove', asking)
     const setting = await mount([[callOf('remove')], ['It is removed.']], { actions: [action] })

@@ -54,6 +54,7 @@ export async function startRun(
   let settle: SettleTurn | undefined
   try {
     const planned = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
+    if (decided) checkOneAnswer(planned)
     const sessionId = planned.session?.id ?? null
     settle = await parts.admit?.({ caller, sessionId, expectedTokens: expectedTokens(planned) })
     const plan = await askHost(parts, planned, caller)
@@ -73,6 +74,14 @@ export async function startRun(
     await settle?.(0)
     throw error
   }
+}
+
+/** Each answer would make the calls, and research or an agent of the host makes none. */
+function checkOneAnswer({ models, research, context }: TurnPlan): void {
+  if (models.length === 1 && !research && !context.persona.hostAgent) return
+  throw new InlayError('VALIDATION_ERROR', {
+    message: 'tool_approvals is for one answer of a model: send it without llm_overrides and deep_research.',
+  })
 }
 
 /** Suggested retry delay: most answers take a few seconds. */
