@@ -146,6 +146,44 @@ describe('a call that a person has to approve', () => {
     expect(action.calls).toHaveLength(1)
   })
 
+  test.each(['stop', 'message'])('is not made when a %s comes while its approval is planned', async (kind) => {
+    const { promise: isPlanned, resolve: goOn } = Promise.withResolvers<void>()
+    const { promise: isPlanning, resolve: startPlanning } = Promise.withResolvers<void>()
+    let isHeld = false
+    const before = async (): Promise<undefined> => {
+      if (!isHeld) return undefined
+      isHeld = false
+      startPlanning()
+      await isPlanned
+      return undefined
+    }
+    const action = remove(50, 'remove', asking)
+    const setting = await mount([[callOf('remove')], ['Never mind.']], { actions: [action], hooks: { before } })
+    const { whole, decide } = await waiting(setting)
+    isHeld = true
+    const approving = codeOf(setting.send(decide(true)))
+    await isPlanning
+    const session = whole.chat_session_id!
+    if (kind === 'stop') await setting.agent.stop(session, ana)
+    else await (await setting.send({ message: 'Wait', chat_session_id: session, parent_message_id: -1 })).whole()
+    goOn()
+    expect([await approving, action.calls]).toEqual(['CONFLICT', []])
+  })
+
+  test('is not made after a stop, however much was said beside it, and whichever version is read', async () => {
+    const [action, look] = [remove(50, 'remove', asking), remove(51, 'look')]
+    look.run = async () => ({ text: 'x'.repeat(1_200_000) })
+    const setting = await mount(() => [callOf('look'), callOf('remove')], { actions: [action, look] })
+    const { whole, decide } = await waiting(setting)
+    const session = whole.chat_session_id!
+    const { messages } = await setting.agent.sessions.get(session, ana)
+    const again = { message: '', chat_session_id: session, parent_message_id: messages.at(-1)!.parentId }
+    await (await setting.send(again)).whole()
+    await setting.agent.sessions.selectBranch(whole.message_id!, ana)
+    await setting.agent.stop(session, ana)
+    expect([await codeOf(setting.send(decide(true))), action.calls]).toEqual(['CONFLICT', []])
+  })
+
   test('is made once, however often and wherever it is approved', async () => {
     const action = remove(50, 'remove', asking)
     const setting = await mount([[callOf('remove')], ['It is removed.']], { actions: [action] })

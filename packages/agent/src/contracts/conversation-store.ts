@@ -49,6 +49,8 @@ export interface TurnOpening {
   readonly ownerId: string
   /** `parent_message_id` of the request: -1 appends, null starts a new branch at the root. */
   readonly parentId: number | null
+  /** Whether it decides calls of that answer: a CONFLICT unless the answer is the last of the chat, and done. */
+  readonly decides?: boolean
   readonly text: string
   readonly files: readonly FileDescriptor[]
   readonly origin: string

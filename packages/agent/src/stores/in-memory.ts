@@ -70,7 +70,7 @@ function conversationsIn(memory: Memory, { now, newId }: Pick<Services, 'now' | 
       Object.assign(answer, { status: outcome.status, text: outcome.text, outcome })
     },
     cancelWaiting: async (sessionId) => {
-      const last = ofSession(memory, sessionId).at(-1)
+      const last = messages.get(toMainline(ofSession(memory, sessionId)).at(-1) ?? 0)
       const isWaiting = last?.outcome.toolCalls?.some((call) => approvableUntil(call) !== undefined)
       if (last?.status === 'done' && isWaiting) last.status = 'cancelled'
     },
@@ -132,6 +132,9 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   }
   const known = ofSession(memory, session.id)
   const { parent, isRepeat, before } = placeMessage(known.length > 0 ? known : [rootAlone], opening.parentId)
+  const isLast = toMainline(known).at(-1) === parent.id && messages.get(parent.id)?.status === 'done'
+  if (opening.decides && !isLast)
+    throw new InlayError('CONFLICT', { message: 'The chat went on before these calls were approved.' })
   const rootId = known[0]?.id ?? add(null, 'system').id
   const { text, files } = opening
   const parentId = parent === rootAlone ? rootId : parent.id

@@ -60,7 +60,7 @@ export async function startRun(
     const plan = await askHost(parts, planned, caller)
     const fileIds = plan.context.descriptors.flatMap(({ user_file_id: id }) => id ?? [])
     if (fileIds.length > 0) await parts.files.noteUse(fileIds)
-    const opened = await openTurn(parts, plan, caller, key)
+    const opened = await openTurn(parts, plan, caller, { key, decided })
     const run = openRun(parts.runs, retry ? { ...opened, isNewSession: retry.openedSession } : opened, plan)
     void run.ended.then(leave)
     // The answer begins meanwhile.
@@ -103,7 +103,7 @@ async function openTurn(
   { conversations }: StartParts,
   plan: TurnPlan,
   caller: Principal,
-  key: SendKey | undefined,
+  { key, decided }: Pick<StartOptions, 'key' | 'decided'>,
 ): Promise<OpenedTurn> {
   const { request, session, context, models, reasoning, research } = plan
   return conversations.open({
@@ -111,6 +111,7 @@ async function openTurn(
     creation: request.chat_session_info,
     ownerId: caller.id,
     parentId: request.parent_message_id,
+    decides: decided !== undefined,
     text: request.message,
     files: context.descriptors,
     origin: request.origin,

@@ -54,20 +54,23 @@ export function createConversationStore(
       const named = await writes.run((records) => finishAnswer(records, answerId, outcome, { time: now(), nameOf }))
       if (named) naming?.onNamed(named.sessionId, named.name)
     },
-    cancelWaiting: async (sessionId) => {
-      const newest = db.selectFrom('inlay_chat_messages').select(({ fn }) => fn.max('id').as('id'))
-      await db
-        .updateTable('inlay_chat_messages')
-        // Their lines end with the stop that readers see.
-        .set({
-          status: 'cancelled',
-          lines: sql`replace(lines, '"stop_reason":null', '"stop_reason":"user_cancelled"')`,
-        })
-        .where('id', '=', newest.where('session_id', '=', sessionId))
-        .where('status', '=', 'done')
-        .where('lines', 'like', '%"type":"tool_approval_request"%')
-        .execute()
-    },
+    cancelWaiting: (sessionId) =>
+      writes.run(async (records) => {
+        if (!(await lockSession(records, sessionId))) return
+        const [last = 0] = toMainline(await readTree(records, sessionId)).slice(-1)
+        const requests = records.selectFrom('inlay_chat_tool_calls').select('id').where('message_id', '=', last)
+        await records
+          .updateTable('inlay_chat_messages')
+          // Their lines end with the stop that readers see.
+          .set({
+            status: 'cancelled',
+            lines: sql`replace(lines, '"stop_reason":null', '"stop_reason":"user_cancelled"')`,
+          })
+          .where('id', '=', last)
+          .where('status', '=', 'done')
+          .where(({ exists }) => exists(requests.where('packets', 'like', '%"type":"tool_approval_request"%')))
+          .execute()
+      }),
     running: async () => {
       const rows = await runningAnswers(db, {})
       return rows
@@ -143,6 +146,8 @@ async function openTurn(
   const rootId = nodes[0]?.id ?? (await addMessage(records, session.id, null, time, { role: 'system' }))
   if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
   const { parent, isRepeat, before } = placeMessage(nodes, opening.parentId)
+  if (opening.decides && !(await isWaiting(records, nodes, parent.id)))
+    throw new InlayError('CONFLICT', { message: 'The chat went on before these calls were approved.' })
 
   const userMessageId = isRepeat
     ? parent.id
@@ -189,6 +194,12 @@ async function openTurn(
     files: question?.files ?? opening.files,
     answerIds,
   }
+}
+
+/** Whether an answer is the last of its chat, and nobody stopped it. */
+async function isWaiting(records: Records, nodes: readonly TreeNode[], id: number): Promise<boolean> {
+  const row = records.selectFrom('inlay_chat_messages').select('status').where('id', '=', id)
+  return toMainline(nodes).at(-1) === id && (await row.executeTakeFirst())?.status === 'done'
 }
 
 /** Stores a new session as the first of its owner's listing. */
