@@ -90,12 +90,12 @@ export async function fallBack<T>(
         steps.map(({ read }) => read(refusal).filter((part) => !refused.has(part))).find(({ length }) => length > 0)
       const isSlip = slip.test(refusal.text)
       const named = isSlip ? undefined : freshOf(stepsFor(refusal.status))
-      const isOdd = named ? refusal.status === 500 && schemaStep.read(refusal).length > 0 : isUnexplained(refusal)
+      const parts = named ?? (isUnexplained(refusal) && !isSlip ? freshOf(guesses) : undefined)
+      const isOdd = named ? refusal.status === 500 && schemaStep.read(refusal).length > 0 : parts !== undefined
       if (mayPass && (isOdd || isSlip)) {
         mayPass = false
         continue
       }
-      const parts = named ?? (isOdd && !isSlip ? freshOf(guesses) : undefined)
       if (!parts) return fail(guess?.error ?? error)
       for (const part of parts) refused.add(part)
       // The memory is what leaves out fields.
