@@ -68,3 +68,31 @@ test('what waits can be responded to after a reload', async () => {
   expect(reloaded.error).toBeUndefined()
   expect(remove.calls).toEqual([])
 })
+
+test('the result of a call is shown with that call although the tool of another one is gone', async () => {
+  const actions = ['archive_page', 'remove_page'].map((name, id) =>
+    Object.assign(scriptedAction({ id: 50 + id, name, result: { text: 'Removed.' } }), { needsApproval: true }),
+  )
+  const { baseUrl } = await startService(
+    ({ prompt }) =>
+      JSON.stringify(prompt).includes('Removed.')
+        ? ['One is removed.']
+        : actions.map(({ name }) => ({ call: { name, input: { page: 1 } } })),
+    { actions },
+  )
+  const message = {}
+  const transport = inlayTransport({ baseUrl, apiKey, message })
+  const sendAutomaticallyWhen = lastAssistantMessageIsCompleteWithApprovalResponses
+  const chat = new PlainChat({ transport, sendAutomaticallyWhen })
+  await chat.sendMessage({ text: 'Remove the page' })
+  Object.assign(message, { allowed_tool_ids: [51] })
+  for (const id of requestsOf(chat)) await chat.addToolApprovalResponse({ id, approved: true })
+  await expect.poll(() => [chat.status, textOf(chat.lastMessage)]).toEqual(['ready', 'One is removed.'])
+  const shown = [
+    { toolName: 'archive_page', state: 'output-error' },
+    { toolName: 'remove_page', state: 'output-available', output: 'Removed.' },
+  ]
+  expect(callsOf(chat.lastMessage)).toMatchObject(shown)
+  const stored = await transport.messages(chat.lastMessage?.metadata?.sessionId ?? '')
+  expect(callsOf(stored[1])).toMatchObject(shown)
+})

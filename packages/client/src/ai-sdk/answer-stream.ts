@@ -11,7 +11,7 @@ export interface ReadingParts {
   readonly client: Pick<Client, 'sessions'>
   readonly questionId?: string | undefined
   /** See `createChunkWriter`. */
-  readonly continued?: readonly string[]
+  readonly continued?: ReadonlyMap<string, string>
 }
 
 /**

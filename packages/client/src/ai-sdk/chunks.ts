@@ -46,7 +46,7 @@ interface Sent extends SentCall {
 
 interface Progress {
   readonly state: FoldState
-  readonly continued: readonly string[]
+  readonly continued: ReadonlyMap<string, string>
   /** By the index of the block. */
   readonly blocks: Sent[]
   citations: number
@@ -55,16 +55,16 @@ interface Progress {
 /**
  * @param sessionId id of the session, if it existed before and is not in the stream
  * @param options.failedCalls failed calls of a stored answer
- * @param options.continued calls of the message before that a person decided about, by their ids in the page: the answer
- * begins with them and goes on in that message
+ * @param options.continued calls of the message before that a person decided about, their ids in the page by those of the
+ * service: the answer begins with them and goes on in that message
  */
 export function createChunkWriter(
   sessionId: string | undefined,
   readFile: FileReader,
   {
     failedCalls = [],
-    continued = [],
-  }: { readonly failedCalls?: readonly FailedToolCall[]; readonly continued?: readonly string[] | undefined } = {},
+    continued = new Map(),
+  }: { readonly failedCalls?: readonly FailedToolCall[]; readonly continued?: Progress['continued'] } = {},
 ): ChunkWriter {
   const fold = createFold({ chatSessionId: sessionId ?? null })
   const { state } = fold
@@ -97,12 +97,14 @@ async function* packetChunks(packet: Packet, progress: Progress, readFile: FileR
   else if (obj.type === 'reasoning_delta') yield* textDelta('reasoning', packet, obj.reasoning, progress)
   else if (obj.type !== 'chat_heartbeat') yield* changes(progress, readFile)
   if (obj.type === 'reasoning_done' || obj.type === 'stop') yield* closeTexts(progress)
-  if (obj.type === 'stop') yield finishChunk(progress.state)
+  if (obj.type !== 'stop') return
+  yield* goneChunks(progress)
+  yield finishChunk(progress.state)
 }
 
 function sentOf({ blocks, state, continued }: Progress, index: number): Sent {
-  const calls = state.blocks.slice(0, index).filter(({ kind }) => kind === 'tool').length
-  const knownId = state.blocks[index]?.kind === 'tool' ? continued[calls] : undefined
+  const block = state.blocks[index]
+  const knownId = block?.kind === 'tool' ? continued.get(block.approvalResponse?.tool_call_id ?? '') : undefined
   return (blocks[index] ??= {
     id: knownId ?? `${state.messageId ?? ''}-${index}`,
     text: { id: '', isOpen: false, count: 0 },
@@ -112,6 +114,21 @@ function sentOf({ blocks, state, continued }: Progress, index: number): Sent {
     isOver: false,
     files: 0,
   })
+}
+
+/** Whether a call may be one that a person decided about: the packet right behind its start tells which. */
+const isUnknown = (block: ToolBlock, { continued }: Progress): boolean =>
+  continued.size > 0 &&
+  block.placement.turn_index === 0 &&
+  block.progress === 'running' &&
+  !(block.approvalResponse ?? block.approvalRequest)
+
+/** Ends the calls that the answer left out, or a page would send what was decided about them again. */
+function* goneChunks({ blocks, continued, state }: Progress): Generator<InlayChunk> {
+  const reason = state.phase === 'stopped' ? 'The answer was stopped.' : 'This tool is no longer there.'
+  const errorText = `${reason} The call was not made.`
+  for (const toolCallId of continued.values())
+    if (blocks.every((sent) => sent?.id !== toolCallId)) yield { type: 'tool-output-error', toolCallId, errorText }
 }
 
 /** A delta belongs to the newest block with its placement, as in the fold. */
@@ -148,6 +165,7 @@ function* closeTexts({ blocks, state }: Progress): Generator<InlayChunk> {
 async function* changes(progress: Progress, readFile: FileReader): AsyncGenerator<InlayChunk> {
   const { state } = progress
   for (const [index, block] of state.blocks.entries()) {
+    if (block.kind === 'tool' && isUnknown(block, progress)) continue
     const sent = sentOf(progress, index)
     if (block.kind === 'tool') {
       if (!sent.isStarted) yield* closeTexts(progress)
@@ -177,7 +195,7 @@ function startChunk({ state, continued }: Progress, known: string | undefined): 
   const sessionId = chatSessionId ?? known
   return {
     type: 'start',
-    ...(continued.length === 0 && { messageId: String(messageId) }),
+    ...(continued.size === 0 && { messageId: String(messageId) }),
     messageMetadata: {
       ...(sessionId !== undefined && { sessionId }),
       ...(messageId !== null && { messageId }),

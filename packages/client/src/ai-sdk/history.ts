@@ -45,9 +45,8 @@ async function answerOf(
     ...packets,
     ...(answer.error === null ? [] : [storedFailure(answer.error)]),
   ]
-  const continued = (before?.parts ?? []).flatMap((part) =>
-    isToolUIPart(part) && part.state === 'approval-requested' ? [part.toolCallId] : [],
-  )
+  const requested = (before?.parts ?? []).filter((part) => isToolUIPart(part) && part.state === 'approval-requested')
+  const continued = new Map(requested.map((part) => [part.approval.id, part.toolCallId]))
   const { add } = createChunkWriter(answer.chat_session_id, readFile, { failedCalls: answer.failed_calls, continued })
   async function* chunks(): AsyncGenerator<InlayChunk> {
     for (const line of lines) yield* add(line)

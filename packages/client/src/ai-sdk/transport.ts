@@ -63,9 +63,10 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
       const connection = new AbortController()
       const answer = sender.send(message, { signal: connection.signal })
       stopOnAbort({ answer, chat, connection, client: sender, signal: sending.abortSignal })
-      const continued = message.tool_approvals ? decisionsIn(sending.messages).map(({ toolCallId }) => toolCallId) : []
+      const decisions = message.tool_approvals ? decisionsIn(sending.messages) : []
+      const continued = new Map(decisions.map(({ decision, toolCallId }) => [decision.tool_call_id, toolCallId]))
       const questionId = sending.messages.findLast(({ role }) => role === 'user')?.id
-      const reading = continued.length > 0 ? { continued } : { questionId }
+      const reading = continued.size > 0 ? { continued } : { questionId }
       return streamOf(readAnswer(answer, chat, { readFile, client: sender, ...reading }))
     },
     async reconnectToStream({ chatId, abortSignal, headers }) {
