@@ -37,13 +37,14 @@ export async function sendApprovals(
   const sorted = decisions.toSorted((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
   const { caller } = sending
   return parts.keyedSends.once(`tool-approval-${messageId}`, { tool_approvals: sorted }, caller, async (key, retry) => {
-    // The calls were made before the answer failed, and are not made twice.
-    if (retry) throw noLonger('These calls were made, and the answer to them failed.')
-    const waiting = await readWaiting(parts, { sessionId, messageId }, sending)
+    const { replaces: failedId } = key
+    const mayRun = decisions.some(({ approved }) => approved)
+    if (failedId !== undefined && mayRun) await checkNotBegun(parts, failedId, decisions.length)
+    const waiting = await readWaiting(parts, { sessionId, messageId, failedId }, sending)
     const decided = decideCalls(waiting, decisions)
     const message = request.message.trim() === '' ? wordsFor(decided) : request.message
-    const run = await startRun(parts, { ...request, message }, sending, { key, decided })
-    for (const { name: toolName, decision } of decided) {
+    const run = await startRun(parts, { ...request, message }, sending, { key, retry, decided })
+    for (const { name: toolName, decision } of retry ? [] : decided) {
       const kind = decision.approved ? 'approved' : 'declined'
       parts.turn.onApproval({ kind, caller, sessionId, messageId, toolCallId: decision.tool_call_id, toolName })
     }
@@ -54,16 +55,24 @@ export async function sendApprovals(
 const wordsFor = (decided: readonly DecidedCall[]): string =>
   decided.map(({ name, decision }) => `${decision.approved ? 'Approved' : 'Declined'}: ${name}`).join('\n')
 
+/** @throws CONFLICT unless it is certain that an answer failed before it made any approved call: none is made twice */
+async function checkNotBegun({ runStore }: ApprovalParts, failedId: number, count: number): Promise<void> {
+  const { lines, toolCalls } = await runStore.answer(failedId)
+  if (lines?.every((line) => !line.includes('"tool_approval_response"'))) return
+  const made = toolCalls.filter(({ step }) => step === 0).length === count ? 'were' : 'may have been'
+  throw noLonger(`These calls ${made} made, and the answer to them failed.`)
+}
+
 /** @throws SESSION_NOT_FOUND, CONFLICT when the chat went on or the time is over */
 async function readWaiting(
   { conversations, runStore, turn }: ApprovalParts,
-  { sessionId, messageId }: { readonly sessionId: string; readonly messageId: number },
+  { sessionId, messageId, failedId }: { sessionId: string; messageId: number; failedId: number | undefined },
   { caller }: OwnedSending,
 ): Promise<readonly ToolCallRecord[]> {
   await conversations.session(sessionId, caller.id)
   const { messages } = await conversations.branch(sessionId, null, { chars: 1, withoutCallsOf: [] })
   const last = messages.at(-1)
-  const isNewest = last?.id === messageId && last.status === 'done'
+  const isNewest = failedId === undefined ? last?.id === messageId && last.status === 'done' : last?.id === failedId
   const { toolCalls } = isNewest ? await runStore.answer(messageId) : { toolCalls: [] }
   const waiting = toolCalls.filter((call) => approvableUntil(call) !== undefined)
   if (waiting.length === 0) throw noLonger('No call of this answer waits for approval.')
