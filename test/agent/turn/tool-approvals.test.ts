@@ -109,10 +109,14 @@ describe('a call that a person has to approve', () => {
     const signed = { google: { thoughtSignature: 'sig-1' } }
     const input = JSON.stringify({ page: 7 })
     const part = { type: 'tool-call', toolCallId: 'c1', toolName: 'remove', input, providerMetadata: signed } as const
-    const script: Script = [[{ reasoning: ['Hm.'] }, { part }], ['Done.']]
+    const script: Script = [[{ reasoning: ['Hm.'] }, { part }], ['Done.'], ['Welcome.']]
     const setting = await mount(script, { actions: [remove(50, 'remove', asking)] })
-    const { decide } = await waiting(setting)
+    const { whole, decide } = await waiting(setting)
     await (await setting.send(decide(true))).whole()
+    await (await setting.send({ message: 'Thanks', chat_session_id: whole.chat_session_id })).whole()
+    // Once: OpenAI refuses two items with one id.
+    for (const { prompt } of setting.model.requests.slice(1))
+      for (const given of ['Hm.', 'sig-1']) expect(JSON.stringify(prompt).split(given)).toHaveLength(2)
     const message = setting.model.requests[1]?.prompt.findLast(({ role }) => role === 'assistant')
     expect(message?.content).toMatchObject([
       { type: 'reasoning', text: 'Hm.' },
@@ -219,6 +223,27 @@ describe('a call that a person has to approve', () => {
     expect(await codeOf(setting.send(decide(true)))).toBe('CONFLICT')
     expect(action.calls).toHaveLength(1)
   })
+
+  test.each(['declined', 'of a missing tool'])(
+    'is decided again after a failure of the model where it was %s',
+    async (kind) => {
+      const action = remove(50, 'remove', asking)
+      const down = Object.assign(new Error('Service Unavailable'), { name: 'AI_APICallError', statusCode: 503 })
+      const away = { reject: down }
+      const setting = await mount([[callOf('remove')], away, away, away, ['Then so.']], {
+        actions: [action],
+        wait: async () => {},
+      })
+      const { decide } = await waiting(setting)
+      const other = setting.open({ actions: kind === 'declined' ? [action] : [] })
+      const request = toRequest(decide(kind !== 'declined'))
+      expect((await (await other.send(request, { caller: ana })).whole()).error_msg).not.toBeNull()
+      await other.close()
+      const again = await (await setting.agent.send(request, { caller: ana })).whole()
+      expect([again.error_msg, again.answer]).toEqual([null, 'Then so.'])
+      expect([action.calls.length, setting.events.length]).toEqual([kind === 'declined' ? 0 : 1, 2])
+    },
+  )
 
   test('cannot be approved by another person, in another session, or with other ids', async () => {
     const action = remove(50, 'remove', asking)

@@ -8,7 +8,7 @@ export interface DecidedCall extends ToolCallRecord {
 }
 
 /** What the model reads of a call while it waits, and ever after if nobody approves it. */
-const notMade = 'This call waits for the approval of the user. It was not made.'
+export const notMade = 'This call waits for the approval of the user. It was not made.'
 
 const policies: readonly ToolApprovalPolicy[] = ['never', 'writes', 'always']
 
