@@ -5,8 +5,7 @@ import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { notMade } from '../tool-calls/approval.ts'
-import { createCallIds, decodeSteps, toExchange, type ModelStep } from './model-steps.ts'
+import { createCallIds, decodeSteps, notMade, toExchange, type ModelStep } from './model-steps.ts'
 
 /** Name under which calls of research agents are stored. */
 export const researchAgentName = 'research_agent' as const
@@ -132,11 +131,11 @@ function callMessages(
   const newId = (): string => `c${base36(messageId, 6)}${base36(count++, 2)}`
   const steps = [...new Set(toolCalls.map(({ step }) => step))].toSorted((a, b) => a - b)
   return steps.flatMap((step): LanguageModelV4Message[] => {
-    const made = toolCalls.filter((call) => call.step === step)
+    const ofStep = toolCalls.filter((call) => call.step === step)
     // Calls that waited are sent once more with what a person decided, and the thoughts go with those.
-    const hasWaited = made.some(({ result }) => result === notMade)
+    const hasWaited = ofStep.some(({ result }) => result === notMade)
     const modelStep = hasWaited ? undefined : modelSteps.find((other) => other.step === step)
-    const calls = made.map(({ callId, name, arguments: input, result }) => ({
+    const calls = ofStep.map(({ callId, name, arguments: input, result }) => ({
       ...modelStep?.calls.find(({ id }) => id === callId),
       id: modelStep || isSafe(callId) ? callId : '',
       name,

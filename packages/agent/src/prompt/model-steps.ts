@@ -21,6 +21,9 @@ export interface AnsweredCall extends RequestedCall {
   readonly isError?: boolean
 }
 
+/** What the model reads of a call while it waits for approval, and ever after if nobody approves it. */
+export const notMade = 'This call waits for the approval of the user. It was not made.'
+
 /** A part of a message of the assistant. */
 export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
 

@@ -1,14 +1,12 @@
 import { InlayError, isJsonObject, type PacketBody, type PacketOf, type ToolApproval } from '@inlay/protocol'
 import type { Action, ToolApprovalPolicy } from '../contracts/action.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+import { notMade } from '../prompt/model-steps.ts'
 
 /** A call that waited for a person, with what that person decided. */
 export interface DecidedCall extends ToolCallRecord {
   readonly decision: Required<ToolApproval>
 }
-
-/** What the model reads of a call while it waits, and ever after if nobody approves it. */
-export const notMade = 'This call waits for the approval of the user. It was not made.'
 
 const policies: readonly ToolApprovalPolicy[] = ['never', 'writes', 'always']
 

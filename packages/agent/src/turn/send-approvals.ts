@@ -59,8 +59,8 @@ const wordsFor = (decided: readonly DecidedCall[]): string =>
 async function checkNotBegun({ runStore }: ApprovalParts, failedId: number, count: number): Promise<void> {
   const { lines, toolCalls } = await runStore.answer(failedId)
   if (lines?.every((line) => !line.includes('"tool_approval_response"'))) return
-  const made = toolCalls.filter(({ step }) => step === 0).length === count ? 'were' : 'may have been'
-  throw noLonger(`These calls ${made} made, and the answer to them failed.`)
+  const verb = toolCalls.filter(({ step }) => step === 0).length === count ? 'were' : 'may have been'
+  throw noLonger(`These calls ${verb} made, and the answer to them failed.`)
 }
 
 /** @throws SESSION_NOT_FOUND, CONFLICT when the chat went on or the time is over */
