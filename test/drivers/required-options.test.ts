@@ -6,8 +6,8 @@ import { createKnowledge } from 'inlay/knowledge'
 
 type Maker = (options?: unknown) => unknown
 
-/** Parts that need no options, or wrap a model or provider. */
-const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide'])
+/** Parts that need no options, or wrap a model or provider, and functions of the server of a host. */
+const free = new Set(['egress', 'fileExtractor', 'findPyodide', 'nodeSqlite', 'pyodide', 'signInKey', 'tryMcpServer'])
 
 // Their arguments are checked here, not their types.
 const makers = Object.entries(drivers as unknown as Record<string, Maker>)

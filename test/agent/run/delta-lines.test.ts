@@ -22,7 +22,10 @@ const packet = (obj: PacketBody, turn = 0, sub: number | null = null): StreamLin
   obj,
 })
 
-const lines: readonly StreamLine[] = [
+/** The halves of a pair come together. */
+const whole = texts.map((text) => (text === '😀'[0] ? '' : text === '😀'[1] ? '😀' : text))
+
+const linesOf = (texts: readonly string[]): readonly StreamLine[] => [
   { user_message_id: 1, reserved_assistant_message_id: 2 },
   packet({ type: 'reasoning_start' }),
   ...texts.map((reasoning) => packet({ type: 'reasoning_delta', reasoning })),
@@ -36,13 +39,15 @@ const lines: readonly StreamLine[] = [
   packet({ type: 'stop', stop_reason: null }, 2),
 ]
 
+const lines = linesOf(texts)
+
 const jsonOf = (entries: readonly { json: string }[] | undefined): string[] | undefined =>
   entries?.map(({ json }) => json)
 
 test('lines come out of a log as they are encoded alone, from every cursor', () => {
   const run = createRun({ sessionId: 's', messageId: 2 }, 1_000_000)
   for (const line of lines) run.write(line)
-  const expected = lines.map(encodeLine)
+  const expected = linesOf(whole).map(encodeLine)
   for (const cursor of expected.keys()) expect(jsonOf(run.log.after(cursor))).toEqual(expected.slice(cursor))
 })
 

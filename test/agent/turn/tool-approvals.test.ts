@@ -259,19 +259,6 @@ describe('a call that a person has to approve', () => {
     expect(action.calls).toEqual([])
   })
 
-  test.each([{ llm_overrides: [{}, {}] }, { deep_research: true }])(
-    'is not approved by a message with %o, which would make it twice or not at all',
-    async (more) => {
-      const action = remove(50, 'remove', asking)
-      const setting = await mount([[callOf('remove')], ['Removed.']], { actions: [action] })
-      const { decide } = await waiting(setting)
-      expect(await codeOf(setting.send({ ...decide(true), ...more }))).toBe('VALIDATION_ERROR')
-      expect([action.calls.length, setting.events]).toEqual([0, ['requested remove ana']])
-      await (await setting.send(decide(true))).whole()
-      expect(action.calls).toHaveLength(1)
-    },
-  )
-
   test.each(['a new message', 'another answer', 'a stop', 'its time is over'])('is not made after %s', async (end) => {
     const action = remove(50, 'remove', asking)
     const setting = await mount([[callOf('remove')], ['Something else.']], { actions: [action] })

@@ -18,6 +18,8 @@ const maxDeltaChars = 10_000
 // oxlint-disable-next-line no-control-regex -- JSON requires escapes for all of them
 const needsEscape = /["\\\0-\x1f\u0085\u2028\u2029\ud800-\udfff]/
 
+const firstHalf = /[\ud800-\udbff]$/
+
 /**
  * Creates an encoder of one run's lines. Encoding a whole packet costs several times as much as its text, and the rest
  * of it changes only between blocks.
@@ -27,6 +29,8 @@ export function createDeltaEncoder(): (line: StreamLine) => DeltaLine | undefine
   let type: string | undefined
   let [turn, tab, sub, model] = [-1, -1, null as number | null | undefined, null as number | null | undefined]
   let head: string | undefined
+  // First half of a surrogate pair, which some models cut: it waits for the second one.
+  let half = ''
   return (line) => {
     if (!('obj' in line)) return undefined
     const { obj, placement } = line
@@ -39,6 +43,7 @@ export function createDeltaEncoder(): (line: StreamLine) => DeltaLine | undefine
       sub === placement.sub_turn_index &&
       model === placement.model_index
     if (!isSame) {
+      half = ''
       type = obj.type
       ;({ turn_index: turn, tab_index: tab, sub_turn_index: sub, model_index: model } = placement)
       // The same packet without its text.
@@ -49,6 +54,9 @@ export function createDeltaEncoder(): (line: StreamLine) => DeltaLine | undefine
       head = empty.endsWith(deltaTail) ? empty.slice(0, -deltaTail.length) : undefined
     }
     if (head === undefined) return undefined
-    return { head, text: needsEscape.test(text) ? encodeLine({ unknown: text }).slice(1, -1) : text }
+    let whole = half + text
+    half = firstHalf.test(whole) ? whole.slice(-1) : ''
+    if (half !== '') whole = whole.slice(0, -1)
+    return { head, text: needsEscape.test(whole) ? encodeLine({ unknown: whole }).slice(1, -1) : whole }
   }
 }

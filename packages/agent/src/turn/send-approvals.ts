@@ -28,12 +28,6 @@ export async function sendApprovals(
     throw new InlayError('VALIDATION_ERROR', {
       message: 'tool_approvals needs chat_session_id and, as parent_message_id, the answer whose calls wait.',
     })
-  // Several models would make the calls several times, and research makes none.
-  if (request.deep_research || (request.llm_overrides?.length ?? 0) > 1)
-    throw new InlayError('VALIDATION_ERROR', {
-      message:
-        'tool_approvals needs one model that goes on: leave out deep_research, and all but one of llm_overrides.',
-    })
   const sorted = decisions.toSorted((a, b) => (a.tool_call_id < b.tool_call_id ? -1 : 1))
   const { caller } = sending
   return parts.keyedSends.once(`tool-approval-${messageId}`, { tool_approvals: sorted }, caller, async (key, retry) => {

@@ -250,7 +250,7 @@ const makers = {
   azure: 'Azure',
   xai: 'xAI',
   cohere: 'Cohere',
-  'amazon-bedrock': 'Amazon Bedrock',
+  'amazon-bedrock': 'Bedrock',
   openrouter: 'OpenRouter',
 } as const
 

@@ -193,7 +193,7 @@ export const german: typeof english = {
     mcpAddServer: 'Server hinzufügen',
     mcpName: 'Name des Servers',
     mcpUrl: 'Adresse seines Endpunkts',
-    mcpToken: 'Token (optional)',
+    mcpToken: 'Token, falls verlangt',
     mcpOfSettings: 'aus den Einstellungen des Servers',
     mcpAsking: 'Fragt ihn nach seinen Werkzeugen …',
     mcpTools: (names) => `${plural(names.length, { one: '# Werkzeug', other: '# Werkzeuge' })}: ${names.join(', ')}`,

@@ -192,7 +192,7 @@ export const english = {
     mcpAddServer: 'Add the server',
     mcpName: 'Name of the server',
     mcpUrl: 'Address of its endpoint',
-    mcpToken: 'Token (optional)',
+    mcpToken: 'Token, if it asks for one',
     mcpOfSettings: 'from the settings of the server',
     mcpAsking: 'Asks it for its tools…',
     mcpTools: (names: readonly string[]) =>
