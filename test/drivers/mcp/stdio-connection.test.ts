@@ -92,7 +92,9 @@ test('a call to a program that stopped reading ends with the message', async () 
 
 test('a program that asks more than a client has to answer is given up', async () => {
   const ping = "say({ id: 'p' + calls, method: 'ping' })"
-  const asking = program.replace('if (given.end)', `for (let at = 0; at < 2_000; at++) ${ping}\n      if (given.end)`)
+  const asking = program
+    .replace('if (id', 'if (method && id')
+    .replace('if (given.end)', `for (let at = 0; at < 2_000; at++) ${ping}\n      if (given.end)`)
   const { client } = newClient([{ ...server(), args: ['-e', asking] }])
   const { delta } = await call(await find(client, 'count'), {})
   expect(delta?.data).toEqual({ error: expect.stringContaining('more than') })
