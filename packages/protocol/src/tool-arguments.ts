@@ -171,7 +171,11 @@ function readerOf(
       const isRead = readsTexts && typeof given === 'string' && !limiting.some((key) => key in schema)
       const read = isRead ? readJson(given) : given
       let value = typeof read === 'object' && read !== null ? read : given
-      if (Array.isArray(value)) value = value.map((item, at) => restore(item, itemOf(schema, at)))
+      if (Array.isArray(value))
+        value = unlessSame(
+          value,
+          value.map((item, at) => restore(item, itemOf(schema, at))),
+        )
       else if (isJsonObject(value)) value = restoreObject(value, schema)
       return [...listOf(schema['allOf']), ...branchesOf(schema)].reduce(restore, value)
     })
@@ -179,14 +183,14 @@ function readerOf(
 
   const restoreObject = (given: Schema, schema: Schema): Schema => {
     const declared = declaredNames(schema['properties'])
-    return Object.fromEntries(
-      Object.entries(given).map(([written, value]) => {
-        const own = declared.get(written) ?? written
-        const name = Object.hasOwn(given, own) ? written : own
-        const property = propertyOf(schema, name)
-        return [name, property === undefined ? value : restore(value, property)]
-      }),
-    )
+    const restored = Object.entries(given).map(([written, value]): [string, unknown] => {
+      const own = declared.get(written) ?? written
+      const name = Object.hasOwn(given, own) ? written : own
+      const property = propertyOf(schema, name)
+      return [name, property === undefined ? value : restore(value, property)]
+    })
+    const isUnchanged = restored.every(([name, value]) => Object.hasOwn(given, name) && given[name] === value)
+    return isUnchanged ? given : Object.fromEntries(restored)
   }
 
   const coerce = (given: unknown, declared: unknown, isItem = false): unknown => {
@@ -233,6 +237,9 @@ function readerOf(
   }
   return { restore, coerce, faults: (value, schema) => faultsAt(value, schema, '') }
 }
+
+const unlessSame = (list: readonly unknown[], other: readonly unknown[]): readonly unknown[] =>
+  other.every((item, at) => item === list[at]) ? list : other
 
 /** Words of a schema that does not allow everything. */
 const limiting = ['type', 'const', 'enum', 'anyOf', 'oneOf', 'allOf', 'properties', 'items']

@@ -59,6 +59,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
     notification_id: 1,
     token_id: 1,
     provider_id: 1,
+    server_id: 1,
   }
 }
 

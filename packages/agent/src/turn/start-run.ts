@@ -111,7 +111,8 @@ async function openTurn(
     creation: request.chat_session_info,
     ownerId: caller.id,
     parentId: request.parent_message_id,
-    decides: decided !== undefined,
+    // A failed answer that is made again is the last of the chat itself.
+    decides: decided !== undefined && key?.replaces === undefined,
     text: request.message,
     files: context.descriptors,
     origin: request.origin,

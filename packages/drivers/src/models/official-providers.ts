@@ -57,7 +57,7 @@ export const loadOfficial = (type: OfficialPrefix): Promise<Factory> =>
 
 export const isOfficial = (type: string): type is OfficialPrefix => Object.hasOwn(keyVariables, type)
 
-export const officialPrefixes = Object.keys(keyVariables).filter(isOfficial)
+export const officialPrefixes: readonly OfficialPrefix[] = Object.keys(keyVariables).filter(isOfficial)
 
 /** The provider in front of a model's name, as in `deepseek/deepseek-chat`; undefined for any other name. */
 export function providerIn(name: string): OfficialPrefix | undefined {
