@@ -1,3 +1,4 @@
+import { toMissing } from '../../installed.ts'
 import type { LanguageModelV4FilePart, LanguageModelV4Prompt, LanguageModelV4TextPart } from '@ai-sdk/provider'
 import { createHash } from 'node:crypto'
 import { leastLimit } from '../tools/tool-rules.ts'
@@ -135,7 +136,7 @@ const usefulSide = 2_048
 
 /** @throws where `sharp` is not installed, or cannot read the picture */
 async function shrink(picture: Picture, bytes: Uint8Array, bounds: Bounds): Promise<Picture | undefined> {
-  const { default: sharp } = await import('sharp')
+  const { default: sharp } = await import('sharp').catch(toMissing)
   const { width = 0, height = 0 } = await sharp(bytes).metadata()
   if (charsOf(picture) <= bounds.chars && Math.max(width, height) <= bounds.side) return picture
   for (let side = Math.min(usefulSide, bounds.side); side >= 256; side = Math.floor(side / 2)) {
