@@ -239,3 +239,13 @@ test('a provider without a key is sent none', async () => {
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization')
   expect(server.requests[0]?.headers).toMatchObject({ 'x-team': 'a' })
 })
+
+test('a stream is handed out as soon as something was heard, though its parts come together later', async () => {
+  const target = await model('openai-compatible', () => [{ text: 'First half' }, { hang: true }])
+  const heard: string[] = []
+  const listener = { onText: (delta: string) => void heard.push(delta), onReasoning: () => {} }
+  if (!('doStreamTapped' in target)) throw new Error('it has no tap')
+  const { stream } = await target.doStreamTapped(call, listener)
+  expect(heard).toEqual(['First half'])
+  await stream.cancel()
+})

@@ -191,6 +191,7 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     modelId: string,
     call: LanguageModelV4CallOptions,
     onPart: (part: LanguageModelV4StreamPart) => void = () => {},
+    isHeard?: Promise<void>,
   ): Promise<LanguageModelV4StreamResult> => {
     const clean = (error: unknown): unknown => {
       if (memories) noteWindow(memories(modelId), error instanceof Error ? error.message : JSON.stringify(error))
@@ -199,7 +200,8 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
     return guarded(modelId, call, async (model, options) => {
       const result = await model.doStream(options)
       const sent = result.request?.body
-      const stream = await watched(result.stream, onPart, { clean, sent, tools: call.tools, sentTools: options.tools })
+      const tools = { tools: call.tools, sentTools: options.tools }
+      const stream = await watched(result.stream, onPart, { clean, sent, isHeard, ...tools })
       return { ...result, stream }
     })
   }
@@ -230,9 +232,10 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
         const { fetch, ahead } = tappedFetch(transport, { listener, reasoningFields })
         const signal = AbortSignal.any(call.abortSignal ? [call.abortSignal] : [])
         listened.set(signal, fetch)
-        return stream(modelId, { ...prepared(modelId, call), abortSignal: signal }, (part) =>
-          tellRest(part, ahead, listener),
-        )
+        // Its parts follow later: who waits for them would hold back what was heard.
+        const isHeard = new Promise<void>((resolve) => (ahead.onDelta = resolve))
+        const onPart = (part: LanguageModelV4StreamPart): void => tellRest(part, ahead, listener)
+        return stream(modelId, { ...prepared(modelId, call), abortSignal: signal }, onPart, isHeard)
       },
     }
     // Not spread: that would read the URLs, and so load the SDK.
@@ -289,12 +292,15 @@ async function watched(
   {
     clean,
     sent,
+    isHeard,
     tools,
     sentTools,
   }: Pick<LanguageModelV4CallOptions, 'tools'> & {
     readonly sentTools: LanguageModelV4CallOptions['tools']
     readonly clean: (error: unknown) => unknown
     readonly sent: unknown
+    /** Resolves when a listener has got something: from then on it is no refusal. Default: parts alone show that. */
+    readonly isHeard?: Promise<void> | undefined
   },
 ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
   const reader = stream.getReader()
@@ -303,18 +309,25 @@ async function watched(
     return value?.type === 'error' && isUnknownEvent(value.error) ? read() : value
   }
   const begun: LanguageModelV4StreamPart[] = []
-  for (let part = await read(); part; part = await read()) {
-    if (part.type === 'error' && statusOf(part.error) !== undefined) {
-      void reader.cancel().catch(() => {})
-      throw Object.assign(Object(part.error), { requestBodyValues: sent })
+  const begin = async (): Promise<void> => {
+    for (let part = await read(); part; part = await read()) {
+      if (part.type === 'error' && statusOf(part.error) !== undefined) {
+        void reader.cancel().catch(() => {})
+        throw Object.assign(Object(part.error), { requestBodyValues: sent })
+      }
+      begun.push(part)
+      if (!preludes.has(part.type)) break
     }
-    begun.push(part)
-    if (!preludes.has(part.type)) break
   }
+  const beginning = begin()
+  // Told by the stream, which nobody may read.
+  beginning.catch(() => {})
+  await (isHeard ? Promise.race([beginning, isHeard]) : beginning)
   return new ReadableStream<LanguageModelV4StreamPart>(
     {
       pull: async (controller) => {
         try {
+          await beginning
           let part = begun.shift() ?? (await read())
           if (!part) return controller.close()
           // A provider may have been given another name.

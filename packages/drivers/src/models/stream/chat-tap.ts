@@ -20,6 +20,8 @@ export interface ChatTapOptions {
 export interface Ahead {
   text: number
   reasoning: number
+  /** Called with each delta. */
+  onDelta?: () => void
 }
 
 /** Passes the text of a model to a listener as its bytes arrive, and creates the stream that the provider reads. */
@@ -61,6 +63,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
   const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string, field: string): void => {
     repair.noteText()
     ahead[kind] += text.length
+    ahead.onDelta?.()
     if (kind === 'text') listener.onText(text)
     else listener.onReasoning(text)
     if (pending?.kind !== kind) flush()
