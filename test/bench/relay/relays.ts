@@ -91,10 +91,13 @@ async function inlay(carry?: (plain: typeof fetch) => typeof fetch): Promise<Req
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-relay-'))
   process.on('exit', () => rmSync(dataFolder, { recursive: true, force: true }))
   const provider = { name: 'bench', type: 'openai-compatible', baseUrl: baseURL, defaultModel: '1x1' } as const
+  // Found out before, so that no stream waits for it.
+  const known = { callsTools: true, cites: true, recordedAt: Date.now() }
+  const abilities = { read: async () => known, write: async () => {} }
   const created = createInlay({
     dataFolder,
     apiKey: process.env['BENCH_RELAY_KEY'],
-    models: modelProviders({ providers: [provider], ...(carry && { wrapFetch: carry }) }),
+    models: modelProviders({ providers: [provider], abilities, ...(carry && { wrapFetch: carry }) }),
   })
   await created.start()
   return nodeListener(created.fetch)

@@ -16,16 +16,18 @@ export async function measureStops(port: number, times: number, key: string): Pr
     const response = await fetch(`${base}/send-chat-message`, { method: 'POST', headers, body })
     let text = ''
     let begun: number | undefined
+    let stopped: Promise<Response> | undefined
     // The responses of streams have a body.
     for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
       text += piece
       if (begun !== undefined || !text.includes('tok ')) continue
       begun = performance.now()
       const session = /"chat_session_id":"([^"]+)"/.exec(text)?.[1] ?? ''
-      void fetch(`${base}/stop-chat-session/${session}`, { method: 'POST', headers })
+      stopped = fetch(`${base}/stop-chat-session/${session}`, { method: 'POST', headers })
     }
     if (begun === undefined || !text.includes('user_cancelled')) throw new Error('An answer was not stopped.')
     slowest = Math.max(slowest, performance.now() - begun)
+    await stopped
   }
   return slowest
 }

@@ -309,7 +309,7 @@ async function watched(
     return value?.type === 'error' && isUnknownEvent(value.error) ? read() : value
   }
   const begun: LanguageModelV4StreamPart[] = []
-  const begin = async (): Promise<void> => {
+  const readBeginning = async (): Promise<void> => {
     for (let part = await read(); part; part = await read()) {
       if (part.type === 'error' && statusOf(part.error) !== undefined) {
         void reader.cancel().catch(() => {})
@@ -319,7 +319,7 @@ async function watched(
       if (!preludes.has(part.type)) break
     }
   }
-  const beginning = begin()
+  const beginning = readBeginning()
   // Told by the stream, which nobody may read.
   beginning.catch(() => {})
   await (isHeard ? Promise.race([beginning, isHeard]) : beginning)
