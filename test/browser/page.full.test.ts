@@ -56,7 +56,7 @@ describe.skipIf(reason !== undefined)('the page over the built-in model', () => 
     await shot(page, 'empty-desktop-light')
     // Without another model, what is asked for first is not folded away.
     await page.getByRole('link', { name: 'Choose a model' }).click()
-    await page.getByLabel('Name of the model').waitFor()
+    await page.getByLabel('Name in lists').waitFor()
     await shot(page, 'models-built-in')
   })
 
