@@ -25,6 +25,15 @@ export type {
 } from './contracts/action.ts'
 export type { Agent, Sending } from './contracts/agent.ts'
 export type {
+  AnswerParameters,
+  ClientCall,
+  ClientFile,
+  ClientMessage,
+  ClientStep,
+  ClientTool,
+  ClientTurn,
+} from './contracts/client-turn.ts'
+export type {
   AnswerModel,
   AnswerOutcome,
   AnswerStatus,

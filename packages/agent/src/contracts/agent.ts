@@ -1,5 +1,6 @@
 import type { Principal, SendMessageInput } from '@inlay/protocol'
 import type { Action } from './action.ts'
+import type { ClientTurn } from './client-turn.ts'
 import type { ModelListing } from './model.ts'
 import type { Run } from './run.ts'
 import type { Passage, PassageQuery } from './search.ts'
@@ -12,6 +13,8 @@ export interface Sending {
   readonly idempotencyKey?: string
   /** Request headers that actions may pass on, in lower case. Default: none. */
   readonly headers?: Readonly<Record<string, string>>
+  /** What a client brings that keeps its conversations itself. Default: nothing. */
+  readonly client?: ClientTurn
 }
 
 /** {@link Sending} with its caller. */

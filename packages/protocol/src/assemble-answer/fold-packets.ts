@@ -307,6 +307,7 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
     const tool = openBlock(state, 'tool', placement)
     if (tool) tool.approvalResponse = packet
   },
+  client_tool_call: nothing,
   tool_call_debug: nothing,
 
   deep_research_plan_start: (state, _packet, placement) => {

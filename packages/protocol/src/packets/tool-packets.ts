@@ -217,6 +217,19 @@ export const toolPackets = packetFamily({
     },
     example: { tool_call_id: 'call_1', approved: true, reason: null },
   },
+  client_tool_call: {
+    sentence:
+      'A call of a tool that the client itself runs, sent only to clients that gave such tools. The answer ends behind the calls of one step.',
+    fields: {
+      /** Id of the call, which the client sends back with its result. */
+      tool_call_id: v.string(),
+      /** Name of the tool. */
+      tool_name: v.string(),
+      /** The arguments, as JSON. */
+      arguments: v.string(),
+    },
+    example: { tool_call_id: 'call_1', tool_name: 'get_weather', arguments: '{"city":"Bern"}' },
+  },
   tool_call_debug: {
     sentence: 'A tool call as requested by the model. Accepted by clients, never sent.',
     fields: {
