@@ -114,6 +114,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
         options.log?.({ event: 'request', ...request })
       },
     }),
+    openaiApi: options.openaiApi === false ? undefined : async () => (await import('@inlay/openai-api')).openaiApi,
     notices: async () => (await parts()).notices(),
     isEnding: () => isEnding,
   })

@@ -25,6 +25,14 @@ export {
   type WorkspaceValues,
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
-export { textBodyOf, type TextSink, type TextSource } from './streams/packet-stream.ts'
+export { packetReply, textBodyOf, type StreamFormat, type TextSink, type TextSource } from './streams/packet-stream.ts'
 export { createServer, type FetchHandler, type Server, type ServerOptions } from './server.ts'
-export type { Route } from './http/route.ts'
+export {
+  routesOf,
+  type KeyWatch,
+  type MountedApi,
+  type Route,
+  type RouteContext,
+  type ServerParts,
+} from './http/route.ts'
+export { errorHeaders, jsonReply, reply, type Reply } from './http/replies.ts'

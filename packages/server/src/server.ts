@@ -9,8 +9,8 @@ import { createMcpCalls } from './http/mcp-calls.ts'
 import { endpoint, respond, type EndpointSetting } from './http/endpoint.ts'
 import { createStallWatch } from './http/stall-watch.ts'
 import { preflightReply, type CorsOrigins } from './http/cors.ts'
-import { reply, type Reply } from './http/replies.ts'
-import type { Method, Route, ServerParts } from './http/route.ts'
+import { errorReply, reply, type Reply } from './http/replies.ts'
+import type { Method, MountedApi, Route, ServerParts } from './http/route.ts'
 import { routes } from './routes/index.ts'
 import {
   readsPerCaller,
@@ -61,6 +61,8 @@ export interface ServerOptions extends ServerParts {
   readonly retentionDays?: number | undefined
   /** Search service, for clients that know some by name: `brave`, `exa`, `google_pse`, `searxng`, `serper` or `tavily`. */
   readonly webSearchService?: string | undefined
+  /** Another API over the same parts, at `/v1` and `{basePath}/v1`; loaded by its first request. Default: none. */
+  readonly openaiApi?: (() => Promise<MountedApi>) | undefined
   /** Version returned by `GET /version`. Default `0.0.0`. */
   readonly version?: string
 }
@@ -131,7 +133,26 @@ export function createServer(options: ServerOptions): Server {
   // Malformed percent-encoding is answered here, as a validation error of the parameter that contains it.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
-  for (const [path, methods] of toAddresses(routes)) {
+  register(app, prefixes, setting)
+  if (options.openaiApi) {
+    const handle = mount(options.openaiApi, setting)
+    for (const prefix of prefixes) app.all(`${prefix}/v1/**`, (event) => handle(event, prefix))
+  }
+  app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
+  return {
+    // Some runtimes pass a second argument of their own.
+    fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
+      if (context?.principal) principals.set(request, context.principal)
+      return app.fetch(request)
+    },
+    routes,
+  }
+}
+
+/** Registers the routes of a table under some prefixes. */
+function register(app: H3, prefixes: readonly string[], setting: EndpointSetting): void {
+  const { settings } = setting
+  for (const [path, methods] of toAddresses(setting.routes)) {
     const runs = new Map(
       [...methods].map(([method, { route, fixed }]) => [method, [endpoint(route, setting), fixed] as const]),
     )
@@ -146,14 +167,33 @@ export function createServer(options: ServerOptions): Server {
     // Registered for all methods: the most specific path is selected before the method.
     for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
   }
-  app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
-  return {
-    // Some runtimes pass a second argument of their own.
-    fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
-      if (context?.principal) principals.set(request, context.principal)
-      return app.fetch(request)
-    },
-    routes,
+}
+
+/** Serves an API with a table and a form of errors of its own, loaded once. */
+function mount(
+  load: () => Promise<MountedApi>,
+  setting: EndpointSetting,
+): (event: H3Event, prefix: string) => Promise<unknown> {
+  let opened: Promise<H3> | undefined
+  const open = async (): Promise<H3> => {
+    const { routes, toErrorReply } = await load()
+    const settings = { ...setting.settings, toErrorReply, allowsAskedHeaders: true }
+    const app = new H3({ silent: true, allowMalformedURL: true })
+    register(app, [''], { ...setting, routes, settings })
+    return app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
+  }
+  return async (event, prefix) => {
+    try {
+      opened ??= open()
+      const app = await opened
+      // Clients join addresses with a slash too many.
+      event.url.pathname = event.url.pathname.slice(prefix.length).replace(/\/{2,}/g, '/')
+      return app.handler(event)
+    } catch (error) {
+      // Only loading fails; the next request tries again.
+      opened = undefined
+      return respond(event.req, setting.settings, undefined, () => Promise.reject(error))
+    }
   }
 }
 
@@ -178,6 +218,8 @@ function settingsOf(options: ServerOptions): ServerSettings {
     },
     webSearchService: options.webSearchService ?? 'searxng',
     passHeaders: (options.passHeaders ?? []).map((name) => name.toLowerCase()),
+    allowsAskedHeaders: false,
+    toErrorReply: errorReply,
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     maxWaitingCalls: createCallerLimit(options.maxWaitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
@@ -200,7 +242,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
  * Answers preflights, OPTIONS, and methods that a path does not support; a path without methods is answered with 404.
  */
 function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
-  const preflight = preflightReply(request, settings.corsOrigins, settings.passHeaders)
+  const preflight = preflightReply(request, settings)
   if (preflight !== undefined) return preflight
   if (methods.length === 0) throw new InlayError('NOT_FOUND')
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')

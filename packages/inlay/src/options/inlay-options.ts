@@ -96,6 +96,8 @@ export interface InlayOptions
   readonly sharedRuns?: SharedRuns | undefined
   /** Index that stores and searches document chunks. Default: LanceDB, `index` in the data folder. */
   readonly index?: VectorIndex | undefined
+  /** Whether clients of OpenAI's API are served at `/v1`: chat, responses, embeddings, files, vector stores. Default: true. */
+  readonly openaiApi?: boolean | undefined
   /** Storage for uploaded files and images: any unstorage `Storage`. Default: `files` in the data folder. */
   readonly storage?: BlobStorage | undefined
   /** Extracts the text of uploaded files. Default: PDF, Office, HTML, mail and text, in a worker thread. */
@@ -352,6 +354,11 @@ export const optionRows: Rows<InlayOptions> = {
   models: { check: withMethods('a provider of models', 'resolve', 'list') },
   embedding: embeddingRow,
   embedder: { check: v.pipe(withMethods('an embedder', 'embed'), embedderCheck) },
+  openaiApi: option(onOff, {
+    name: 'INLAY_OPENAI_API',
+    meaning: 'whether clients of OpenAI’s API are served at `/v1`',
+    without: 'on',
+  }),
   localModels: option(onOff, {
     name: 'INLAY_LOCAL_MODELS',
     meaning:

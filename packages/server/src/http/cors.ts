@@ -1,4 +1,5 @@
 import { reply, type Reply } from './replies.ts'
+import type { ServerSettings } from './settings.ts'
 
 const exposed = 'content-disposition, etag, link, mcp-session-id, preference-applied, retry-after, x-request-id'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
@@ -10,22 +11,22 @@ const preflightSeconds = 7200
 /** Allowed origins: a list, or all. */
 export type CorsOrigins = readonly string[] | '*'
 
-/**
- * The response to a preflight of an allowed origin; undefined for other requests.
- * @param passHeaders additional headers that pages may send
- */
+/** What a preflight is answered by. */
+type PreflightSettings = Pick<ServerSettings, 'corsOrigins' | 'passHeaders' | 'allowsAskedHeaders'>
+
+/** The response to a preflight of an allowed origin; undefined for other requests. */
 export function preflightReply(
   request: Request,
-  origins: CorsOrigins,
-  passHeaders: readonly string[],
+  { corsOrigins, passHeaders, allowsAskedHeaders }: PreflightSettings,
 ): Reply | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
-  if (!isAllowed(request, origins)) return undefined
+  if (!isAllowed(request, corsOrigins)) return undefined
+  const requestHeaders = (allowsAskedHeaders && request.headers.get('access-control-request-headers')) || headers
   return reply(null, {
     status: 204,
     headers: {
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': [headers, ...passHeaders].join(', '),
+      'access-control-allow-headers': [requestHeaders, ...passHeaders].join(', '),
       'access-control-max-age': String(preflightSeconds),
     },
   })

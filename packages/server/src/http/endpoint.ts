@@ -13,7 +13,7 @@ import { callerOf, checkScopes, type Authenticator } from '../auth/required-call
 import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } from './body.ts'
 import { corsHeaders, refusedOrigin } from './cors.ts'
 import { endWithKey } from './end-with-key.ts'
-import { type Reply, errorReply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
+import { type Reply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
 import type { KeyWatch, Route, ServerParts } from './route.ts'
 import { readsPerCaller, type ServerSettings } from './settings.ts'
 import type { StallWatch } from './stall-watch.ts'
@@ -209,7 +209,7 @@ export async function respond(
     const { error, unexpected } = toErrorReport(thrown)
     if (unexpected && !isDeparture(thrown, request))
       settings.onError(thrown, { requestId, method: request.method, route: routePath })
-    return errorReply(error, requestId)
+    return settings.toErrorReply(error, requestId)
   })
   const isHead = request.method === 'HEAD'
   if (isHead && body instanceof ReadableStream) await body.cancel()

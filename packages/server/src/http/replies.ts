@@ -136,7 +136,8 @@ export function errorReply(error: InlayError, requestId: string): Reply {
 /** Default `Retry-After` of a 503. */
 const outageSeconds = '2'
 
-function errorHeaders(error: InlayError): Record<string, string> {
+/** The headers for the status of an error. */
+export function errorHeaders(error: InlayError): Record<string, string> {
   const { allow, acceptEncoding } = error.data
   if (error.status === 401) {
     const reason = error.code === 'INVALID_TOKEN' ? ', error="invalid_token"' : ''

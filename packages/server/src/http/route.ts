@@ -1,6 +1,6 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
-import type { ErrorCode, OwnerRule, Principal, Scope, Wire } from '@inlay/protocol'
+import type { ErrorCode, InlayError, OwnerRule, Principal, Scope, Wire } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
@@ -163,6 +163,12 @@ export type Route = RouteShape<AnySchema, AnySchema, BodySpec<AnySchema>, AnySch
       context: RouteContext<unknown, unknown, unknown> & { readonly caller: Principal | undefined },
     ) => unknown
   }
+
+/** An API of its own over the same parts: its routes, with paths that begin with `/v1`, and its form of errors. */
+export interface MountedApi {
+  readonly routes: readonly Route[]
+  readonly toErrorReply: (error: InlayError, requestId: string) => Reply
+}
 
 /** Properties of a route besides path, names and topic. A schema as body: JSON, limited by `maxOtherBytes`. */
 type RouteRest<Path, Query, Body extends AnySchema, Answer extends AnySchema, Context> = Omit<

@@ -1,6 +1,8 @@
+import type { InlayError } from '@inlay/protocol'
 import type { CallerLimit, FairTurns } from '@inlay/scheduling'
 import type { SharedCapacity } from '../limits/shared-capacity.ts'
 import type { McpCalls } from './mcp-calls.ts'
+import type { Reply } from './replies.ts'
 
 /** Maximum sizes of request bodies. JSON is parsed synchronously, so larger bodies block other requests longer. */
 export interface BodyLimits {
@@ -49,6 +51,9 @@ export interface ServerSettings {
   readonly webSearchService: string
   /** Request headers that actions may forward, in lower case. */
   readonly passHeaders: readonly string[]
+  /** Whether a preflight of an allowed origin gets all headers that it asks for. */
+  readonly allowsAskedHeaders: boolean
+  readonly toErrorReply: (error: InlayError, requestId: string) => Reply
   /** Time that an ingestion request waits for its document by default, in milliseconds. */
   readonly ingestionWaitMs: number
   /** Requests waiting for their documents, per caller. */

@@ -6,7 +6,7 @@ import type { Timer } from '../http/settings.ts'
 
 /** Options for sending a run. */
 export interface PacketStreamOptions {
-  readonly format: 'sse' | 'lines'
+  readonly format: 'sse' | 'lines' | StreamFormat
   /** Sends lines with a higher number; 0 sends all. */
   readonly cursor?: number
   /** Idle time before a heartbeat is sent, in milliseconds. */
@@ -16,6 +16,29 @@ export interface PacketStreamOptions {
   readonly watchKey: KeyWatch
   /** Called when reading the run fails, which ends the stream. */
   readonly onError: (error: unknown) => void
+}
+
+/** How a run is written as text; one for each stream, since it may keep state. */
+export interface StreamFormat {
+  /** The text for a line; empty if there is none. */
+  line(entry: LogEntry): string
+  /** Text that keeps an idle connection open. */
+  readonly heartbeat: string
+  /** Text for a reader whose key became invalid; the stream ends with it. */
+  refusal(error: InlayError): string
+  /** Text behind the last line. */
+  end(): string
+}
+
+function formatOf(format: PacketStreamOptions['format']): StreamFormat {
+  if (typeof format === 'object') return format
+  const frame = (line: StreamLine): string => frameLine(encodeLine(line), { format })
+  return {
+    line: ({ json, sequence }) => frameLine(json, { format, sequence }),
+    heartbeat: frame(heartbeatLine),
+    refusal: (error) => refusal(error).map(frame).join(''),
+    end: () => '',
+  }
 }
 
 /** Maximum chunk size: a slow reader holds one chunk, not the whole log. */
@@ -98,7 +121,8 @@ const ended = new DOMException('The stream has ended.', 'AbortError')
  * error would cut the connection.
  */
 function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSource {
-  const { format, heartbeatMs, timer, onError } = options
+  const { heartbeatMs, timer, onError } = options
+  const format = formatOf(options.format)
   let [ready, at]: [readonly LogEntry[], number] = [[], 0]
   let isWanted = false
   let isOver = false
@@ -112,13 +136,13 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
   }
   const silence = watchSilence(heartbeatMs, timer, () => {
     if (!isWanted) return
-    isWanted = sink.write(frameLine(encodeLine(heartbeatLine), options))
+    isWanted = sink.write(format.heartbeat)
     if (isWanted) silence.start()
   })
   const refuse = (): void => {
     if (isOver) return
     leave()
-    sink.write(refusalLines.map((line) => frameLine(encodeLine(line), { format })).join(''))
+    sink.write(format.refusal(new InlayError('INVALID_TOKEN')))
     sink.end()
   }
   const resume = (): void => {
@@ -128,6 +152,8 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
         const next = tail.take()
         if (next === undefined) {
           leave()
+          const rest = format.end()
+          if (rest !== '') sink.write(rest)
           return sink.end()
         }
         ;[ready, at] = [next, 0]
@@ -136,12 +162,11 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
       silence.end()
       let text = ''
       while (at < ready.length && text.length < chunkChars) {
-        const { json, sequence } = ready[at++]!
-        text += frameLine(json, { format, sequence })
+        text += format.line(ready[at++]!)
       }
       // A slow reader may need them for seconds, and V8 then moves them to its old generation.
       if (at === ready.length) [ready, at] = [[], 0]
-      isWanted = sink.write(text)
+      if (text !== '') isWanted = sink.write(text)
     }
   }
   const onReady = (): void => {
@@ -192,8 +217,6 @@ function tailOf(
 }
 
 /** Lines that end a stream when its reader loses access. They have no number, as the run continues. */
-const refusalLines: readonly StreamLine[] = refusal(new InlayError('INVALID_TOKEN'))
-
 function refusal({ message, code }: InlayError): StreamLine[] {
   const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
   return [
