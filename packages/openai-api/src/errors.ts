@@ -1,4 +1,4 @@
-import type { ErrorCode, InlayError } from '@inlay/protocol'
+import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { errorHeaders, jsonReply, type Reply } from '@inlay/server'
 
 /** An error as OpenAI's clients read it. */
@@ -74,4 +74,9 @@ export function toErrorReply(error: InlayError): Reply {
     { error: toApiError(error) },
     { status, headers: { ...errorHeaders(error), ...(isHopeless && { 'x-should-retry': 'false' }) } },
   )
+}
+
+/** An error of one field, named as OpenAI names it. */
+export function invalid(param: string, message: string, code = 'invalid_value'): InlayError {
+  return new InlayError('INVALID_INPUT', { message, data: { param, openaiCode: code } })
 }

@@ -1,0 +1,115 @@
+import { errorTable, InlayError, type ErrorCode, type StreamLine, type Usage } from '@inlay/protocol'
+import type { LogEntry, Run } from '@inlay/agent'
+import type { RouteContext } from '@inlay/server'
+import { createCitedText, type CitedText } from './cited-text.ts'
+
+/** What a line of a run is for clients of OpenAI's API. */
+export type AnswerEvent =
+  | { readonly type: 'text' | 'reasoning'; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
+  | { readonly type: 'stop'; readonly reason: FinishReason; readonly usage: Usage | undefined }
+  | { readonly type: 'error'; readonly error: InlayError }
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
+
+/** Reads the lines of one run. */
+export interface AnswerReader {
+  readonly cited: CitedText
+  /** Own tools give no events, and after an error or a stop there are none. */
+  take(line: StreamLine): readonly AnswerEvent[]
+  /** Takes the end of the lines: an error, unless the answer was complete. */
+  end(): readonly AnswerEvent[]
+}
+
+/** The line of a log entry, which the engine wrote. */
+export const lineOf = ({ json }: LogEntry): StreamLine => JSON.parse(json) as StreamLine
+
+/** @param urlOf the address of a document without a link, see {@link documentUrls} */
+export function createAnswerReader(urlOf: (documentId: string) => string): AnswerReader {
+  const cited = createCitedText(urlOf)
+  let isOver = false
+  const held = (): AnswerEvent[] => {
+    const text = cited.end()
+    return text === '' ? [] : [{ type: 'text', text }]
+  }
+  const fail = (error: InlayError): AnswerEvent[] => {
+    isOver = true
+    return [...held(), { type: 'error', error }]
+  }
+  const take = (line: StreamLine): readonly AnswerEvent[] => {
+    if (isOver) return []
+    if ('error' in line) return fail(runError(line))
+    if (!('obj' in line)) return []
+    const { obj } = line
+    const text = cited.take(obj)
+    switch (obj.type) {
+      case 'message_delta':
+        return text === '' ? [] : [{ type: 'text', text }]
+      case 'reasoning_delta':
+        return [{ type: 'reasoning', text: obj.reasoning }]
+      case 'client_tool_call':
+        return [...held(), { type: 'call', id: obj.tool_call_id, name: obj.tool_name, arguments: obj.arguments }]
+      case 'tool_approval_request':
+        return fail(
+          new InlayError('DEPLOYMENT_UNSUPPORTED', {
+            message: `The tool "${obj.display_name}" waits for the approval of a person, which this API cannot ask for: use Inlay’s page or its own API.`,
+          }),
+        )
+      case 'stop': {
+        const reason = finishReasonOf(obj.stop_reason)
+        if (reason === undefined) return fail(new InlayError('GONE', { message: 'The answer was stopped.' }))
+        isOver = true
+        return [...held(), { type: 'stop', reason, usage: obj.usage }]
+      }
+      default:
+        return []
+    }
+  }
+  const end = (): readonly AnswerEvent[] =>
+    isOver ? [] : fail(new InlayError('SERVICE_UNAVAILABLE', { message: 'The answer broke off: try again.' }))
+  return { cited, take, end }
+}
+
+/** The reason to finish; undefined for an answer that was stopped. */
+function finishReasonOf(reason: string | null): FinishReason | undefined {
+  if (reason === null) return 'stop'
+  return (['length', 'tool_calls', 'content_filter'] as const).find((known) => known === reason)
+}
+
+function runError(line: Extract<StreamLine, { readonly error: string }>): InlayError {
+  const isKnown = (code: string | null): code is ErrorCode => code !== null && Object.hasOwn(errorTable, code)
+  const code = isKnown(line.error_code) ? line.error_code : 'UNKNOWN_ERROR'
+  return new InlayError(code, { message: line.error, retryable: line.is_retryable })
+}
+
+type Request = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings' | 'watchKey'>
+
+/** Addresses of documents without a link: the text as it was indexed, at the address that the request came to. */
+export function documentUrls({ request, settings }: Pick<Request, 'request' | 'settings'>): (id: string) => string {
+  const { origin } = new URL(request.url)
+  return (id) => `${origin}${settings.basePath}/document/chunks?document_id=${encodeURIComponent(id)}`
+}
+
+/** Reads a run to its end, unless the client leaves or its key ends. @throws the error of the answer */
+export async function readWhole(
+  run: Run,
+  reader: AnswerReader,
+  { request, watchKey }: Request,
+  onEvent: (event: AnswerEvent) => void,
+): Promise<void> {
+  const over = new AbortController()
+  void watchKey(() => over.abort(new InlayError('INVALID_TOKEN')), over.signal)
+  const signal = AbortSignal.any([request.signal, over.signal])
+  const give = (event: AnswerEvent): void => {
+    if (event.type === 'error') throw event.error
+    onEvent(event)
+  }
+  try {
+    for await (const entries of run.read(0, signal))
+      for (const entry of entries) reader.take(lineOf(entry)).forEach(give)
+    signal.throwIfAborted()
+    reader.end().forEach(give)
+  } finally {
+    over.abort()
+  }
+}

@@ -1,0 +1,75 @@
+import type { ClientFile } from '@inlay/agent'
+import { storable } from '@inlay/protocol'
+import * as v from 'valibot'
+import { invalid } from './errors.ts'
+
+const fileFields = { file_id: v.nullish(v.string()), file_data: v.nullish(v.string()), filename: v.nullish(v.string()) }
+
+/** A part of a message, as chat completions and responses send it. */
+const partSchema = v.object({
+  type: v.string(),
+  text: v.nullish(v.string()),
+  refusal: v.nullish(v.string()),
+  image_url: v.nullish(v.union([v.string(), v.object({ url: v.string() })])),
+  file: v.nullish(v.object(fileFields)),
+  file_url: v.nullish(v.string()),
+  ...fileFields,
+})
+
+/** Content of a message: text, or parts. */
+export const contentSchema = v.nullish(v.union([v.string(), v.array(partSchema)]))
+
+export type Content = v.InferOutput<typeof contentSchema>
+type Part = v.InferOutput<typeof partSchema>
+
+/** Text of a message, and the ids of its files. */
+export interface ReadContent {
+  readonly text: string
+  readonly fileIds: readonly string[]
+}
+
+/**
+ * Reads content. Files in memory are added to `files`; ids of uploaded files are passed on.
+ * @param param where the content stands, for errors
+ */
+export function readContent(content: Content, files: ClientFile[], param: string): ReadContent {
+  if (typeof content === 'string') return { text: storable(content), fileIds: [] }
+  const [texts, fileIds]: [string[], string[]] = [[], []]
+  for (const [at, part] of (content ?? []).entries()) {
+    const text = part.text ?? part.refusal
+    if (text !== null && text !== undefined) texts.push(storable(text))
+    else fileIds.push(readFile(part, files, `${param}.${at}`))
+  }
+  return { text: texts.join('\n'), fileIds }
+}
+
+function readFile(part: Part, files: ClientFile[], param: string): string {
+  const { file_id: id, file_data: data, filename } = part.file ?? part
+  if (id) return uploadIdOf(id)
+  const picture = typeof part.image_url === 'string' ? part.image_url : part.image_url?.url
+  const source = picture ?? data ?? part.file_url
+  if (!source)
+    throw invalid(param, `A part of type "${part.type.slice(0, 40)}" is not supported: send text, image_url or file.`)
+  if (/^https?:/i.test(source))
+    throw invalid(param, 'Addresses are not fetched: send the data itself, as "data:<type>;base64,<data>".')
+  const [, type, base64] = /^data:([^;,]*)[^,]{0,200};base64,/.exec(source.slice(0, 400)) ?? []
+  const bytes = bytesOf(base64 === undefined && type === undefined ? source : source.slice(source.indexOf(',') + 1))
+  if (bytes === undefined) throw invalid(param, 'The data must be base64, such as "data:image/png;base64,<data>".')
+  const mediaType = type || (picture === undefined ? 'application/octet-stream' : 'image/png')
+  const name =
+    storable(filename ?? '').slice(0, 200) || `${picture === undefined ? 'file' : 'picture'}-${files.length + 1}`
+  const file = { id: crypto.randomUUID(), name, mediaType: mediaType.toLowerCase(), bytes }
+  files.push(file)
+  return file.id
+}
+
+/** Id of an uploaded file, which this API shows as `file-<id>`. */
+export const uploadIdOf = (id: string): string => id.replace(/^file-/, '')
+
+function bytesOf(base64: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
