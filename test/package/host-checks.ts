@@ -1,7 +1,7 @@
-/** Uses the installed packages as other kinds of hosts do: strict types, CommonJS, Jest, no LanceDB. */
+/** Uses the installed packages as other kinds of hosts do: strict types, CommonJS, test runners, no LanceDB. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { installHost, run, type Packed } from './installation.ts'
 import { checkSize } from './install-size.ts'
 
@@ -55,17 +55,7 @@ export function checkWithoutLancedb(project: string, packed: readonly Packed[]):
   console.log(`  without LanceDB: ${message}`)
 }
 
-const answered = `
-const inlay = createInlay({ dataFolder: './jest-data' })
-await inlay.knowledge.accept(
-  { document: { id: 'leave', semantic_identifier: 'Leave', metadata: {}, sections: [{ text: 'Staff get 25 days.' }] } },
-  { waitMs: 60_000 },
-)
-const found = await inlay.knowledge.search({ text: 'How many days?', limit: 1 })
-await inlay.close()
-`
-
-/** CommonJS apps can `require` it, and Jest runs it when configured for ES modules. */
+/** CommonJS apps can `require` it. */
 export function checkCommonJs(project: string, node: string): void {
   const app = "const { createInlay } = require('inlay'); console.log(typeof createInlay)"
   writeFileSync(join(project, 'app.cjs'), app)
@@ -73,17 +63,23 @@ export function checkCommonJs(project: string, node: string): void {
   console.log('  CommonJS: require works')
 }
 
-/** Runs a test of a host in Jest. */
-export function checkJest(project: string, packed: readonly Packed[]): void {
-  installHost(project, packed, { manager: 'npm', dependencies: { jest: '30.5.2' } })
-  mkdirSync(join(project, 'test'))
-  const body = `${answered}\nexpect(found[0].document.document_id).toBe('leave')`
-  writeFileSync(
-    join(project, 'test/host.test.js'),
-    `import { createInlay } from 'inlay'\ntest('finds', async () => {${body}})\n`,
-  )
+/** Runs the tests of the page on tests, each in its runner, as a reader who copies them does. */
+export function checkRunners(project: string, packed: readonly Packed[]): void {
+  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const { express, vitest } = devDependencies
+  installHost(project, packed, {
+    manager: 'npm',
+    dependencies: { express, vitest, jest: '30.5.2', supertest: '7.3.2' },
+  })
+  const page = readFileSync('docs/1.guide/22.testing.md', 'utf8')
+  for (const [, name, code] of page.matchAll(/^```js \[(\S+)\]\n([^]*?)^```/gm)) {
+    mkdirSync(dirname(join(project, name!)), { recursive: true })
+    writeFileSync(join(project, name!), code!)
+  }
   const env = { ...process.env, NODE_OPTIONS: '--experimental-vm-modules' }
+  run('npx', ['vitest', 'run', '--dir', 'vitest'], { cwd: project })
   // Jest gives a test five seconds, which a busy machine takes to index.
-  run('npx', ['jest', '--transform', '{}', '--testTimeout=120000'], { cwd: project, env })
-  console.log('  Jest: runs a host with --experimental-vm-modules')
+  run('npx', ['jest', 'jest/', '--testTimeout=120000'], { cwd: project, env })
+  run(process.execPath, ['--test', 'node/app.test.js'], { cwd: project })
+  console.log('  tests of the docs: pass in Vitest, Jest and node:test')
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { note } from '../bench/figures.ts'
 import { checkBundles } from './bundles.ts'
-import { checkCommonJs, checkJest, checkTypes, checkWithoutLancedb } from './host-checks.ts'
+import { checkCommonJs, checkRunners, checkTypes, checkWithoutLancedb } from './host-checks.ts'
 import { checkSize } from './install-size.ts'
 import {
   askAbout,
@@ -105,6 +105,6 @@ await inFolder('tarballs', async (work) => {
     await servePage(version, node, project)
     checkCommonJs(project, node)
   }
-  checkJest(join(work, 'jest'), packed)
+  checkRunners(join(work, 'runners'), packed)
   await checkBundles(join(work, 'bundles'), packed, process.execPath)
 })

@@ -1,1 +1,6 @@
 export * from '@inlay/agent/testing'
+export { createTestInlay } from '../testing/create-test-inlay.ts'
+export type { AskOptions, TestDocument, TestInlay, TestInlaySetup } from '../testing/create-test-inlay.ts'
+export type { TestAnswer, TestAnswers } from '../testing/turn-script.ts'
+export { answerMatchers, assertCites, assertSays } from '../testing/assert-answer.ts'
+export type { AnswerMatchers, CheckedAnswer } from '../testing/assert-answer.ts'
