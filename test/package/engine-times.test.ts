@@ -11,7 +11,7 @@ import { probeSilenceMs, probeWaitMs } from '@inlay/knowledge/internal/figures/r
 import { expect, test } from 'vitest'
 
 test('the table of waits for silent engines has the bounds of the code', () => {
-  const page = readFileSync('docs/1.guide/14.operations.md', 'utf8')
+  const page = readFileSync('docs/1.guide/19.several-processes.md', 'utf8')
   const [, section = ''] = page.split('## How long a silent engine holds calls up')
   const rows = [...section.split('## ')[0]!.matchAll(/^\| ([^|]+) \| [^|]+ \| ([\d,]+) \|$/gm)]
   const inDocs = rows.map(([, engine = '', bound = '']) => [engine, Number(bound.replaceAll(',', ''))])
