@@ -1,15 +1,12 @@
-import { scriptedModel } from '@inlay/agent/testing'
 import type { ChatSessionDetail } from '@inlay/protocol'
-import { createInlay, type Inlay } from 'inlay'
+import type { Inlay } from 'inlay'
+import { createTestInlay, type TestAnswer } from 'inlay/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../life/process.ts'
-
-const described = { provider: 'scripted', name: 's', displayName: 'S', contextTokens: 100_000, takesImages: false }
 
 /** A question is searched for, and its answer cites both documents. */
-const script = [
+const salaries: TestAnswer = [
   [{ call: { name: 'internal_search', input: { queries: ['salary grade'] } } }],
-  ['Salaries are paid on the 25th [1]. Grade seven earns 5,100 [2].'],
+  'Salaries are paid on the 25th [1]. Grade seven earns 5,100 [2].',
 ]
 
 interface Shared {
@@ -22,27 +19,16 @@ interface Shared {
 }
 
 /** Alice has a chat about a document that only she may see and one that everybody may see. */
-async function newSharedChat(steps: Parameters<typeof scriptedModel>[0] = script): Promise<Shared> {
-  const model = scriptedModel(steps)
-  const folder = temporaryFolder()
-  const inlay = createInlay({
-    dataFolder: folder.path,
-    models: {
-      resolve: async () => ({ ...described, model }),
-      list: async () => [{ ...described, providerType: 'x', isDefault: true, providerDisplayName: 'X' }],
-    },
+async function newSharedChat(answers: readonly TestAnswer[] = [salaries]): Promise<Shared> {
+  const inlay = await createTestInlay({
+    answers,
     sessionNames: 'question',
-    searchHelp: { expand: false },
-    worker: { lingerMs: 5, pollMs: 20 },
     authenticate: (request) => {
       const id = /^Bearer (alice|bob|operator)$/.exec(request.headers.get('authorization') ?? '')?.[1]
       return id === undefined ? undefined : { id, scopes: id === 'operator' ? ['admin'] : ['chat'] }
     },
   })
-  onTestFinished(async () => {
-    await inlay.close()
-    folder.remove()
-  })
+  onTestFinished(() => inlay.close())
   const ask: Shared['ask'] = async (caller, method, path, body) => {
     const init = body === undefined ? {} : { body: JSON.stringify(body) }
     const headers = { authorization: `Bearer ${caller}`, prefer: 'wait=60' }
@@ -137,7 +123,7 @@ test('an erased chat is nobody’s', async () => {
 
 test('a reader changes nothing, gets no file, no other branch and nothing of what the owner thought', async () => {
   const again = [['The second answer.'], ['The third answer.']]
-  const chat = await newSharedChat([[{ reasoning: 'A secret thought.' }, 'The first answer.'], ...again])
+  const chat = await newSharedChat([[[{ reasoning: 'A secret thought.' }, 'The first answer.']], ...again])
   const form = new FormData()
   form.append('files', new File(['secret words'], 'secret.txt', { type: 'text/plain' }))
   const headers = { authorization: 'Bearer alice' }

@@ -1,17 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInlay } from 'inlay'
-import { expect, onTestFinished, test } from 'vitest'
+import { assertSays, createTestInlay } from 'inlay/testing'
+import { expect, test } from 'vitest'
 import { request } from '../knowledge/requests.ts'
 
 test('a superseded page comes behind the current one over HTTP, and is never quoted alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'inlay-superseded-'))
-  const inlay = createInlay({ dataFolder: join(folder, 'data'), log: () => {} })
-  onTestFinished(async () => {
-    await inlay.close()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-  })
+  await using inlay = await createTestInlay({ log: () => {} })
   const pages = [
     [
       'Remote work policy 2022',
@@ -22,10 +14,9 @@ test('a superseded page comes behind the current one over HTTP, and is never quo
     ['Remote work policy 2025', 'Staff may work remotely on up to three days a week.', '2025-03-01'],
   ] as const
   for (const [title, text, date] of pages)
-    await inlay.knowledge.accept(
+    await inlay.ingestAndWait(
       request({ id: title, semantic_identifier: title, text, doc_updated_at: `${date}T00:00:00Z` }),
     )
-  await inlay.knowledge.whenIdle()
   const { key } = await inlay.keys.create({ name: 'reader', scopes: ['chat'] })
   const post = async (path: string, body: object): Promise<string> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -44,12 +35,7 @@ test('a superseded page comes behind the current one over HTTP, and is never quo
 })
 
 test('of two policies whose titles differ in the year, the built-in model answers with the newer one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'inlay-superseded-'))
-  const inlay = createInlay({ dataFolder: join(folder, 'data'), apiKey: 'the-key-of-the-test', log: () => {} })
-  onTestFinished(async () => {
-    await inlay.close()
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
-  })
+  await using inlay = await createTestInlay({ log: () => {} })
   const pages = [
     [
       'Annual leave policy (2023)',
@@ -63,21 +49,13 @@ test('of two policies whose titles differ in the year, the built-in model answer
     ],
   ] as const
   for (const [title, text] of pages)
-    await inlay.knowledge.accept(request({ id: title, semantic_identifier: title, title, text }))
-  await inlay.knowledge.whenIdle()
+    await inlay.ingestAndWait(request({ id: title, semantic_identifier: title, title, text }))
   for (const message of [
     'how many days can i carry over and when do they expire?',
     'when do carried over days expire?',
   ]) {
-    const response = await inlay.fetch(
-      new Request('http://host.example/api/chat/send-chat-message', {
-        method: 'POST',
-        headers: { authorization: 'Bearer the-key-of-the-test' },
-        body: JSON.stringify({ message, stream: false }),
-      }),
-    )
-    const { answer } = (await response.json()) as { answer: string }
-    expect(answer).toContain('31 March')
-    expect(answer).not.toContain('30 June')
+    const answer = await inlay.ask(message)
+    assertSays(answer, '31 March')
+    expect(answer.answer).not.toContain('30 June')
   }
 })

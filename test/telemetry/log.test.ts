@@ -1,16 +1,14 @@
 import { InlayError } from '@inlay/protocol'
-import { createInlay, type LogEntry } from 'inlay'
+import type { LogEntry } from 'inlay'
+import { createTestInlay } from 'inlay/testing'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../life/process.ts'
 
 const apiKey = 'inlay_log_test_key'
 const question = 'How long does the Zebulon warranty last?'
 
 test('the log has an entry for each request, answer and failure, with ids and no words of anybody', async () => {
-  const folder = temporaryFolder()
   const entries: LogEntry[] = []
-  const inlay = createInlay({
-    dataFolder: folder.path,
+  const inlay = await createTestInlay({
     apiKey,
     log: (entry) => entries.push(entry),
     hooks: {
@@ -19,10 +17,7 @@ test('the log has an entry for each request, answer and failure, with ids and no
       },
     },
   })
-  onTestFinished(async () => {
-    await inlay.close()
-    folder.remove()
-  })
+  onTestFinished(() => inlay.close())
   const call = (method: string, path: string, body: object): Promise<Response> =>
     inlay.fetch(
       new Request(`http://host.example/api${path}`, {
@@ -54,19 +49,12 @@ test('the log has an entry for each request, answer and failure, with ids and no
 })
 
 test('a log that breaks takes no answer from anybody, and is told itself', async () => {
-  const folder = temporaryFolder()
   const errors: unknown[] = []
-  const inlay = createInlay({
-    dataFolder: folder.path,
-    apiKey,
+  await using inlay = await createTestInlay({
     onError: (error) => errors.push(error),
     log: () => {
       throw new Error('the disk of the log is full')
     },
-  })
-  onTestFinished(async () => {
-    await inlay.close()
-    folder.remove()
   })
   const response = await inlay.fetch(new Request('http://host.example/api/health'))
   expect(response.status).toBe(200)

@@ -4,6 +4,7 @@ import type { Run } from '@inlay/agent'
 import { scriptedModel } from '@inlay/agent/testing'
 import { createLineDecoder, type Packet } from '@inlay/protocol'
 import { createInlay, type HostAction, type Inlay } from 'inlay'
+import { createTestInlay } from 'inlay/testing'
 import { builtInModel, modelProviders } from 'inlay/drivers'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pdf, pdfText } from '../../drivers/files/samples.ts'
@@ -20,9 +21,8 @@ const operator = 'the-key-of-the-operator'
 
 /** An assistant beside the example, for those that talk to one. */
 async function otherInlay(): Promise<Inlay> {
-  const inlay = createInlay({ dataFolder: testFolder(), apiKey: operator })
+  const inlay = await createTestInlay({ apiKey: operator, documents: [{ sections: [{ text: leave }] }] })
   onTestFinished(() => inlay.close())
-  await inlay.knowledge.accept({ document: { sections: [{ text: leave }] } }, { waitMs: 60_000 })
   return inlay
 }
 
