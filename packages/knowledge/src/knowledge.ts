@@ -1,5 +1,5 @@
 import { prepared } from '@inlay/records'
-import { checkRequired, isInlayError, isObject } from '@inlay/protocol'
+import { checkRequired, InlayError, isInlayError, isObject } from '@inlay/protocol'
 import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -153,6 +153,13 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     reindex: ingestion.reindex,
     readiness: createReadiness({ ...ingestion, index, sampler, fullDisk: disk.message }),
     embedder: index.embedder,
+    embed: async (texts, signal) => {
+      if (!embedding)
+        throw new InlayError('NOT_IMPLEMENTED', {
+          message: 'There is no embedder: set INLAY_EMBEDDING_MODEL or the option embedding.',
+        })
+      return reading(embedding.embedDocuments(texts, signal && { signal }))
+    },
     whenIdle: ingestion.whenIdle,
     start: ingestion.start,
     compareIndex: ingestion.compareIndex,

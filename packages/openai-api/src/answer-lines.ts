@@ -28,13 +28,9 @@ export const lineOf = ({ json }: LogEntry): StreamLine => JSON.parse(json) as St
 export function createAnswerReader(urlOf: (documentId: string) => string): AnswerReader {
   const cited = createCitedText(urlOf)
   let isOver = false
-  const held = (): AnswerEvent[] => {
-    const text = cited.end()
-    return text === '' ? [] : [{ type: 'text', text }]
-  }
   const fail = (error: InlayError): AnswerEvent[] => {
     isOver = true
-    return [...held(), { type: 'error', error }]
+    return [{ type: 'error', error }]
   }
   const take = (line: StreamLine): readonly AnswerEvent[] => {
     if (isOver) return []
@@ -48,7 +44,7 @@ export function createAnswerReader(urlOf: (documentId: string) => string): Answe
       case 'reasoning_delta':
         return [{ type: 'reasoning', text: obj.reasoning }]
       case 'client_tool_call':
-        return [...held(), { type: 'call', id: obj.tool_call_id, name: obj.tool_name, arguments: obj.arguments }]
+        return [{ type: 'call', id: obj.tool_call_id, name: obj.tool_name, arguments: obj.arguments }]
       case 'tool_approval_request':
         return fail(
           new InlayError('DEPLOYMENT_UNSUPPORTED', {
@@ -59,7 +55,7 @@ export function createAnswerReader(urlOf: (documentId: string) => string): Answe
         const reason = finishReasonOf(obj.stop_reason)
         if (reason === undefined) return fail(new InlayError('GONE', { message: 'The answer was stopped.' }))
         isOver = true
-        return [...held(), { type: 'stop', reason, usage: obj.usage }]
+        return [{ type: 'stop', reason, usage: obj.usage }]
       }
       default:
         return []

@@ -1,7 +1,14 @@
 /** OpenAI's API over the parts of a server: the routes below `/v1`, and their errors. */
 import type { MountedApi } from '@inlay/server'
+import { chatRoutes } from './chat-completions.ts'
+import { embeddingRoutes } from './embeddings.ts'
 import { toErrorReply } from './errors.ts'
+import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
 
 /** For `createServer({ openaiApi: async () => openaiApi })`. */
-export const openaiApi: MountedApi = { routes: [...modelRoutes], toErrorReply }
+export const openaiApi: MountedApi = {
+  routes: [...modelRoutes, ...chatRoutes, ...embeddingRoutes],
+  toErrorReply,
+  missing: missingAddress,
+}

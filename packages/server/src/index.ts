@@ -25,6 +25,7 @@ export {
   type WorkspaceValues,
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
+export { passedHeaders } from './http/passed-headers.ts'
 export { packetReply, textBodyOf, type StreamFormat, type TextSink, type TextSource } from './streams/packet-stream.ts'
 export { createServer, type FetchHandler, type Server, type ServerOptions } from './server.ts'
 export {

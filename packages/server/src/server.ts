@@ -176,11 +176,13 @@ function mount(
 ): (event: H3Event, prefix: string) => Promise<unknown> {
   let opened: Promise<H3> | undefined
   const open = async (): Promise<H3> => {
-    const { routes, toErrorReply } = await load()
+    const { routes, toErrorReply, missing } = await load()
     const settings = { ...setting.settings, toErrorReply, allowsAskedHeaders: true }
     const app = new H3({ silent: true, allowMalformedURL: true })
     register(app, [''], { ...setting, routes, settings })
-    return app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
+    return app.all('/**', ({ req, url }) =>
+      respond(req, settings, undefined, async () => otherMethod(req, [], settings, missing?.(url.pathname))),
+    )
   }
   return async (event, prefix) => {
     try {
@@ -241,10 +243,15 @@ function settingsOf(options: ServerOptions): ServerSettings {
 /**
  * Answers preflights, OPTIONS, and methods that a path does not support; a path without methods is answered with 404.
  */
-function otherMethod(request: Request, methods: readonly Method[], settings: ServerSettings): Reply {
+function otherMethod(
+  request: Request,
+  methods: readonly Method[],
+  settings: ServerSettings,
+  missing = new InlayError('NOT_FOUND'),
+): Reply {
   const preflight = preflightReply(request, settings)
   if (preflight !== undefined) return preflight
-  if (methods.length === 0) throw new InlayError('NOT_FOUND')
+  if (methods.length === 0) throw missing
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
   if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })
   throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow } })

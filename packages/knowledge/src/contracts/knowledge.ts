@@ -89,6 +89,11 @@ export interface Knowledge {
   /** The recorded embedder of the documents, and the embedder of this process. Does not open the index. */
   embedder(): Promise<EmbedderFigures>
   /**
+   * Embeds texts of callers as texts of documents, behind queries.
+   * @throws NOT_IMPLEMENTED without an embedder; BAD_GATEWAY, GATEWAY_TIMEOUT
+   */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>
+  /**
    * Whether this process is ready. Responds within half a second, at a cost that does not depend on the number of
    * documents; does not open the index.
    * @throws SERVICE_UNAVAILABLE if the database does not respond, or the index has not been reached since the start

@@ -168,6 +168,8 @@ export type Route = RouteShape<AnySchema, AnySchema, BodySpec<AnySchema>, AnySch
 export interface MountedApi {
   readonly routes: readonly Route[]
   readonly toErrorReply: (error: InlayError, requestId: string) => Reply
+  /** The error for an address that it does not serve. Default: NOT_FOUND. */
+  readonly missing?: (path: string) => InlayError
 }
 
 /** Properties of a route besides path, names and topic. A schema as body: JSON, limited by `maxOtherBytes`. */

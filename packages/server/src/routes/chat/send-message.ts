@@ -1,6 +1,7 @@
 import { chatFullResponseSchema, InlayError, sendMessageRequestSchema } from '@inlay/protocol'
 import type { Run } from '@inlay/agent'
 import { routesOf, type KeyWatch, type Route } from '../../http/route.ts'
+import { passedHeaders } from '../../http/passed-headers.ts'
 import { streamRun } from './running-answers.ts'
 
 const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
@@ -40,8 +41,7 @@ export const sendMessageRoutes: readonly Route[] = [
       if (idempotencyKey === '' || (idempotencyKey?.length ?? 0) > 255) {
         throw new InlayError('INVALID_INPUT', { message: 'An idempotency key must have 1 to 255 characters.' })
       }
-      const headers =
-        settings.passHeaders.length === 0 ? undefined : passedHeaders(context.request, settings.passHeaders)
+      const headers = passedHeaders(context.request, settings)
       const run = await parts.agent.send(body, { caller, requestId, idempotencyKey, headers })
       return body.stream ? streamRun(run, context, 0) : whole(run, context.watchKey)
     },
@@ -60,12 +60,6 @@ async function whole(run: Run, watchKey: KeyWatch): Promise<Awaited<ReturnType<R
   } finally {
     over.abort()
   }
-}
-
-/** Headers of a message that the operator allows actions to see. */
-function passedHeaders(request: Request, names: readonly string[]): Record<string, string> {
-  const pairs = names.map((name) => [name, request.headers.get(name)] as const)
-  return Object.fromEntries(pairs.flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
 }
 
 function retired(path: `/${string}`, operationId: string): Route {

@@ -1,0 +1,167 @@
+import type { AnswerParameters, ClientTool, ClientTurn } from '@inlay/agent'
+import {
+  asUuid,
+  boolean,
+  float,
+  integer,
+  type JsonObject,
+  type Principal,
+  type SendMessageInput,
+} from '@inlay/protocol'
+import * as v from 'valibot'
+import { messageSchema, readMessages } from './chat-messages.ts'
+import { invalid } from './errors.ts'
+
+const object = v.record(v.string(), v.unknown())
+const between = (least: number, most: number) => v.nullish(v.pipe(float, v.minValue(least), v.maxValue(most)))
+const count = v.nullish(v.pipe(integer, v.minValue(1)))
+
+/** What is known of a request; other fields are ignored. */
+export const chatRequestSchema = v.object({
+  model: v.string(),
+  messages: v.array(messageSchema),
+  stream: v.nullish(boolean),
+  stream_options: v.nullish(v.object({ include_usage: v.nullish(boolean) })),
+  tools: v.nullish(
+    v.array(
+      v.object({
+        type: v.literal('function'),
+        function: v.object({
+          name: v.pipe(v.string(), v.regex(/^[\w.-]{1,128}$/)),
+          description: v.nullish(v.string()),
+          parameters: v.nullish(object),
+          strict: v.nullish(boolean),
+        }),
+      }),
+    ),
+  ),
+  tool_choice: v.nullish(
+    v.union([v.picklist(['auto', 'none', 'required']), v.object({ function: v.object({ name: v.string() }) })]),
+  ),
+  response_format: v.nullish(
+    v.object({
+      type: v.picklist(['text', 'json_object', 'json_schema']),
+      json_schema: v.nullish(
+        v.object({ name: v.nullish(v.string()), description: v.nullish(v.string()), schema: v.nullish(object) }),
+      ),
+    }),
+  ),
+  temperature: between(0, 2),
+  top_p: between(0, 1),
+  presence_penalty: between(-2, 2),
+  frequency_penalty: between(-2, 2),
+  max_tokens: count,
+  max_completion_tokens: count,
+  seed: v.nullish(integer),
+  stop: v.nullish(v.union([v.string(), v.array(v.string())])),
+  n: count,
+  audio: v.nullish(v.unknown()),
+  reasoning_effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+  web_search_options: v.nullish(v.unknown()),
+  store: v.nullish(boolean),
+  metadata: v.nullish(object),
+})
+
+export type ChatRequest = v.InferOutput<typeof chatRequestSchema>
+
+/** A request as the engine takes it, without what its model names. */
+export interface ReadRequest {
+  readonly message: Pick<SendMessageInput, 'message' | 'file_descriptors' | 'allowed_tool_ids'>
+  readonly client: ClientTurn
+}
+
+/**
+ * What front ends ask beside a conversation (titles, tags, further questions) begins so. Nothing is stored or searched
+ * for it, and it gets no tools.
+ */
+const helperStart = '### Task:'
+
+/** @param named what the request names its conversation by; undefined for none */
+export async function readChatRequest(
+  body: ChatRequest,
+  named: string | undefined,
+  caller: Principal,
+): Promise<ReadRequest> {
+  if ((body.n ?? 1) > 1) throw invalid('n', 'One answer is given to a request: leave out n.', 'unsupported_parameter')
+  if (body.audio) throw invalid('audio', 'Answers are text: leave out audio.', 'unsupported_parameter')
+  const { instructions, history, message, steps, files } = readMessages(body.messages)
+  const isHelper = message.text.startsWith(helperStart)
+  const tools = isHelper || body.tool_choice === 'none' ? [] : readTools(body)
+  const isStored = !isHelper && (body.store === true || named !== undefined)
+  return {
+    message: {
+      message: message.text,
+      file_descriptors: message.fileIds.map((id) => ({ id })),
+      ...(isHelper && { allowed_tool_ids: [] }),
+    },
+    client: {
+      history,
+      isStored,
+      ...(isStored && named !== undefined && { sessionId: await sessionIdOf(named, caller) }),
+      instructions,
+      files,
+      tools,
+      toolChoice: isHelper ? 'none' : toolChoiceOf(body, tools),
+      steps,
+      parameters: parametersOf(body),
+    },
+  }
+}
+
+/** A UUID names itself; another id gets one of its own for each caller. */
+async function sessionIdOf(named: string, { id: ownerId }: Principal): Promise<string> {
+  const known = asUuid(named)
+  if (known !== undefined) return known
+  const bytes = new TextEncoder().encode(JSON.stringify([ownerId, named]))
+  const hash = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
+  const digits = hash.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  // Version 8: made from a hash.
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(13, 16)}`,
+    `a${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join('-')
+}
+
+function readTools({ tools }: ChatRequest): ClientTool[] {
+  return (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
+    name,
+    description: description ?? undefined,
+    parameters: parameters ?? undefined,
+    strict: strict ?? undefined,
+  }))
+}
+
+function toolChoiceOf({ tool_choice: choice }: ChatRequest, tools: readonly ClientTool[]): ClientTurn['toolChoice'] {
+  // The choice is about the client's own tools: "none" leaves the agent its search.
+  if (!choice || choice === 'none' || choice === 'auto') return 'auto'
+  const name = choice === 'required' ? undefined : choice.function.name
+  if (name === undefined ? tools.length > 0 : tools.some((tool) => tool.name === name))
+    return name === undefined ? 'required' : { name }
+  throw invalid('tool_choice', 'It asks for a tool that is not in tools.')
+}
+
+function parametersOf(body: ChatRequest): AnswerParameters {
+  return {
+    temperature: body.temperature ?? undefined,
+    topP: body.top_p ?? undefined,
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
+    stopSequences: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
+    seed: body.seed ?? undefined,
+    presencePenalty: body.presence_penalty ?? undefined,
+    frequencyPenalty: body.frequency_penalty ?? undefined,
+    reasoning: body.reasoning_effort ?? undefined,
+    responseFormat: responseFormatOf(body),
+  }
+}
+
+function responseFormatOf({ response_format: format }: ChatRequest): AnswerParameters['responseFormat'] {
+  if (!format || format.type === 'text') return undefined
+  if (format.type === 'json_object') return {}
+  const { name, description, schema } = format.json_schema ?? {}
+  if (!schema)
+    throw invalid('response_format.json_schema.schema', 'A JSON schema is needed for the type "json_schema".')
+  return { name: name ?? undefined, description: description ?? undefined, schema: schema satisfies JsonObject }
+}

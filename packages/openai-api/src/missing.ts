@@ -1,0 +1,30 @@
+import { InlayError } from '@inlay/protocol'
+
+const conversations = 'Use POST /v1/responses, whose previous_response_id or conversation continues a conversation.'
+const none = 'Inlay answers from documents and does not offer this: use a service that does.'
+
+/** What to use in place of addresses that are not served. */
+const instead: Readonly<Record<string, string>> = {
+  completions: 'Use POST /v1/chat/completions; in LlamaIndex, set is_chat_model=True.',
+  edits: 'Use POST /v1/chat/completions.',
+  engines: 'Use GET /v1/models.',
+  assistants: conversations,
+  threads: conversations,
+  uploads: 'Use POST /v1/files, which takes a whole file.',
+  batches: 'Use POST /v1/chat/completions or /v1/responses for each request.',
+  audio: none,
+  images: none,
+  videos: none,
+  realtime: none,
+  moderations: none,
+  fine_tuning: none,
+  containers: none,
+  evals: none,
+}
+
+/** The error for an address below `/v1` that is not served. */
+export function missingAddress(path: string): InlayError {
+  const [, , name = ''] = path.split('/', 3)
+  if (!Object.hasOwn(instead, name)) return new InlayError('NOT_FOUND')
+  return new InlayError('NOT_FOUND', { message: `/v1/${name} is not served here. ${instead[name]}` })
+}
