@@ -13,6 +13,7 @@ import type { SmallModels } from './contracts/small-models.ts'
 import type { ResearchOptions } from './research/limits.ts'
 import type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
 import type { HostAction } from './tool-calls/host-actions.ts'
+import type { DocumentReader } from './turn/client-turn.ts'
 import type { AdmitTurn } from './turn/admission.ts'
 import type { TurnHooks } from './turn/hooks.ts'
 
@@ -53,6 +54,8 @@ export interface AgentStores {
   readonly sharedRuns?: SharedRuns
   /** Files of messages, projects and personas. Default: none, and none can be stored. */
   readonly fileStore?: FileStore
+  /** Reads documents that clients send along with a message. Default: text alone is read. */
+  readonly readDocument?: DocumentReader | undefined
   /** Default: only the default persona. */
   readonly personas?: PersonaLookup
   /** Default: none. */

@@ -20,6 +20,8 @@ import { createRunSharing } from './run/sharing.ts'
 import { toCallDetails } from './run/stored-run.ts'
 import { createBuiltIns, toSearchAction } from './tool-calls/built-in-actions.ts'
 import { createActions } from './tool-calls/registry.ts'
+import { clientParts } from './turn/client-parts.ts'
+import { clientRequest, createClientTurns } from './turn/client-turn.ts'
 import { createAfterTurn } from './turn/ending.ts'
 import type { TurnParts } from './turn/execute-turn.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
@@ -44,19 +46,30 @@ export const defaultServices: Services = {
  */
 export function createAgent(options: AgentOptions): Agent {
   const parts = connectParts(options)
-  const { runs, actions, afterTurn, keyedSends } = parts
+  const { runs, actions, afterTurn, keyedSends, clientTurns } = parts
   const underway = new Set<Promise<Run>>()
-  const openRuns = (): Promise<unknown>[] => [...underway, ...runs.active().map(({ ended }) => ended)]
+  const activeRuns = () => [...runs.active(), ...clientTurns.runs.active()]
+  const openRuns = (): Promise<unknown>[] => [...underway, ...activeRuns().map(({ ended }) => ended)]
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
     await parts.endLeft()
   }
   return {
-    send: async (input, { caller = operator, idempotencyKey = '', ...rest } = {}) => {
+    send: async (input, { caller = operator, idempotencyKey = '', client, ...rest } = {}) => {
       await ready()
-      const request = readMessage(input)
-      const sending = { ...rest, caller }
+      const message = readMessage(input)
+      const sending = { ...rest, caller, client }
+      if (client) {
+        const { conversations } = parts
+        const given = { callerId: caller.id, turns: clientTurns, newId: parts.newId }
+        const run = clientRequest(message, client, { conversations, callerId: caller.id }).then((request) =>
+          startRun(clientParts(parts, client, given), request, sending),
+        )
+        underway.add(run)
+        return run.finally(() => underway.delete(run))
+      }
+      const request = message
       const run = request.tool_approvals
         ? sendApprovals(parts, request, request.tool_approvals, sending)
         : idempotencyKey === ''
@@ -82,7 +95,7 @@ export function createAgent(options: AgentOptions): Agent {
       isClosed = true
       // A send in progress still becomes a run, which has to be ended too.
       await Promise.allSettled(underway)
-      await stopAll(runs.active(), 'closing')
+      await stopAll(activeRuns(), 'closing')
       await parts.sharing?.close()
       await afterTurn.close()
     },
@@ -100,7 +113,9 @@ function connectParts(options: AgentOptions) {
   toKnownLimits(research.limits)
   const stores = toStores(options, services)
   const { conversations, files } = stores
-  const runs = createRuns({ now, resumableMs, maxRunBytes, maxFinishedBytes })
+  const kept = { now, resumableMs, maxRunBytes, maxFinishedBytes }
+  const runs = createRuns(kept)
+  const clientTurns = createClientTurns(kept, options.readDocument)
   const parts = { runs, conversations, now, onError, leaseMs, resumableMs, maxRunBytes }
   const readCalls = callReader(stores.runs)
   const sharing = shared && createRunSharing({ shared, readCalls, ...parts })
@@ -142,10 +157,12 @@ function connectParts(options: AgentOptions) {
     onError,
     turn,
     sharing,
+    clientTurns,
   }
   return {
     ...start,
     now,
+    newId: services.newId,
     runStore: stores.runs,
     afterTurn,
     keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing }),

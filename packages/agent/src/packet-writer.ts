@@ -148,6 +148,8 @@ export interface PacketWriterOptions {
   readonly startedAt: number
   /** Documents that the model has before any call: citable from number 1, and first among the final documents. */
   readonly contextDocuments?: readonly SearchDoc[]
+  /** Documents that an answer goes on with, by their numbers. Default: none. */
+  readonly citable?: CitableDocuments | undefined
 }
 
 /** The answer so far. */
@@ -171,7 +173,7 @@ export interface CallStart {
 /** Turns the output of a model and its calls into packets, in the order that clients rely on. */
 export class PacketWriter {
   /** The documents that the answer may cite. */
-  readonly citable: CitableDocuments = createCitableDocuments()
+  readonly citable: CitableDocuments
   readonly #options: PacketWriterOptions
   readonly #citations: Citations
   #documents: readonly SearchDoc[] | null = null
@@ -188,7 +190,8 @@ export class PacketWriter {
 
   constructor(options: PacketWriterOptions) {
     const { includeCitations, compareCitations, startedAt, contextDocuments = [] } = options
-    const { citable } = this
+    const { citable = createCitableDocuments() } = options
+    this.citable = citable
     this.#options = options
     const comparison = includeCitations ? compareCitations?.(citable) : undefined
     const citations = new CitationFilter({
@@ -281,6 +284,12 @@ export class PacketWriter {
   place(obj: PacketBody): Packet {
     const { modelIndex } = this.#options
     return { placement: { turn_index: this.#turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }, obj }
+  }
+
+  /** The documents that the calls of earlier steps and of this one found; null while nothing was searched. */
+  gatheredDocuments(): readonly SearchDoc[] | null {
+    this.#gatherDocuments()
+    return this.#documents
   }
 
   snapshot(): AnswerSnapshot {

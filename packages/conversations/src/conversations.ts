@@ -155,6 +155,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     conversationStore: createConversationStore(db, services, naming),
     runStore: createRunStore(db, now),
     fileStore: files,
+    readDocument: options.readFile,
     memoryStore: memories,
     fileSearch: options.fileIndex,
     actionsOff: switches.off,

@@ -46,6 +46,8 @@ export interface TurnOpening {
   /** Session to continue; null creates one from `creation`. */
   readonly session: SessionRecord | null
   readonly creation: ChatSessionCreationRequest | null
+  /** Id of a created session, unless there is one. Default: a random one. */
+  readonly newSessionId?: string | undefined
   readonly ownerId: string
   /** `parent_message_id` of the request: -1 appends, null starts a new branch at the root. */
   readonly parentId: number | null

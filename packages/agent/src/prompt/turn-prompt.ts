@@ -36,6 +36,8 @@ export interface TurnPromptOptions {
   readonly wording?: ((hasFiles: boolean) => Wording) | undefined
   /** Replaces the built-in instructions. */
   readonly systemPrompt: string | undefined
+  /** Instructions that a client adds. Default: none. */
+  readonly clientInstructions?: string | undefined
   /** Milliseconds since 1970 UTC. */
   readonly time: number
 }
@@ -103,7 +105,7 @@ function turnInstructions(options: TurnInstructionOptions, hasFiles: boolean): s
   const { context, contextFiles, request, actions, wording, time } = options
   const { systemPrompt, replacesBasePrompt, isDatetimeAware } = context.persona
   const ownPrompt = replacesBasePrompt ? systemPrompt : options.systemPrompt
-  return toInstructions({
+  const own = toInstructions({
     actions,
     time,
     includeCitations: request.include_citations,
@@ -112,6 +114,8 @@ function turnInstructions(options: TurnInstructionOptions, hasFiles: boolean): s
     ...(wording && { wording: wording(hasFiles) }),
     ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
   })
+  const { clientInstructions = '' } = options
+  return clientInstructions.trim() === '' ? own : `${own}\n\n${clientInstructions}`
 }
 
 /** Maximum tokens of memories in a prompt. */

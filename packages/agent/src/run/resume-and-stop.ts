@@ -9,12 +9,16 @@ interface RunControlParts {
   readonly runs: Runs
   /** Absent if no other process shares its runs. */
   readonly sharing: RunSharing | undefined
+  readonly clientTurns: { readonly runs: Runs }
 }
 
 type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
 
 /** Resumes and stops runs of sessions, in this process and in others. */
-export function runControl({ conversations, runs, sharing }: RunControlParts, ready: () => Promise<void>): RunControl {
+export function runControl(
+  { conversations, runs, sharing, clientTurns }: RunControlParts,
+  ready: () => Promise<void>,
+): RunControl {
   const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
     const local = sessionIds.flatMap((id) => runs.active(id))
     await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])
@@ -30,6 +34,9 @@ export function runControl({ conversations, runs, sharing }: RunControlParts, re
     },
     stop: async (sessionId, caller) => {
       await ready()
+      // Only the caller knows the id of what is not stored.
+      const unstored = clientTurns.runs.active(sessionId)
+      if (unstored.length > 0) return stopAll(unstored, 'user')
       const session = await conversations.session(sessionId, caller.id)
       await stopIn([session.id])
       await conversations.cancelWaiting?.(session.id)

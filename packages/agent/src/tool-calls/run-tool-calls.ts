@@ -4,6 +4,7 @@ import {
   InlayError,
   isInlayError,
   isJsonObject,
+  readJson,
   storable,
   withDeclaredNames,
   type BaseFilters,
@@ -17,7 +18,7 @@ import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
 import type { Action, ActionResult, ActionTurn, ModelPicture, ToolApprovalPolicy } from '../contracts/action.ts'
-import type { AnsweredCall, ModelStep } from '../prompt/model-steps.ts'
+import type { AnsweredCall, ModelStep, RequestedCall } from '../prompt/model-steps.ts'
 import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { mapConcurrent, untilAborted } from '@inlay/scheduling'
@@ -54,6 +55,8 @@ export interface AnswerProgress {
   /** Steps of the model that have ended; none of a research. */
   readonly steps: ModelStep[]
   usage: Usage
+  /** Why it ended, if not by itself; only for clients that read it. */
+  stopReason?: 'length' | 'content_filter' | 'tool_calls'
 }
 
 /** A call with its place in the answer. */
@@ -117,6 +120,33 @@ export async function requestApprovals(
   }
   return others
 }
+
+/** Hands calls over to the client that runs their tools. @returns the calls with the ids under which it knows them */
+export function handOver(
+  calls: readonly OpenCall[],
+  requested: readonly RequestedCall[],
+  progress: AnswerProgress,
+): (AnsweredCall & { readonly clientId: string })[] {
+  return calls.map(({ action: { id: actionId, name }, position, providerOptions, id, writer }) => {
+    const clientId = `call_${crypto.randomUUID().replaceAll('-', '')}`
+    const json = requested[position]?.input.trim() || '{}'
+    const packet = { type: 'client_tool_call', tool_call_id: clientId, tool_name: name, arguments: json } as const
+    writer.emitNested(packet, null)
+    writer.leave()
+    const ended = { failed: false, result: ranByClient, packets: [packet], documents: null, images: null }
+    progress.calls.push({
+      ...writer.place,
+      ...ended,
+      callId: clientId,
+      actionId,
+      name,
+      arguments: toArguments(readJson(json)),
+    })
+    return { id, name, input: json, result: '', clientId, ...(providerOptions && { providerOptions }) }
+  })
+}
+
+const ranByClient = 'The client ran this tool; its result was for the next answer.'
 
 /** Announces the calls of a step and gives each its place, citation numbers and share of the prompt. */
 export function openCalls(

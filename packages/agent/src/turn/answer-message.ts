@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
+import type { AnswerParameters } from '../contracts/client-turn.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
 import { runToolLoop, addUsage } from '../model/tool-loop.ts'
@@ -14,12 +15,14 @@ import { planCalls, offerTools, type CallPlan } from '../tool-calls/call-plan.ts
 import type { DecidedCall } from '../tool-calls/approval.ts'
 import {
   openCalls,
+  handOver,
   requestApprovals,
   runCalls,
   type AnswerProgress,
   type CallSetting,
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
+import { isOfClient, type ClientContext } from './client-turn.ts'
 import type { FirstSearch } from './search-first.ts'
 
 export interface AnswerMessageOptions {
@@ -36,6 +39,8 @@ export interface AnswerMessageOptions {
   readonly decided?: readonly DecidedCall[] | undefined
   /** What the model gave with them, if it is the same. */
   readonly decidedSteps?: readonly ModelStep[] | undefined
+  /** What the client of the answer brings. Default: nothing. */
+  readonly client?: ClientContext | undefined
   readonly actions: readonly Action[]
   /** Actions of which the first step has to call one. Empty: nothing is forced. */
   readonly forced: readonly Action[]
@@ -92,7 +97,9 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const hasNewCalls = fresh.length + plan.unknown.length > 0
       const isAnswer = !hasNewCalls && repeated.length === 0
       const cutNote = cutNotes[step.finishReason.unified]
-      if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
+      const { client } = options
+      if (isAnswer && cutNote && client) progress.stopReason = stopReasons[step.finishReason.unified]
+      else if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const { text } = writer.endStep()
       if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
@@ -106,12 +113,34 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
         ...call,
         ...(model.takesImages && { pictures: [] }),
       }))
-      const running = await requestApprovals(opened, setting, progress)
+      const own = client ? opened.filter(({ action }) => !isOfClient(action)) : opened
+      const running = await requestApprovals(own, setting, progress)
       const answered = await runCalls(running, setting, progress)
       // The answer ends, and goes on with the message that approves.
-      if (running.length < opened.length) return undefined
-      noteResults(state, opened, answered, repeated.length)
-      return [...answered, ...repeated.map(answerRepeated), ...plan.unknown.map((call) => refuseUnknown(call, offered))]
+      if (running.length < own.length) return undefined
+      noteResults(state, own, answered, repeated.length)
+      const all = [
+        ...answered,
+        ...repeated.map(answerRepeated),
+        ...plan.unknown.map((call) => refuseUnknown(call, offered)),
+      ]
+      if (own.length === opened.length) return all
+      // The answer ends, and goes on with the request that has the results.
+      const given = handOver(
+        opened.filter(({ action }) => isOfClient(action)),
+        requested,
+        progress,
+      )
+      progress.stopReason = 'tool_calls'
+      client?.pausedTurns.add({
+        callerId: setting.caller.id,
+        messages: [...client.messages, ...exchanges],
+        content: step.content,
+        calls: [...all, ...given],
+        citable: writer.citable,
+        documents: writer.gatheredDocuments(),
+      })
+      return undefined
     },
   })
 }
@@ -123,6 +152,11 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
 const results = { maxTokens: 10_000, share: 0.25 }
 /** Passages come best first: those further down seldom hold an answer that the first ones do not. */
 const searchResults = { maxTokens: 3_200, share: 0.25 }
+
+const stopReasons: Readonly<Record<string, AnswerProgress['stopReason']>> = {
+  length: 'length',
+  'content-filter': 'content_filter',
+}
 
 const cutNotes: Readonly<Record<string, string>> = {
   length: '\n\n*The answer ends here because the model reached its output limit. Ask it to go on for the rest.*',
@@ -251,7 +285,7 @@ function toStepRequest(
       // Providers want the tools of the calls in a prompt, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
-      ...(model.maxOutputTokens === undefined ? {} : { maxOutputTokens: model.maxOutputTokens }),
+      ...toCallOptions(options.client?.parameters, model),
     },
     listener: options.writer,
     signal: options.setting.signal,
@@ -263,6 +297,28 @@ function toStepRequest(
     wait: options.wait,
     context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
     window: () => model.observed?.contextTokens,
+  }
+}
+
+/** The parameters of an answer, within those of its model. */
+function toCallOptions(
+  { responseFormat, stopSequences, maxOutputTokens = Infinity, ...others }: AnswerParameters = {},
+  model: ResolvedModel,
+): Partial<LanguageModelV4CallOptions> {
+  const mostTokens = Math.min(maxOutputTokens, model.maxOutputTokens ?? Infinity)
+  const { schema, name, description } = responseFormat ?? {}
+  return {
+    ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+    ...(stopSequences && { stopSequences: [...stopSequences] }),
+    ...(Number.isFinite(mostTokens) && { maxOutputTokens: mostTokens }),
+    ...(responseFormat && {
+      responseFormat: {
+        type: 'json',
+        ...(schema && { schema }),
+        ...(name && { name }),
+        ...(description && { description }),
+      },
+    }),
   }
 }
 

@@ -41,10 +41,11 @@ export function endingLines(
   ending: Ending,
   includeUsage: boolean,
   writer: Pick<PacketWriter, 'place'>,
-  { usage }: AnswerProgress,
+  { usage, stopReason }: AnswerProgress,
 ): StreamLine[] {
   if (ending.status === 'cancelled') return []
-  if (!('failure' in ending)) return [writer.place({ type: 'stop', stop_reason: null, ...(includeUsage && { usage }) })]
+  if (!('failure' in ending))
+    return [writer.place({ type: 'stop', stop_reason: stopReason ?? null, ...(includeUsage && { usage }) })]
   const { message, code, retryable, details } = ending.failure
   return [
     writer.place({ type: 'error', exception: message, error_code: code, is_retryable: retryable }),
@@ -71,6 +72,8 @@ export interface FinishedTurn {
   readonly answers: readonly FinishedAnswer[]
   /** Settles what was reserved for the answers. */
   readonly settle?: SettleTurn | undefined
+  /** Whether Inlay keeps the conversation, so that it names the session and sums up what was said. */
+  readonly isKept: boolean
 }
 
 /** An answer as it was stored. */
@@ -138,7 +141,7 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
       const { settle, userText } = turn
       if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
       // The mainline continues with the first answer.
-      const [first] = turn.answers
+      const [first] = turn.isKept ? turn.answers : []
       if (first && listingSessions.has(turn.origin)) follow(name(turn, first))
       if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())

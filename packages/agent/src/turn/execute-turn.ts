@@ -24,6 +24,7 @@ import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, endingLines, stopPacket, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
 import { besideResults, firstSearch, isSmall, isSmallTalk, loadHelp } from './search-first.ts'
+import type { ClientContext } from './client-turn.ts'
 import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { runResearch, type ResearchRun } from '../research/run-research.ts'
@@ -86,6 +87,8 @@ export interface TurnOptions {
   readonly decided?: readonly DecidedCall[] | undefined
   /** Documents in the prompt, citable from number 1. */
   readonly contextDocuments: readonly SearchDoc[]
+  /** What its client brings. Default: nothing. */
+  readonly client?: ClientContext | undefined
 }
 
 /** Dependencies shared by all turns. */
@@ -120,7 +123,8 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
   const { opened } = turn.prompt
   const limits = historyLimits(Math.max(...answers.map(({ model }) => model.contextTokens)))
   const historyTokens = branchTokens(opened, limits)
-  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle })
+  const isKept = !turn.client?.isOwn
+  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle, isKept })
 }
 
 async function makeAnswer(
@@ -232,10 +236,12 @@ function createChatResponder(
   writing: WritingOptions,
   progress: AnswerProgress,
 ): AnswerResponder {
-  const { includeCitations, contextDocuments, hostAgent, forced, decided } = turn
+  const { includeCitations, hostAgent, forced, decided, client } = turn
+  const contextDocuments = client?.paused?.documents ?? turn.contextDocuments
   const { model } = answer
   const { compareCitations } = model
-  const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments })
+  const citable = client?.paused?.citable
+  const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments, citable })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }
 
@@ -246,7 +252,8 @@ function createChatResponder(
   }
   const respondByModel = async (): Promise<void> => {
     const { opened } = turn.prompt
-    const search = decided ? undefined : firstSearch({ model, opened, forced, actions: turn.actions })
+    const search =
+      decided || client?.messages.length ? undefined : firstSearch({ model, opened, forced, actions: turn.actions })
     const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
     const isSearched = search !== undefined
     const isTalk = forced.length === 0 && isSmallTalk(opened)
@@ -263,7 +270,8 @@ function createChatResponder(
       {
         ...common,
         actions,
-        prompt,
+        prompt: client ? [...prompt, ...client.messages] : prompt,
+        client,
         model: help && search ? help.givenModel(model, { includeCitations, hasFiles }) : model,
         modelIndex: writing.modelIndex,
         reminder,

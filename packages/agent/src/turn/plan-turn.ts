@@ -10,6 +10,7 @@ import {
   type SendMessageInput,
 } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
+import type { ClientTurn } from '../contracts/client-turn.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
@@ -24,6 +25,7 @@ import {
 } from '../research/admission.ts'
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
+import { withClientTools } from './client-turn.ts'
 import { askBefore, type TurnHooks } from './hooks.ts'
 import { isSmall, loadHelp } from './search-first.ts'
 import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
@@ -68,7 +70,12 @@ export interface TurnPlan {
 }
 
 /** Checks a message and collects what its answers need. */
-export async function planTurn(parts: PlanParts, request: SendMessageRequest, caller: Principal): Promise<TurnPlan> {
+export async function planTurn(
+  parts: PlanParts,
+  request: SendMessageRequest,
+  caller: Principal,
+  client?: ClientTurn,
+): Promise<TurnPlan> {
   const overrides = toOverrides(request)
   const { chat_session_id: sessionId } = request
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
@@ -106,11 +113,12 @@ export async function planTurn(parts: PlanParts, request: SendMessageRequest, ca
     context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, parts.contextParts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
-  const usable = await parts.actions.choose(asker, choice, (available) => {
+  const chosen = await parts.actions.choose(asker, choice, (available) => {
     const offered = offerActions(available, contextFiles, context, parts.contextParts)
     if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
+  const usable = client ? withClientTools(chosen, client) : chosen
   if (research) checkSearches(usable.actions, usable.forced[0])
   return {
     request,

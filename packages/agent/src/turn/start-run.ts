@@ -10,6 +10,7 @@ import { stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
 import type { LiveRun, Runs } from '../run/live-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
 import { executeTurn, type TurnParts } from './execute-turn.ts'
+import { readSteps, type ClientTurns } from './client-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { expectedTokens, type AdmitTurn, type SettleTurn } from './admission.ts'
 import { askHost, planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
@@ -29,6 +30,7 @@ export interface StartParts extends PlanParts {
   readonly runLimit: CallerLimit
   readonly turn: TurnParts
   readonly sharing: RunSharing | undefined
+  readonly clientTurns: ClientTurns
 }
 
 interface StartOptions {
@@ -46,14 +48,14 @@ interface StartOptions {
 export async function startRun(
   parts: StartParts,
   request: SendMessageRequest,
-  { caller, headers = {}, requestId }: OwnedSending,
+  { caller, headers = {}, requestId, client }: OwnedSending,
   { key, retry, decided }: StartOptions = {},
 ): Promise<LiveRun> {
   const leave = parts.runLimit.enter(caller.id)
   if (!leave) throw tooManyRuns(parts.runLimit.most)
   let settle: SettleTurn | undefined
   try {
-    const planned = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller)
+    const planned = await planTurn(parts, retry ? toRepeat(request, retry) : request, caller, client)
     if (decided) checkOneAnswer(planned)
     const sessionId = planned.session?.id ?? null
     settle = await parts.admit?.({ caller, sessionId, expectedTokens: expectedTokens(planned) })
@@ -65,7 +67,7 @@ export async function startRun(
     void run.ended.then(leave)
     // The answer begins meanwhile.
     const shared = parts.sharing?.share(run)
-    const turn = toTurn(parts, plan, opened, run, { caller, headers, requestId })
+    const turn = toTurn(parts, plan, opened, run, { caller, headers, requestId, client })
     void executeTurn({ ...turn, settle, decided }, parts.turn)
     await shared
     return run
@@ -154,7 +156,7 @@ function toTurn(
   plan: TurnPlan,
   opened: OpenedTurn,
   run: LiveRun,
-  { caller, headers = {}, requestId }: OwnedSending,
+  { caller, headers = {}, requestId, client }: OwnedSending,
 ): Parameters<typeof executeTurn>[0] {
   const { request, contextFiles, models, research, usable } = plan
   const context = research ? withoutPrompts(plan.context) : plan.context
@@ -170,13 +172,22 @@ function toTurn(
       answerId: opened.answerIds[index] ?? 0,
       model,
       reminder,
-      reasoning: plan.reasoning,
+      reasoning: client?.parameters?.reasoning ?? plan.reasoning,
     })),
     caller,
     userText: opened.userText,
     origin: request.origin,
     filters: context.filters,
-    prompt: { files: store, context, contextFiles, opened, request, systemPrompt, time: turn.now() },
+    prompt: {
+      files: store,
+      context,
+      contextFiles,
+      opened,
+      request,
+      systemPrompt,
+      clientInstructions: client?.instructions,
+      time: turn.now(),
+    },
     actions: usable.actions,
     forced: usable.forced,
     past: toPastTexts(history),
@@ -201,6 +212,14 @@ function toTurn(
     approval: stricterPolicy(parts.approval, context.persona.toolApproval),
     canAsk: parts.canAsk && models.length === 1 && !research && !context.persona.hostAgent,
     contextDocuments: contextFiles.kind === 'in-prompt' ? contextFiles.documents : [],
+    ...(client && {
+      client: {
+        ...readSteps(client.steps ?? [], caller.id, parts.clientTurns.paused),
+        parameters: client.parameters ?? {},
+        pausedTurns: parts.clientTurns.paused,
+        isOwn: client.isStored === false || client.history !== undefined,
+      },
+    }),
   }
 }
 

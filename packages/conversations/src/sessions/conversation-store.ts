@@ -128,6 +128,13 @@ const noHistory: BranchHistory = { summary: null, summaryFiles: [], messages: []
 /** More characters are written by themselves: SQLite writes on this thread. */
 const longText = 65_536
 
+/** The id that a new session shall have, unless there is one, of whomever. */
+async function freeId(records: Records, { newSessionId }: TurnOpening, newId: () => string): Promise<string> {
+  if (newSessionId === undefined) return newId()
+  const sessions = records.selectFrom('inlay_chat_sessions').select('id').where('id', '=', newSessionId)
+  return (await sessions.executeTakeFirst()) ? newId() : newSessionId
+}
+
 async function openTurn(
   records: Records,
   opening: TurnOpening,
@@ -135,7 +142,7 @@ async function openTurn(
   newId: () => string,
 ): Promise<OpenedTurn> {
   const { creation, ownerId } = opening
-  const session = opening.session ?? newSession(newId(), ownerId, creation, time)
+  const session = opening.session ?? newSession(await freeId(records, opening, newId), ownerId, creation, time)
   if (opening.session) {
     const locked = await lockSession(records, session.id)
     if (!locked || locked.isDeleted) throw new InlayError('SESSION_NOT_FOUND')

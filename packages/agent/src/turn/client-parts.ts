@@ -1,0 +1,157 @@
+import { InlayError, type FileDescriptor } from '@inlay/protocol'
+import type { ClientFile, ClientMessage, ClientTurn } from '../contracts/client-turn.ts'
+import type { ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
+import type { FileStore, StoredFile } from '../contracts/file-store.ts'
+import { toArguments } from '../prompt/model-steps.ts'
+import type { ClientTurns, DocumentReader } from './client-turn.ts'
+import type { StartParts } from './start-run.ts'
+
+/** The parts with which the turn of a client is planned and run: what it brings covers what is stored. */
+export function clientParts(
+  parts: StartParts,
+  client: ClientTurn,
+  { callerId, turns, newId }: { readonly callerId: string; readonly turns: ClientTurns; readonly newId: () => string },
+): StartParts {
+  const { history, isStored = true, files: held = [], sessionId } = client
+  const { conversations: stored } = parts
+  const kept: ConversationStore =
+    history || sessionId !== undefined
+      ? {
+          ...stored,
+          open: async (opening) => ({
+            ...(await stored.open({ ...opening, newSessionId: sessionId })),
+            ...(history && { summary: null, summaryFiles: [], messages: toPastMessages(history, held) }),
+          }),
+        }
+      : stored
+  const conversations = isStored ? kept : unstored(client, turns, newId)
+  const files = held.length === 0 ? parts.files : withClientFiles(parts.files, held, callerId, turns.readDocument)
+  return {
+    ...parts,
+    conversations,
+    files,
+    canAsk: false,
+    contextParts: { ...parts.contextParts, files },
+    turn: { ...parts.turn, conversations },
+    ...(!isStored && { runs: turns.runs, sharing: undefined }),
+  }
+}
+
+/** Conversations of one turn that leaves nothing behind. */
+function unstored(
+  { history = [], files = [] }: ClientTurn,
+  turns: ClientTurns,
+  newId: () => string,
+): ConversationStore {
+  const messages = toPastMessages(history, files)
+  return {
+    session: () => Promise.reject(new InlayError('SESSION_NOT_FOUND')),
+    open: async ({ text, files: attached, models }) => ({
+      sessionId: newId(),
+      isNewSession: false,
+      userMessageId: turns.nextId(),
+      userText: text,
+      files: attached,
+      answerIds: models.map(turns.nextId),
+      summary: null,
+      summaryFiles: [],
+      messages,
+    }),
+    finish: async () => {},
+    running: async () => [],
+    branch: async () => ({ summary: null, summaryFiles: [], messages }),
+    generatedFileIds: async () => [],
+  }
+}
+
+function toPastMessages(history: readonly ClientMessage[], files: readonly ClientFile[]): PastMessage[] {
+  return history.map(({ role, text, fileIds = [], steps = [] }, index) => {
+    const toolCalls = steps.flatMap(({ calls }, step) =>
+      calls.map(({ id, name, arguments: json, result }) => {
+        return { step, callId: id, name, arguments: toArguments(json), result }
+      }),
+    )
+    const said = [...steps.map((step) => step.text), text].filter((part) => part !== '').join('\n\n')
+    return {
+      id: index + 1,
+      role,
+      status: 'done',
+      text: said,
+      files: fileIds.flatMap((id) => files.filter((file) => file.id === id).map(toDescriptor)),
+      toolCalls,
+      callCount: toolCalls.length,
+      params: null,
+    }
+  })
+}
+
+const kindOf = ({ mediaType }: ClientFile): StoredFile['kind'] =>
+  mediaType.startsWith('image/') ? 'image' : mediaType.startsWith('text/') ? 'plain_text' : 'document'
+
+function toDescriptor(file: ClientFile): FileDescriptor {
+  return { id: file.id, type: kindOf(file), name: file.name, user_file_id: file.id }
+}
+
+/** A store that also has the files of a client, for as long as the turn lasts. */
+function withClientFiles(
+  store: FileStore,
+  held: readonly ClientFile[],
+  ownerId: string,
+  readDocument: DocumentReader | undefined,
+): FileStore {
+  const byId = new Map(held.map((file) => [file.id, file]))
+  const toStored = (file: ClientFile): StoredFile => ({
+    id: file.id,
+    fileId: file.id,
+    ownerId,
+    name: file.name,
+    mediaType: file.mediaType,
+    kind: kindOf(file),
+    sizeBytes: file.bytes.byteLength,
+    status: 'COMPLETED',
+    reason: null,
+    tokens: null,
+    createdAt: 0,
+    usedAt: null,
+  })
+  const join = async (
+    ids: readonly string[],
+    others: (ids: readonly string[]) => Promise<readonly StoredFile[]>,
+  ): Promise<readonly StoredFile[]> => {
+    const stored = new Map(
+      (await others(ids.filter((id) => !byId.has(id)))).flatMap((file) => [
+        [file.id, file],
+        [file.fileId, file],
+      ]),
+    )
+    return ids.flatMap((id) => {
+      const own = byId.get(id)
+      return own ? [toStored(own)] : (stored.get(id) ?? [])
+    })
+  }
+  return {
+    ...store,
+    find: (ids, caller) => join(ids, (rest) => store.find(rest, caller)),
+    byIds: (ids) => join(ids, (rest) => store.byIds(rest)),
+    sections: async (file, signal) => {
+      const own = byId.get(file.id)
+      if (!own) return store.sections(file, signal)
+      if (file.kind === 'image') return []
+      if (readDocument) return (await readDocument(own)).sections
+      if (file.kind === 'plain_text') return [{ text: new TextDecoder().decode(own.bytes) }]
+      throw new InlayError('INVALID_INPUT', { message: `${file.name} cannot be read here: send its text.` })
+    },
+    bytes: async (file) => byId.get(file.id)?.bytes ?? store.bytes(file),
+    openById: async (id) => {
+      const own = byId.get(id)
+      if (!own) return store.openById(id)
+      return { file: toStored(own), bytes: new Blob([own.bytes.slice()]).stream() }
+    },
+    noteUse: (ids) => store.noteUse(ids.filter((id) => !byId.has(id))),
+    ensureIndexed: (files, waitMs) =>
+      store.ensureIndexed(
+        files.filter(({ id }) => !byId.has(id)),
+        waitMs,
+      ),
+  }
+}
