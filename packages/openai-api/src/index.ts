@@ -3,12 +3,13 @@ import type { MountedApi } from '@inlay/server'
 import { chatRoutes } from './chat-completions.ts'
 import { embeddingRoutes } from './embeddings.ts'
 import { toErrorReply } from './errors.ts'
+import { fileRoutes } from './files.ts'
 import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
 
 /** For `createServer({ openaiApi: async () => openaiApi })`. */
 export const openaiApi: MountedApi = {
-  routes: [...modelRoutes, ...chatRoutes, ...embeddingRoutes],
+  routes: [...modelRoutes, ...chatRoutes, ...embeddingRoutes, ...fileRoutes],
   toErrorReply,
   missing: missingAddress,
 }

@@ -79,6 +79,8 @@ export interface WorkspaceValues {
   readonly disabled_tools: readonly number[]
   /** By {@link userSettingId} and owner. */
   readonly user_setting: string | number | boolean | null
+  /** What a file was uploaded for over OpenAI's API, by owner. */
+  readonly file_purpose: { readonly fileId: string; readonly purpose: string }
   /** Prompt shortcuts by owner. */
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }

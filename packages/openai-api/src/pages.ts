@@ -1,0 +1,50 @@
+import * as v from 'valibot'
+import { invalid } from './errors.ts'
+
+/** Query of a list, as all lists of this API have it. */
+export const pageQuery = v.object({
+  after: v.optional(v.string()),
+  limit: v.optional(v.string()),
+  order: v.optional(v.picklist(['asc', 'desc'])),
+})
+
+/** Schema of a page of a list. */
+export const pageSchema = <Item extends v.GenericSchema>(item: Item) =>
+  v.object({
+    object: v.literal('list'),
+    data: v.array(item),
+    first_id: v.nullable(v.string()),
+    last_id: v.nullable(v.string()),
+    has_more: v.boolean(),
+  })
+
+interface Listed {
+  readonly id: string
+  readonly created_at: number
+}
+
+/** A page of a list, which is sorted by time; clients go on behind the last id while `has_more`. */
+export function pageOf<Item extends Listed>(
+  items: readonly Item[],
+  { after, limit, order = 'desc' }: v.InferOutput<typeof pageQuery>,
+  { maxLimit, usual }: { readonly maxLimit: number; readonly usual: number },
+) {
+  const direction = order === 'asc' ? 1 : -1
+  const sorted = items.toSorted(
+    (left, right) => direction * (left.created_at - right.created_at || (left.id < right.id ? -1 : 1)),
+  )
+  const size = limit === undefined ? usual : Number(limit)
+  if (!/^\d{1,5}$/.test(limit ?? '1') || size < 1 || size > maxLimit)
+    throw invalid('limit', `limit must be a whole number from 1 to ${maxLimit}.`)
+  const place = sorted.findIndex(({ id }) => id === after)
+  if (after !== undefined && place < 0)
+    throw invalid('after', 'after must be an id of this list: read the list from its start.')
+  const data = sorted.slice(place + 1, place + 1 + size)
+  return {
+    object: 'list' as const,
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: place + 1 + data.length < sorted.length,
+  }
+}
