@@ -10,7 +10,7 @@ test('files are the uploads of the caller, page by page', async () => {
   const made: string[] = []
   for (const purpose of ['assistants', 'user_data', 'assistants'] as const)
     made.push((await client.files.create({ file: await leave(), purpose })).id)
-  expect((await client.files.waitForProcessing(made[0]!)).filename).toBe('leave.md')
+  expect((await client.files.waitForProcessing(made[0]!, { pollInterval: 10 })).filename).toBe('leave.md')
   const listed: string[] = []
   for await (const { id } of client.files.list({ limit: 1, order: 'asc' })) listed.push(id)
   expect(listed.toSorted()).toEqual(made.toSorted())

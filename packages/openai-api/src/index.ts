@@ -6,10 +6,19 @@ import { toErrorReply } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
+import { vectorStoreFileRoutes } from './vector-store-files.ts'
+import { vectorStoreRoutes } from './vector-stores.ts'
 
 /** For `createServer({ openaiApi: async () => openaiApi })`. */
 export const openaiApi: MountedApi = {
-  routes: [...modelRoutes, ...chatRoutes, ...embeddingRoutes, ...fileRoutes],
+  routes: [
+    ...modelRoutes,
+    ...chatRoutes,
+    ...embeddingRoutes,
+    ...fileRoutes,
+    ...vectorStoreRoutes,
+    ...vectorStoreFileRoutes,
+  ],
   toErrorReply,
   missing: missingAddress,
 }

@@ -20,7 +20,7 @@ export function readFileId(id: string): string {
   throw new InlayError('NOT_FOUND', { message: 'No such file, or it is not yours.', data: { param: 'file_id' } })
 }
 
-type Kind = 'file_purpose'
+type Kind = 'file_purpose' | 'vector_store_file'
 
 /** The record of a file among those of an owner. */
 export async function recordOfFile<Of extends Kind>(

@@ -18,13 +18,8 @@ export const pageSchema = <Item extends v.GenericSchema>(item: Item) =>
     has_more: v.boolean(),
   })
 
-interface Listed {
-  readonly id: string
-  readonly created_at: number
-}
-
 /** A page of a list, which is sorted by time; clients go on behind the last id while `has_more`. */
-export function pageOf<Item extends Listed>(
+export function pageOf<Item extends { readonly id: string; readonly created_at: number }>(
   items: readonly Item[],
   { after, limit, order = 'desc' }: v.InferOutput<typeof pageQuery>,
   { maxLimit, usual }: { readonly maxLimit: number; readonly usual: number },

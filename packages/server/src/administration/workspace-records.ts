@@ -81,6 +81,22 @@ export interface WorkspaceValues {
   readonly user_setting: string | number | boolean | null
   /** What a file was uploaded for over OpenAI's API, by owner. */
   readonly file_purpose: { readonly fileId: string; readonly purpose: string }
+  /** A vector store of OpenAI's API, by the id of its document set, with the pair of its documents. */
+  readonly vector_store: {
+    readonly name: string | null
+    readonly pairId: number
+    readonly ownerId: string
+    readonly metadata: Readonly<Record<string, string>>
+  }
+  /** A file that was added to a vector store, with the store as owner; `fault` says why it has no document. */
+  readonly vector_store_file: {
+    readonly fileId: string
+    readonly name: string
+    readonly sizeBytes: number
+    readonly attributes: Readonly<Record<string, string | number | boolean>>
+    readonly addedAt: number
+    readonly fault?: string
+  }
   /** Prompt shortcuts by owner. */
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }
