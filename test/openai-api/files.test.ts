@@ -7,17 +7,17 @@ const leave = (): Promise<File> => toFile(Buffer.from('# Leave\n\nEmployees get 
 
 test('files are the uploads of the caller, page by page', async () => {
   const { client } = openAssistant()
-  const made: string[] = []
+  const ids: string[] = []
   for (const purpose of ['assistants', 'user_data', 'assistants'] as const)
-    made.push((await client.files.create({ file: await leave(), purpose })).id)
-  expect((await client.files.waitForProcessing(made[0]!, { pollInterval: 10 })).filename).toBe('leave.md')
+    ids.push((await client.files.create({ file: await leave(), purpose })).id)
+  expect((await client.files.waitForProcessing(ids[0]!, { pollInterval: 10 })).filename).toBe('leave.md')
   const listed: string[] = []
   for await (const { id } of client.files.list({ limit: 1, order: 'asc' })) listed.push(id)
-  expect(listed.toSorted()).toEqual(made.toSorted())
-  expect((await client.files.list({ purpose: 'user_data' })).data.map(({ id }) => id)).toEqual([made[1]])
-  expect(await (await client.files.content(made[0]!)).text()).toContain('25 days')
-  await client.files.delete(made[0]!)
-  await expect(client.files.retrieve(made[0]!)).rejects.toMatchObject({ status: 404 })
+  expect(listed.toSorted()).toEqual(ids.toSorted())
+  expect((await client.files.list({ purpose: 'user_data' })).data.map(({ id }) => id)).toEqual([ids[1]])
+  expect(await (await client.files.content(ids[0]!)).text()).toContain('25 days')
+  await client.files.delete(ids[0]!)
+  await expect(client.files.retrieve(ids[0]!)).rejects.toMatchObject({ status: 404 })
   for (const [given, param] of [
     [{ file: await toFile(Buffer.from(''), 'empty.txt'), purpose: 'assistants' }, 'file'],
     [{ file: await leave(), purpose: 'nonsense' as 'assistants' }, 'purpose'],
@@ -36,8 +36,8 @@ test('the fields of a form come in either order, and nothing hostile is a failur
   const form = new FormData()
   form.append('purpose', 'user_data')
   form.append('file', await leave())
-  const made: unknown = await ask('/files', { method: 'POST', body: form }).then((answer) => answer.json())
-  expect(made).toMatchObject({ purpose: 'user_data', filename: 'leave.md' })
+  const answered: unknown = await ask('/files', { method: 'POST', body: form }).then((answer) => answer.json())
+  expect(answered).toMatchObject({ purpose: 'user_data', filename: 'leave.md' })
   const long = new FormData()
   long.append('file', new File(['text'], `${'ä'.repeat(5_000)}.txt`))
   expect((await ask('/files', { method: 'POST', body: long })).status).toBeLessThan(500)
