@@ -202,7 +202,8 @@ export class PacketWriter {
     this.#citations = comparison?.complete(citations) ?? citations
     if (contextDocuments.length > 0) {
       this.#documents = contextDocuments
-      this.citable.openStep()(0).cite(contextDocuments)
+      // Those of an answer that goes on have their numbers, or were never shown to the model.
+      if (!options.citable) this.citable.openStep()(0).cite(contextDocuments)
     }
     this.#blocks = this.#openBlocks()
     this.#stepStartedAt = startedAt

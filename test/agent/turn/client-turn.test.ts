@@ -1,5 +1,5 @@
 import type { ClientTurn } from '@inlay/agent'
-import type { Script } from '@inlay/agent/testing'
+import { scriptedAction, type Script } from '@inlay/agent/testing'
 import type { Packet, SendMessageInput } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import {
@@ -8,6 +8,7 @@ import {
   codeOf,
   findsAlways,
   inShort,
+  newDoc,
   newPassage,
   newSetting,
   packetsOf,
@@ -23,8 +24,9 @@ const weather = {
 const search = { call: { name: 'internal_search', input: { queries: ['leave'] } } }
 const askWeather = { call: { name: 'get_weather', input: '{ "city": "Bern" }' } }
 
-async function mount(script: Script) {
-  const setting = await newSetting(script, { search: findsAlways(newPassage('leave', 'Staff get 25 days of leave.')) })
+async function mount(script: Script, options: Parameters<typeof newSetting>[1] = {}) {
+  const search = findsAlways(newPassage('leave', 'Staff get 25 days of leave.'))
+  const setting = await newSetting(script, { search, ...options })
   const ask = async (client: ClientTurn, input: Partial<SendMessageInput> = {}, caller = ana): Promise<Packet[]> =>
     packetsOf(await readAll(await setting.agent.send(toRequest(input), { caller, client })))
   const rows = async (): Promise<number> => {
@@ -92,6 +94,25 @@ describe('a turn of a client that keeps its conversations', () => {
     expect(packets.slice(1).map(inShort)).toEqual(['0.0 message_delta "{\\"days\\":25"', '0.0 stop length'])
   })
 
+  test('goes on from a stored session without a trace in it', async () => {
+    const { ask, rows, prompt } = await mount([['One.'], ['Two.']])
+    const sessionId = '11111111-2222-4333-8444-777777777777'
+    await ask({ sessionId }, { message: 'First?' })
+    const before = await rows()
+    await ask({ isStored: false }, { message: 'Second?', chat_session_id: sessionId })
+    expect(JSON.stringify(prompt(1))).toContain('First?')
+    expect(await rows()).toBe(before)
+    const foreign = ask({ isStored: false }, { chat_session_id: sessionId }, ben)
+    expect(await codeOf(foreign)).toBe('SESSION_NOT_FOUND')
+  })
+
+  test('sees that a limit left no room for text', async () => {
+    const { ask } = await mount([[{ reasoning: 'Hm.' }, { finish: 'length' }]])
+    const packets = await ask({ isStored: false, parameters: { maxOutputTokens: 5 } })
+    expect(packets.map(inShort).at(-1)).toMatch(/stop length$/)
+    expect(packets.filter(({ obj }) => obj.type === 'error')).toEqual([])
+  })
+
   test('reads the files that it brings', async () => {
     const { ask, prompt, db } = await mount([['Fine.']])
     const files = [
@@ -147,6 +168,23 @@ describe('tools of a client', () => {
       undefined,
     ])
     expect(await codeOf(ask({ tools: [weather], toolChoice: { name: 'other' } }))).toBe('VALIDATION_ERROR')
+  })
+
+  test('keep the numbers of what the model read, and give none to what it did not', async () => {
+    const read = [newDoc('read')]
+    const look = scriptedAction({
+      id: 7,
+      name: 'look',
+      documents: read,
+      result: { text: 'It is so.', foundDocuments: [...read, newDoc('unread')] },
+    })
+    const script = [[{ call: { name: 'look', input: {} } }, askWeather], ['It is so [1], not so [2].']]
+    const { ask } = await mount(script, { actions: [look] })
+    const client = { isStored: false, history: [], tools: [weather] }
+    const [call] = callsOf(await ask(client))
+    const result = { id: call!.tool_call_id, name: 'get_weather', arguments: '{}', result: 'sunny' }
+    const second = await ask({ ...client, steps: [{ text: '', calls: [result] }] })
+    expect(second.map(inShort).filter((line) => line.includes('citation_info'))).toEqual(['0.0 citation_info 1 read'])
   })
 
   test('of a stored answer are shown again with it, and the next answer is another version', async () => {

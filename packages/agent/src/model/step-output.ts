@@ -31,6 +31,8 @@ export interface StepRequest {
   readonly reminder?: readonly LanguageModelV4Message[]
   /** Tools of which this step has to call one; text is held back until it does. Default: none. */
   readonly forced?: readonly string[] | undefined
+  /** Whether a step that was cut may be empty: its reader sees why it ended. Default: it fails. */
+  readonly mayBeCut?: boolean
   /** Text arguments that the listener gets while they are written, by name of the tool. Default: none. */
   readonly streamed?: ReadonlyMap<string, readonly string[]>
   /** Attempts of a model call that fails before its first output, at least 1. */
@@ -56,6 +58,7 @@ export interface AttemptState {
   hasOutput: boolean
 }
 
+const cutEnds = new Set<string>(['length', 'content-filter'])
 const failedEnds = new Set<string>(['error', 'interrupted'])
 
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
@@ -124,9 +127,10 @@ export class StepOutput implements StreamListener {
   end(): StepResult {
     const finish = this.#finish
     const content = this.#content()
-    const { options, forced, context } = this.#request
+    const { options, forced, context, mayBeCut } = this.#request
+    const isCut = mayBeCut && cutEnds.has(finish?.finishReason.unified ?? '')
     // A forced step without output is asked again, like one that gave only text.
-    const saidAnything = this.#hasText || this.#calls.length > 0 || forced !== undefined
+    const saidAnything = this.#hasText || this.#calls.length > 0 || forced !== undefined || isCut === true
     if (!finish || !saidAnything || failedEnds.has(finish.finishReason.unified)) {
       const toolChoice = options.toolChoice?.type ?? 'auto'
       throw asError(stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context))

@@ -101,7 +101,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       if (isAnswer && cutNote && client) progress.stopReason = stopReasons[step.finishReason.unified]
       else if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const { text } = writer.endStep()
-      if (isAnswer && text.trim() === '') throw new InlayError('EMPTY_LLM_RESPONSE')
+      if (isAnswer && text.trim() === '' && !progress.stopReason) throw new InlayError('EMPTY_LLM_RESPONSE')
       if (isAnswer) return undefined
       const isSearch = fresh.every(({ action }) => action.builtIn === 'SearchTool')
       const { maxTokens, share } = isSearch ? searchResults : results
@@ -287,6 +287,7 @@ function toStepRequest(
       ...(reasoning && { reasoning }),
       ...toCallOptions(options.client?.parameters, model),
     },
+    mayBeCut: options.client !== undefined,
     listener: options.writer,
     signal: options.setting.signal,
     promptTokens: maxPromptTokens(model.contextTokens, offered) - promptTokens(reminder),

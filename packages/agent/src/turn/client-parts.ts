@@ -24,7 +24,7 @@ export function clientParts(
           }),
         }
       : stored
-  const conversations = isStored ? kept : unstored(client, turns, newId)
+  const conversations = isStored ? kept : unstored(client, { stored, turns, newId })
   const files = held.length === 0 ? parts.files : withClientFiles(parts.files, held, callerId, turns.readDocument)
   return {
     ...parts,
@@ -37,29 +37,26 @@ export function clientParts(
   }
 }
 
-/** Conversations of one turn that leaves nothing behind. */
+/** Conversations of one turn that leaves nothing behind. It may go on from a stored one. */
 function unstored(
-  { history = [], files = [] }: ClientTurn,
-  turns: ClientTurns,
-  newId: () => string,
+  { history, files = [] }: ClientTurn,
+  { stored, turns, newId }: { stored: ConversationStore; turns: ClientTurns; newId: () => string },
 ): ConversationStore {
-  const messages = toPastMessages(history, files)
+  const given = { summary: null, summaryFiles: [], messages: toPastMessages(history ?? [], files) }
   return {
-    session: () => Promise.reject(new InlayError('SESSION_NOT_FOUND')),
-    open: async ({ text, files: attached, models }) => ({
+    session: stored.session,
+    open: async ({ text, files: attached, models, session, parentId, history: limits }) => ({
+      ...(session && !history ? await stored.branch(session.id, parentId === -1 ? null : parentId, limits) : given),
       sessionId: newId(),
       isNewSession: false,
       userMessageId: turns.nextId(),
       userText: text,
       files: attached,
       answerIds: models.map(turns.nextId),
-      summary: null,
-      summaryFiles: [],
-      messages,
     }),
     finish: async () => {},
     running: async () => [],
-    branch: async () => ({ summary: null, summaryFiles: [], messages }),
+    branch: async () => given,
     generatedFileIds: async () => [],
   }
 }

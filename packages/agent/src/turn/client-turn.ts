@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import { InlayError, isJsonObject, readJson, type SendMessageRequest } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, readJson, type SendMessageRequest } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { AnswerParameters, ClientFile, ClientStep, ClientTool, ClientTurn } from '../contracts/client-turn.ts'
 import type { ConversationStore } from '../contracts/conversation-store.ts'
@@ -42,7 +42,10 @@ export async function clientRequest(
   const isProse = parameters?.responseFormat === undefined
   const citing = { ...request, include_citations: request.include_citations && isProse }
   if (sessionId === undefined || request.chat_session_id !== null) return citing
-  const session = await conversations.session(sessionId, callerId).catch(() => undefined)
+  const session = await conversations.session(sessionId, callerId).catch((error: unknown) => {
+    if (isInlayError(error) && error.code === 'SESSION_NOT_FOUND') return undefined
+    throw error
+  })
   return session ? { ...citing, chat_session_id: session.id, chat_session_info: null } : citing
 }
 
@@ -109,6 +112,7 @@ export interface ClientContext extends EarlierSteps {
   readonly pausedTurns: PausedTurns
   /** Whether the client keeps the conversation. */
   readonly isOwn: boolean
+  readonly isStored: boolean
 }
 
 /** Reads the steps that a client gives back: as this process remembers them, else as the client does. */

@@ -72,8 +72,10 @@ export interface FinishedTurn {
   readonly answers: readonly FinishedAnswer[]
   /** Settles what was reserved for the answers. */
   readonly settle?: SettleTurn | undefined
-  /** Whether Inlay keeps the conversation, so that it names the session and sums up what was said. */
-  readonly isKept: boolean
+  /** Whether it is in a session, which gets a name. */
+  readonly isStored: boolean
+  /** Whether what was said is summed up: Inlay keeps the conversation. */
+  readonly isSummed: boolean
 }
 
 /** An answer as it was stored. */
@@ -141,9 +143,9 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
       const { settle, userText } = turn
       if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
       // The mainline continues with the first answer.
-      const [first] = turn.isKept ? turn.answers : []
+      const [first] = turn.isStored ? turn.answers : []
       if (first && listingSessions.has(turn.origin)) follow(name(turn, first))
-      if (first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
+      if (turn.isSummed && first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },
     close: async () => {

@@ -123,8 +123,9 @@ export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise
   const { opened } = turn.prompt
   const limits = historyLimits(Math.max(...answers.map(({ model }) => model.contextTokens)))
   const historyTokens = branchTokens(opened, limits)
-  const isKept = !turn.client?.isOwn
-  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle, isKept })
+  const { isOwn = false, isStored = true } = turn.client ?? {}
+  const kept = { isStored, isSummed: !isOwn }
+  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle, ...kept })
 }
 
 async function makeAnswer(

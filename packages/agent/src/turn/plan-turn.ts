@@ -118,7 +118,9 @@ export async function planTurn(
     if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
-  const usable = client ? withClientTools(chosen, client) : chosen
+  // Neither hands calls over.
+  const isByModel = !research && !context.persona.hostAgent
+  const usable = client && isByModel ? withClientTools(chosen, client) : chosen
   if (research) checkSearches(usable.actions, usable.forced[0])
   return {
     request,

@@ -217,6 +217,7 @@ function toTurn(
         ...readSteps(client.steps ?? [], caller.id, parts.clientTurns.paused),
         parameters: client.parameters ?? {},
         pausedTurns: parts.clientTurns.paused,
+        isStored: client.isStored !== false,
         isOwn: client.isStored === false || client.history !== undefined,
       },
     }),
