@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describeSettings, readEnvironment, readSettings, writeJsonLine } from 'inlay'
+import { describeSettings, optionsFromEnvironment, readEnvironment, readSettings, writeJsonLine } from 'inlay'
 import { checkOptions } from 'inlay/internal/options/check-options'
 import { describe, expect, test } from 'vitest'
 
@@ -224,6 +224,8 @@ describe('the file .env', () => {
       // The form in which editors on Windows save it.
       writeFileSync(join(folder, '.env'), '\uFEFFPORT=2\r\nINLAY_MODEL=m\r\n')
       expect(readEnvironment(folder, {})).toEqual({ PORT: '2', INLAY_MODEL: 'm' })
+      expect(optionsFromEnvironment(folder, { INLAY_MODEL: 'extractive' })).toEqual({ model: 'extractive' })
+      expect(() => optionsFromEnvironment(folder, {})).toThrow(/INLAY_MODEL: "m"/)
     } finally {
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
     }

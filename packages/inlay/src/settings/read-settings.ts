@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { enginesOf } from './engine-settings.ts'
 import type { PageBrand } from '../page-brand.ts'
-import type { Environment } from './environment.ts'
+import { readEnvironment, type Environment } from './environment.ts'
 import { embeddingOf, modelOf } from './model-settings.ts'
 import { readTable, unknownSettings } from './setting-table.ts'
 import { imageModelOf, mcpServersOf, pythonOf, webSearchOf } from './tool-settings.ts'
@@ -47,6 +47,16 @@ export function readSettings(env: Environment): Settings {
   })
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   return { host, port, brand, shutdown, findsLocalModels, options, warnings: unknownSettings(env) }
+}
+
+/**
+ * Reads options for `createInlay` from environment variables, completed from a file `.env` in the folder.
+ * @param folder default: the working directory
+ * @throws INVALID_INPUT that lists every invalid variable, as `readSettings` does
+ * @example const inlay = createInlay({ ...optionsFromEnvironment(), basePath: '/assistant' })
+ */
+export function optionsFromEnvironment(folder?: string, env?: Environment): InlayOptions {
+  return readSettings(readEnvironment(folder, env)).options
 }
 
 /** Removes undefined members, since spread options must not hide a default. */
