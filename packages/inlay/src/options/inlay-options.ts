@@ -357,7 +357,7 @@ export const optionRows: Rows<InlayOptions> = {
   openaiApi: option(onOff, {
     name: 'INLAY_OPENAI_API',
     meaning: 'whether clients of OpenAI’s API are served at `/v1`',
-    without: 'on',
+    without: 'on; the addresses below `/v1` are served',
   }),
   localModels: option(onOff, {
     name: 'INLAY_LOCAL_MODELS',
