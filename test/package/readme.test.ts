@@ -84,6 +84,8 @@ test.each([readme, ...globSync('docs/**/*.md')])(
 /** Blocks of code that `test/life/examples` leaves out, and where they run instead. */
 const runElsewhere: Readonly<Record<string, string>> = {
   'docs/1.guide/10.front-ends/2.client.md 5': 'test/client/conversation',
+  'docs/1.guide/10.front-ends/3.openai.md 1': 'test/openai-api/chat-clients',
+  'docs/1.guide/10.front-ends/3.openai.md 2': 'test/openai-api/chat-clients',
   'docs/1.guide/13.engine.md 2': 'test/agent/own-tables',
   'docs/1.guide/13.engine.md 3': 'test/agent/own-tables',
   'docs/1.guide/16.frameworks.md 1': 'check:hosts',

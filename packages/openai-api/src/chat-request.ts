@@ -12,37 +12,43 @@ import * as v from 'valibot'
 import { messageSchema, readMessages } from './chat-messages.ts'
 import { invalid } from './errors.ts'
 
+/** A field that may be absent or null. */
+const absent = <Schema extends v.GenericSchema>(schema: Schema) =>
+  v.pipe(
+    v.nullish(schema),
+    v.transform((value) => value ?? undefined),
+  )
 const object = v.record(v.string(), v.unknown())
-const between = (least: number, most: number) => v.nullish(v.pipe(float, v.minValue(least), v.maxValue(most)))
-const count = v.nullish(v.pipe(integer, v.minValue(1)))
+const between = (least: number, most: number) => absent(v.pipe(float, v.minValue(least), v.maxValue(most)))
+const count = absent(v.pipe(integer, v.minValue(1)))
 
 /** What is known of a request; other fields are ignored. */
 export const chatRequestSchema = v.object({
   model: v.string(),
   messages: v.array(messageSchema),
-  stream: v.nullish(boolean),
-  stream_options: v.nullish(v.object({ include_usage: v.nullish(boolean) })),
-  tools: v.nullish(
+  stream: absent(boolean),
+  stream_options: absent(v.object({ include_usage: absent(boolean) })),
+  tools: absent(
     v.array(
       v.object({
         type: v.literal('function'),
         function: v.object({
           name: v.pipe(v.string(), v.regex(/^[\w.-]{1,128}$/)),
-          description: v.nullish(v.string()),
-          parameters: v.nullish(object),
-          strict: v.nullish(boolean),
+          description: absent(v.string()),
+          parameters: absent(object),
+          strict: absent(boolean),
         }),
       }),
     ),
   ),
-  tool_choice: v.nullish(
+  tool_choice: absent(
     v.union([v.picklist(['auto', 'none', 'required']), v.object({ function: v.object({ name: v.string() }) })]),
   ),
-  response_format: v.nullish(
+  response_format: absent(
     v.object({
       type: v.picklist(['text', 'json_object', 'json_schema']),
-      json_schema: v.nullish(
-        v.object({ name: v.nullish(v.string()), description: v.nullish(v.string()), schema: v.nullish(object) }),
+      json_schema: absent(
+        v.object({ name: absent(v.string()), description: absent(v.string()), schema: absent(object) }),
       ),
     }),
   ),
@@ -52,14 +58,14 @@ export const chatRequestSchema = v.object({
   frequency_penalty: between(-2, 2),
   max_tokens: count,
   max_completion_tokens: count,
-  seed: v.nullish(integer),
-  stop: v.nullish(v.union([v.string(), v.array(v.string())])),
+  seed: absent(integer),
+  stop: absent(v.union([v.string(), v.array(v.string())])),
   n: count,
-  audio: v.nullish(v.unknown()),
-  reasoning_effort: v.nullish(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
-  web_search_options: v.nullish(v.unknown()),
-  store: v.nullish(boolean),
-  metadata: v.nullish(object),
+  audio: absent(v.unknown()),
+  reasoning_effort: absent(v.picklist(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])),
+  web_search_options: absent(v.unknown()),
+  store: absent(boolean),
+  metadata: absent(object),
 })
 
 export type ChatRequest = v.InferOutput<typeof chatRequestSchema>
@@ -86,7 +92,7 @@ export async function readChatRequest(
   if (body.audio) throw invalid('audio', 'Answers are text: leave out audio.', 'unsupported_parameter')
   const { instructions, history, message, steps, files } = readMessages(body.messages)
   const isHelper = message.text.startsWith(helperStart)
-  const tools = isHelper || body.tool_choice === 'none' ? [] : readTools(body)
+  const tools = isHelper || body.tool_choice === 'none' ? [] : (body.tools ?? []).map(({ function: tool }) => tool)
   const isStored = !isHelper && (body.store === true || named !== undefined)
   return {
     message: {
@@ -113,25 +119,8 @@ async function sessionIdOf(named: string, { id: ownerId }: Principal): Promise<s
   const known = asUuid(named)
   if (known !== undefined) return known
   const bytes = new TextEncoder().encode(JSON.stringify([ownerId, named]))
-  const hash = [...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))]
-  const digits = hash.map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  // Version 8: made from a hash.
-  return [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    `8${digits.slice(13, 16)}`,
-    `a${digits.slice(17, 20)}`,
-    digits.slice(20, 32),
-  ].join('-')
-}
-
-function readTools({ tools }: ChatRequest): ClientTool[] {
-  return (tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
-    name,
-    description: description ?? undefined,
-    parameters: parameters ?? undefined,
-    strict: strict ?? undefined,
-  }))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes), 0, 16)
+  return asUuid([...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')) ?? crypto.randomUUID()
 }
 
 function toolChoiceOf({ tool_choice: choice }: ChatRequest, tools: readonly ClientTool[]): ClientTurn['toolChoice'] {
@@ -145,14 +134,14 @@ function toolChoiceOf({ tool_choice: choice }: ChatRequest, tools: readonly Clie
 
 function parametersOf(body: ChatRequest): AnswerParameters {
   return {
-    temperature: body.temperature ?? undefined,
-    topP: body.top_p ?? undefined,
-    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens ?? undefined,
-    stopSequences: typeof body.stop === 'string' ? [body.stop] : (body.stop ?? undefined),
-    seed: body.seed ?? undefined,
-    presencePenalty: body.presence_penalty ?? undefined,
-    frequencyPenalty: body.frequency_penalty ?? undefined,
-    reasoning: body.reasoning_effort ?? undefined,
+    temperature: body.temperature,
+    topP: body.top_p,
+    maxOutputTokens: body.max_completion_tokens ?? body.max_tokens,
+    stopSequences: typeof body.stop === 'string' ? [body.stop] : body.stop,
+    seed: body.seed,
+    presencePenalty: body.presence_penalty,
+    frequencyPenalty: body.frequency_penalty,
+    reasoning: body.reasoning_effort,
     responseFormat: responseFormatOf(body),
   }
 }
@@ -163,5 +152,5 @@ function responseFormatOf({ response_format: format }: ChatRequest): AnswerParam
   const { name, description, schema } = format.json_schema ?? {}
   if (!schema)
     throw invalid('response_format.json_schema.schema', 'A JSON schema is needed for the type "json_schema".')
-  return { name: name ?? undefined, description: description ?? undefined, schema: schema satisfies JsonObject }
+  return { name: name, description: description, schema: schema satisfies JsonObject }
 }

@@ -68,9 +68,6 @@ function readInput(input: string | readonly unknown[]): string[] {
   })
 }
 
-function toBase64(vector: Float32Array): string {
-  const view = new DataView(new ArrayBuffer(vector.length * 4))
-  vector.forEach((value, at) => view.setFloat32(at * 4, value, true))
-  const bytes = new Uint8Array(view.buffer)
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
