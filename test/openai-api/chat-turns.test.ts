@@ -1,0 +1,63 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { streamText, tool } from 'ai'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { leaveLink, openScripted } from './chat-setting.ts'
+import { apiKey } from './setting.ts'
+
+const leave = { role: 'user' as const, content: 'How many days of leave?' }
+const sessionsOf = async (fetch: typeof globalThis.fetch): Promise<{ id: string; name: string }[]> => {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const answer = await fetch('http://inlay.test/api/chat/get-user-chat-sessions', { headers })
+  return ((await answer.json()) as { sessions: { id: string; name: string }[] }).sessions
+}
+
+test('nothing is stored unless it is asked for, and the history is that of the request', async () => {
+  const { client, fetch, model } = await openScripted()
+  const messages = [
+    { role: 'system' as const, content: 'Be brief.' },
+    { role: 'user' as const, content: 'Who are you?' },
+    { role: 'assistant' as const, content: 'A heron.' },
+    leave,
+  ]
+  await client.chat.completions.create({ model: 'inlay', messages })
+  const prompt = JSON.stringify(model.requests[0]?.prompt)
+  expect(prompt).toContain('A heron.')
+  expect(prompt).toContain('Be brief.')
+  expect(await sessionsOf(fetch)).toEqual([])
+  const headers = { 'X-OpenWebUI-Chat-Id': 'chat 7' }
+  for (const _ of [1, 2]) await client.chat.completions.create({ model: 'inlay', messages }, { headers })
+  expect(await sessionsOf(fetch)).toHaveLength(1)
+  const [{ prompt: last } = { prompt: [] }] = model.requests.slice(-1)
+  expect(JSON.stringify(last).split('A heron.')).toHaveLength(2)
+})
+
+test('helper requests get no tools and are not stored', async () => {
+  const { client, fetch } = await openScripted()
+  const messages = [{ role: 'user' as const, content: '### Task:\nGenerate a title for leave.' }]
+  const answer = await client.chat.completions.create({ model: 'inlay', messages, store: true })
+  expect(answer.choices[0]?.message.content).toBe('A title')
+  expect(await sessionsOf(fetch)).toEqual([])
+})
+
+test('a tool of the client runs beside the search, and a schema gives JSON', async () => {
+  const { client, fetch } = await openScripted()
+  const weather = tool({
+    description: 'The weather of a city',
+    inputSchema: z.object({ city: z.string() }),
+    execute: ({ city }) => `21 degrees in ${city}`,
+  })
+  const model = createOpenAI({ baseURL: 'http://inlay.test/v1', apiKey, fetch }).chat('inlay')
+  const { toolCalls, response } = streamText({ model, prompt: 'Weather?', tools: { weather } })
+  expect(await toolCalls).toMatchObject([{ toolName: 'weather', input: { city: 'Bern' } }])
+  const messages = [{ role: 'user' as const, content: 'Weather?' }, ...(await response).messages]
+  expect(await streamText({ model, messages, tools: { weather } }).text).toBe('It has 21 degrees in Bern.')
+  const json = await client.chat.completions.create({
+    model: 'inlay',
+    messages: [leave],
+    response_format: { type: 'json_object' },
+  })
+  expect(json.choices[0]?.message.content).toBe('{"days":25}')
+  const answer = await client.chat.completions.create({ model: 'inlay', messages: [leave] })
+  expect(answer.choices[0]?.message.annotations?.[0]?.url_citation.url).toBe(leaveLink)
+})
