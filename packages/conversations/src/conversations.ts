@@ -9,6 +9,7 @@ import {
   type ModelFact,
   type Services,
 } from '@inlay/agent'
+import type { RecordEvents } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import { eraseOutsideRecords, erasePerson, type Erased } from './erasure.ts'
 import type { BlobStorage, FileIndex, FileReader, Files } from './files/contracts.ts'
@@ -77,6 +78,8 @@ export interface ConversationsOptions extends Omit<
   /** Reads their documents, e.g. in a worker thread. Default: this thread. */
   readonly openApiReader?: OpenApiReader | undefined
   readonly limits?: AgentLimits & FileLimits
+  /** Records an event for each answer that ends and each feedback, in the same transaction. Default: none. */
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /** The engine with its stores. Each caller sees only their own data. */
@@ -152,7 +155,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     ...services,
     ...lookups,
     sharedRuns: options.sharedRuns ?? sqlSharedRuns({ db: options.db, now }),
-    conversationStore: createConversationStore(db, services, naming),
+    conversationStore: createConversationStore(db, { ...services, recordEvents: options.recordEvents }, naming),
     runStore: createRunStore(db, now),
     fileStore: files,
     readDocument: options.readFile,
@@ -173,6 +176,7 @@ export function createConversations(options: ConversationsOptions): Conversation
       naming,
       searchFill,
       readableDocuments: options.readableDocuments,
+      recordEvents: options.recordEvents,
       ready,
     }),
     files,

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { emptyLog } from '@inlay/records'
+import { emptyLog, type RecordEvents } from '@inlay/records'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -51,6 +51,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly maxQueued?: number
   readonly sha256?: (text: string) => string
   readonly hooks?: DocumentHooks | undefined
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /** Accepts documents, queues and indexes them, and cleans up. */

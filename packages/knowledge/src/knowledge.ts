@@ -10,6 +10,7 @@ import { listDocuments, listSources, readableAmong, readStatus } from './access-
 import { resolveFilters } from './access-and-filters/search-filters.ts'
 import { createPairs } from './access-and-filters/pairs.ts'
 import type { KnowledgeFigures } from './contracts/documents.ts'
+import type { RecordEvents } from '@inlay/records'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
@@ -67,6 +68,8 @@ export interface KnowledgeOptions {
   readonly worker?: WorkerOptions
   /** Callbacks of the host around documents. */
   readonly hooks?: DocumentHooks | undefined
+  /** Records an event for each document that becomes searchable or fails, in the same transaction. Default: none. */
+  readonly recordEvents?: RecordEvents | undefined
   /** Maximum number of waiting documents; above it, `accept` throws RATE_LIMITED. Default 200 000. */
   readonly maxQueued?: number
   /**
@@ -95,7 +98,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   checkRequired(
     'createKnowledge',
     options,
-    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker hooks maxQueued searches sha256 onError at',
+    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker hooks recordEvents maxQueued searches sha256 onError at',
     {
       db: ['a Kysely database', isObject],
       index: ['a vector index, such as lancedbIndex({ folder })', isObject],

@@ -11,7 +11,7 @@ import {
 } from '@inlay/agent'
 import { InlayError, storable, type ChatSessionCreationRequest } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { createSharedTransactions, prepared } from '@inlay/records'
+import { createSharedTransactions, prepared, type RecordEvents } from '@inlay/records'
 import { sql, type Insertable, type Transaction } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
@@ -29,7 +29,7 @@ type Records = Transaction<ConversationTables>
 /** Conversations of the engine on SQL, over the tables of `migrateConversations`. */
 export function createConversationStore(
   db: ConversationDatabase,
-  { now, newId }: Pick<Services, 'now' | 'newId'>,
+  { now, newId, recordEvents }: Pick<Services, 'now' | 'newId'> & { readonly recordEvents?: RecordEvents | undefined },
   naming?: Pick<Naming, 'firstName' | 'onNamed' | 'afterAnswer'>,
 ): ConversationStore {
   const writes = createSharedTransactions(db)
@@ -51,7 +51,9 @@ export function createConversationStore(
     open: (opening) => writes.run((records) => openTurn(records, opening, now(), newId)),
     finish: async (answerId, outcome) => {
       const nameOf = naming?.firstName
-      const named = await writes.run((records) => finishAnswer(records, answerId, outcome, { time: now(), nameOf }))
+      const named = await writes.run((records) =>
+        finishAnswer(records, answerId, outcome, { time: now(), nameOf, recordEvents }),
+      )
       if (named) naming?.onNamed(named.sessionId, named.name)
     },
     cancelWaiting: (sessionId) =>

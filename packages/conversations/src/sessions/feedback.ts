@@ -1,5 +1,6 @@
 import type { Services } from '@inlay/agent'
 import { InlayError, type Principal } from '@inlay/protocol'
+import type { RecordEvents } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { lockSession, ownMessage, type OwnMessage } from './session-access.ts'
@@ -9,10 +10,11 @@ import type { RateLimit } from './rate-limit.ts'
 export interface FeedbackOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly limit: RateLimit
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /** Creates the part of sessions for feedback on answers. */
-export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
+export function createFeedback({ db, limit, now, recordEvents }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
   const answerOf = async (id: number, caller: Principal): Promise<OwnMessage> => {
     limit.take(caller.id)
     const message = await ownMessage(db, id, caller)
@@ -38,6 +40,9 @@ export function createFeedback({ db, limit, now }: FeedbackOptions): Pick<Sessio
             created_at: now(),
           })
           .execute()
+        const ids = { chat_session_id: sessionId, message_id: messageId, user_id: caller.id }
+        const data = { ...ids, is_positive: isPositive, feedback_text: text, predefined_feedback: predefined }
+        await recordEvents?.(records, [{ type: 'feedback.given', data }])
         if (isPositive === null) return
         await records
           .updateTable('inlay_chat_messages')

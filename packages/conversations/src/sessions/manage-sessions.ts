@@ -1,3 +1,4 @@
+import type { RecordEvents } from '@inlay/records'
 import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, internalSearchId } from '@inlay/agent'
@@ -34,6 +35,7 @@ export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
   readonly searchFill: Pick<SearchFill, 'whenIdle'>
   /** Which of the documents a caller may read. Default: none. */
   readonly readableDocuments?: ReadableDocuments | undefined
+  readonly recordEvents?: RecordEvents | undefined
   /** Called before each use. */
   readonly ready: () => Promise<void>
 }
@@ -75,7 +77,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     ...createRemoval(options),
     ...createPins(options),
     ...createBranches(db),
-    ...createFeedback({ db, now, limit: createRateLimit({ ...feedbackLimit, now }) }),
+    ...createFeedback({ ...options, limit: createRateLimit({ ...feedbackLimit, now }) }),
     ...createSettings({ db, models, owned }),
     freeTokens: (id, caller) => agent.freeTokens({ sessionId: id }, caller),
     documentTokens: async (personaId, caller) =>

@@ -1,6 +1,6 @@
 import type { AnswerOutcome, ToolCallRecord } from '@inlay/agent'
 import { InlayError, storable } from '@inlay/protocol'
-import { hasRowLocks, prepared } from '@inlay/records'
+import { hasRowLocks, prepared, type RecordEvents } from '@inlay/records'
 import { sql, type Transaction, type Insertable, type RawBuilder, type Selectable } from 'kysely'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { addText, indexText } from './search-index.ts'
@@ -10,6 +10,7 @@ export interface FinishOptions {
   readonly time: number
   /** Names a session without a name by the question of the answer; "" leaves it as it is. */
   readonly nameOf: ((question: string) => string) | undefined
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /**
@@ -20,7 +21,7 @@ export async function finishAnswer(
   records: Transaction<ConversationTables>,
   answerId: number,
   outcome: AnswerOutcome,
-  { time, nameOf }: FinishOptions,
+  { time, nameOf, recordEvents }: FinishOptions,
 ): Promise<{ readonly sessionId: string; readonly name: string } | undefined> {
   const [session] = await sessionOf(records, { answerId })
   if (!session) throw new InlayError('SESSION_NOT_FOUND')
@@ -45,6 +46,18 @@ export async function finishAnswer(
   const text = { sessionId, ownerId, messageId: answerId, text: outcome.text }
   // Only an answer that had ended before can be in the index.
   await (status === 'running' ? addText(records, text) : indexText(records, text))
+  await recordEvents?.(records, [
+    {
+      type: 'answer.finished',
+      data: {
+        chat_session_id: sessionId,
+        message_id: answerId,
+        user_id: ownerId,
+        status: outcome.status,
+        error_code: outcome.error?.code ?? null,
+      },
+    },
+  ])
   if (outcome.toolCalls.length > 0) {
     const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()

@@ -8,6 +8,8 @@ import { readLimited } from './egress-body.ts'
 import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
 import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
+export { retryAfter } from './refusals.ts'
+
 export interface EgressOptions {
   /**
    * Hosts (`name` or `name:port`, lower case) that are allowed although their addresses are not public. Default none.

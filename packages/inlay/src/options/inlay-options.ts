@@ -28,6 +28,7 @@ import type { Dialect } from 'kysely'
 import * as v from 'valibot'
 import { writeJsonLine, type LogEntry } from '../log.ts'
 import { enginesRow, type EngineOptions } from './engines.ts'
+import { webhooksRow, type WebhookOptions } from './event-options.ts'
 import {
   amount,
   anyFunction,
@@ -168,6 +169,11 @@ export interface InlayOptions
   readonly agents?: readonly HostAgent[] | undefined
   /** Callbacks around turns, tool calls and documents: refuse a message, add context, record answers. Default: none. */
   readonly hooks?: Hooks | undefined
+  /**
+   * Addresses that get signed events: a document indexed or failed, an answer finished, feedback given, an approval
+   * asked. Events wait in the database until they are taken, for three days. Default: none.
+   */
+  readonly webhooks?: readonly WebhookOptions[] | undefined
   /** Whether facts about people are remembered across conversations. Default: true; each person can turn it off. */
   readonly memories?: boolean | undefined
   /**
@@ -460,6 +466,7 @@ export const optionRows: Rows<InlayOptions> = {
     ),
   },
   hooks: { check: hooksCheck },
+  webhooks: webhooksRow,
   systemPrompt: { check: v.string('must be a text') },
   research: {
     check: fieldsOf<ResearchOptions>('{ limits, priceOf, policy }', {

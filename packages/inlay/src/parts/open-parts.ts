@@ -10,7 +10,7 @@ import type { DownloadProgress } from '@inlay/drivers/local-models'
 import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
-import type { ProcessPresence, TableSize } from '@inlay/records'
+import type { ProcessPresence, RecordEvents, TableSize } from '@inlay/records'
 import type { McpClient } from '@inlay/drivers/mcp-client'
 import type {
   ApiKey,
@@ -28,6 +28,8 @@ import { defaultDataFolder, indexFolder, prepareDataFolder } from '../data-folde
 import { auditApproval, auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
+import { eventParts, recordApproval } from './event-parts.ts'
+import type { EventDelivery } from './event-delivery.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
 import { defaultDialect, patiently } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
@@ -126,10 +128,11 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
         refusals.push({ code: 'model_refusal', message: error.message })
       onError(error)
     })
-    const { keys, usage, knowledge, reader, web, tools, python, agent } = parts
+    const { keys, usage, knowledge, reader, web, tools, python, agent, events } = parts
     // Closed in reverse order: runs end before the search they use, then calls under way end, and the database is last.
     opened.push(
       { close: async () => void (await whenIdle()) },
+      ...(events ? [events] : []),
       keys,
       usage,
       knowledge,
@@ -141,6 +144,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     )
     await knowledge.start()
     await agent.start()
+    events?.start()
     opened.push(
       startRetention(options.retention ?? {}, {
         db,
@@ -161,6 +165,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
         ...(fullDisk === undefined ? [] : [{ code: 'disk_full', message: fullDisk }]),
         ...unused.map((message) => ({ code: 'unused_data', message })),
         ...refusals,
+        ...(events?.problems() ?? []).map((message) => ({ code: 'webhook_failing', message })),
         ...(notice === undefined ? [] : [{ code: 'embedder_mismatch', message: notice }]),
       ]
     }
@@ -195,7 +200,7 @@ function withRecord(knowledge: Knowledge, record: DatabaseRecord): Knowledge {
 type Database = Kysely<any>
 
 type MadeParts = Omit<Parts, 'close' | 'destroy' | 'notices'> &
-  Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>>
+  Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>> & { readonly events: EventDelivery | undefined }
 type OnError = (error: unknown) => void
 
 async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
@@ -206,6 +211,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
+  const events = await eventParts(options, { db, now, onError })
   const secrets = createSecrets(options.secretKey)
   const {
     models: ownModels,
@@ -219,6 +225,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     telemetry,
     models,
     reader,
+    recordEvents: events?.recordEvents,
     files: () => ownAgent.files,
   })
   const web = await webParts(options)
@@ -246,7 +253,11 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     openApiReader: openApiThread(),
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
-    onApproval: (event) => void auditApproval(server.audit, event).catch(onError),
+    recordEvents: events?.recordEvents,
+    onApproval: (event) => {
+      void auditApproval(server.audit, event).catch(onError)
+      if (events) void recordApproval(events, db, event).catch(onError)
+    },
     search: knowledge.search,
     readExcerpt: knowledge.excerpt,
     hasDocuments: knowledge.hasDocuments,
@@ -271,6 +282,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
+    events,
     tableSizes: () => tableSizes(db),
     reader,
     web,
@@ -486,6 +498,7 @@ interface KnowledgeNeeds {
   readonly telemetry: Parts['telemetry']
   readonly models: ModelProvider
   readonly reader: ReturnType<typeof defaultReader>
+  readonly recordEvents: RecordEvents | undefined
   /** Files of the conversations, which are created later. */
   readonly files: () => Conversations['files']
 }
@@ -493,7 +506,7 @@ interface KnowledgeNeeds {
 async function makeKnowledge(
   db: Database,
   options: InlayOptions,
-  { onError, telemetry, models, reader, files }: KnowledgeNeeds,
+  { onError, telemetry, models, reader, recordEvents, files }: KnowledgeNeeds,
 ): Promise<Knowledge> {
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
@@ -515,6 +528,7 @@ async function makeKnowledge(
     describeImage: describeImage === undefined ? await imageDescriber(models) : (describeImage ?? undefined),
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     hooks: options.hooks,
+    recordEvents,
     queryVectorMs: options.embedding?.queryTimeoutMs,
     worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
   })

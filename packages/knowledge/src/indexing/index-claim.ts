@@ -1,6 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { createSlices, nextSlice } from '@inlay/scheduling'
-import type { RetryPolicy } from '@inlay/records'
+import type { RecordEvents, RetryPolicy } from '@inlay/records'
 import { classifyError, isLetGo, partFailed } from '../calls/bounded-call.ts'
 import type { EmbeddingCalls } from '../calls/embedding.ts'
 import { type DraftRow, filesOf, toRows } from '../chunking/rows.ts'
@@ -35,6 +35,7 @@ export interface IndexingContext extends EnrichmentContext {
   readonly onError: (error: unknown) => void
   /** Called when rows of the index became invisible. */
   readonly onRetired?: () => void
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 interface Progress {
@@ -87,6 +88,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
     written: progress.written,
     abandoned: progress.used.filter((generation) => !kept.has(generation)),
     onRetired: context.onRetired,
+    recordEvents: context.recordEvents,
   })
 }
 
@@ -159,12 +161,12 @@ async function write(
 }
 
 async function endFailed({ claim, failed }: Progress, context: IndexingContext): Promise<void> {
-  const { db, now, random, policy, onError } = context
+  const { db, now, random, policy, onError, recordEvents } = context
   const tries = failed.map(({ document, error, isOutage }) => {
     const failure = classifyError(error, 'Indexing')
     return { ...document, reason: failure.reason, isOutage: isOutage === true || failure.isOutage }
   })
-  await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy })
+  await recordFailures(db, tries, { claimId: claim.id, now: now(), random, policy, recordEvents })
   // One log line per outage, not one per document.
   for (const error of new Set(failed.map((failure) => failure.error))) if (!isLetGo(error)) onError(error)
 }

@@ -1,10 +1,11 @@
-import { hasRowLocks } from '@inlay/records'
+import { hasRowLocks, type RecordEvents } from '@inlay/records'
 import { sql } from 'kysely'
 import { recordImages } from '../access-and-filters/document-images.ts'
 import { recordMetadata } from '../access-and-filters/document-metadata.ts'
 import { type Labels, recordTags } from '../access-and-filters/document-tags.ts'
 import { noteActivity, readMemberships } from '../access-and-filters/permissions.ts'
 import { retire } from '../queue/claims.ts'
+import { recordDocumentEvents } from '../queue/document-events.ts'
 import type { Records } from '../schema/tables.ts'
 import { holdSpace, idsOf } from '../schema/sql.ts'
 
@@ -29,6 +30,7 @@ export interface SettleOptions {
   readonly abandoned: readonly string[]
   /** Called after the commit if generations were recorded for removal. */
   readonly onRetired?: () => void
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /**
@@ -80,6 +82,8 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
       lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
       options.abandoned.length
     if (generations.length > 0) await retire(transaction, { generations, chunkCount })
+    const ended = shown.map(({ id, revision, chunkCount }) => ({ id, revision, chunk_count: chunkCount }))
+    await recordDocumentEvents(transaction, 'document.indexed', ended, options.recordEvents)
     await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
     return { visible: [...winners.keys()], hasRetired: generations.length > 0 }
   })

@@ -1,8 +1,9 @@
-import { type RetryPolicy, retryDelayMs } from '@inlay/records'
+import { type RecordEvents, type RetryPolicy, retryDelayMs } from '@inlay/records'
 import { sql } from 'kysely'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import { lockDocuments, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
+import { recordDocumentEvents } from './document-events.ts'
 
 export interface FailedTry {
   readonly id: string
@@ -22,6 +23,7 @@ export interface FailureContext {
   /** A number in [0, 1). */
   readonly random: () => number
   readonly policy: RetryPolicy
+  readonly recordEvents?: RecordEvents | undefined
 }
 
 /**
@@ -38,7 +40,9 @@ export async function recordFailures(
   const next = failed.map((attempt) => nextTry(attempt, context))
   await db.transaction().execute(async (transaction) => {
     await lockDocuments(transaction, ids)
-    await compareAndFail(next, context.claimId).execute(transaction)
+    const { rows } = await compareAndFail(next, context.claimId).execute(transaction)
+    const ended = rows.filter(({ state }) => state === 'failed').map(({ id, reason }) => ({ id, reason }))
+    await recordDocumentEvents(transaction, 'document.failed', ended, context.recordEvents)
   })
 }
 
@@ -60,7 +64,7 @@ function nextTry({ id, reason, ...tried }: FailedTry, { policy, now, random }: F
   }
 }
 
-const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
+const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql<Pick<NextTry, 'id' | 'state' | 'reason'>>`
   with tried(id, state, reason, failures, due_at) as (values ${sql.join(
     tries.map(
       (tried) => sql`(
@@ -74,4 +78,5 @@ const compareAndFail = (tries: readonly NextTry[], claimId: string) => sql`
   from tried
   where inlay_documents.id = tried.id
     and inlay_documents.id in (select id from tried)
-    and inlay_documents.claim = ${claimId}`
+    and inlay_documents.claim = ${claimId}
+  returning inlay_documents.id, inlay_documents.state, inlay_documents.reason`

@@ -81,6 +81,16 @@ const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations =
       })
     },
   },
+  '0009_outbox': {
+    async up(db) {
+      await createTables(db, {
+        inlay_outbox: `
+        id text primary key, event_id text not null, destination text not null, body text not null,
+        created_at bigint not null, due_at bigint not null, attempts integer not null, claim text`,
+      })
+      await indexOn(db, 'inlay_outbox_due', 'inlay_outbox', ['destination', 'due_at']).execute()
+    },
+  },
 })
 
 /**
