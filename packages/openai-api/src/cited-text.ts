@@ -2,6 +2,7 @@ import type { PacketBody, SearchDoc } from '@inlay/protocol'
 
 /** A mark `[1]` in the text of an answer; positions are UTF-16 units. */
 export interface CitedMark {
+  /** Counts the addresses as the text comes to them: front ends take the second source for `[2]`. */
   readonly number: number
   readonly document: SearchDoc
   /** Link of the document, or where Inlay shows its text. */
@@ -27,6 +28,7 @@ export interface CitedText {
 export function createCitedText(urlOf: (documentId: string) => string): CitedText {
   const documents = new Map<string, SearchDoc>()
   const cited = new Map<number, SearchDoc>()
+  const numbers = new Map<string, number>()
   const marks: CitedMark[] = []
   const pieces: string[] = []
   let length = 0
@@ -37,14 +39,16 @@ export function createCitedText(urlOf: (documentId: string) => string): CitedTex
   const addText = (content: string): void => {
     let from = 0
     for (const { 0: written, 1: digits, index } of content.matchAll(link)) {
-      const number = Number(digits)
-      const document = cited.get(number)
+      const document = cited.get(Number(digits))
       if (!document) continue
+      const url = document.link || urlOf(document.document_id)
+      const number = numbers.get(url) ?? numbers.size + 1
+      numbers.set(url, number)
       add(content.slice(from, index))
       from = index + written.length
       const start = length
       add(`[${number}]`)
-      marks.push({ number, document, url: document.link || urlOf(document.document_id), start, end: length })
+      marks.push({ number, document, url, start, end: length })
     }
     add(content.slice(from))
   }
