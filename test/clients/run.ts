@@ -1,11 +1,13 @@
 // Generates clients in three ways from the API's own document, and makes the main calls with each against a running
-// Inlay: `PYTHON=/path/to/python npm run check:clients`. Needs the npm registry, and a Python that has
-// openapi-python-client: `python3 -m venv venv && venv/bin/pip install openapi-python-client`.
+// Inlay; then makes calls with Python's clients of OpenAI's API: `PYTHON=/path/to/python npm run check:clients`. Needs
+// the npm registry, and a Python that has what is to be checked of openapi-python-client, openai, langchain-openai, llm
+// and aider-chat: `python3 -m venv venv && venv/bin/pip install openapi-python-client openai`.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startScripted } from './scripted.ts'
 import { startService } from './service.ts'
 
 const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3']
@@ -35,13 +37,29 @@ try {
     await run(process.execPath, ['-e', call, service.base, service.key])
   }
 
-  await writeFile(join(folder, 'python.yml'), pythonConfig)
-  const generate = ['-m', 'openapi_python_client', 'generate', '--path', file, '--config', 'python.yml']
-  await quietly(python, [...generate, '--meta', 'none', '--output-path', 'inlay_client'])
-  await run(python, ['python_client.py', service.base, service.key])
+  if (await has('openapi_python_client')) {
+    await writeFile(join(folder, 'python.yml'), pythonConfig)
+    const generate = ['-m', 'openapi_python_client', 'generate', '--path', file, '--config', 'python.yml']
+    await quietly(python, [...generate, '--meta', 'none', '--output-path', 'inlay_client'])
+    await run(python, ['python_client.py', service.base, service.key])
+  } else process.stdout.write('openapi-python-client: not installed, so not checked\n')
+
+  const scripted = await startScripted()
+  try {
+    const calls = fileURLToPath(new URL('calls/openai_python.py', import.meta.url))
+    await run(python, [calls, `${new URL(scripted.base).origin}/v1`, scripted.key])
+  } finally {
+    await scripted.close()
+  }
 } finally {
   await service.close()
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** Whether Python has a module. */
+async function has(module: string): Promise<boolean> {
+  const find = `import importlib.util; print(importlib.util.find_spec('${module}') is not None)`
+  return (await run(python, ['-c', find])).includes('True')
 }
 
 /** Runs a program in the folder; its output is shown. Rejects when it fails. */

@@ -41,7 +41,8 @@ export async function startScripted(settings: Readonly<Record<string, string>> =
   }
 }
 
-const edit = 'hours.py\n```python\n<<<<<<< SEARCH\nopening = hours[0]\n=======\nopening = hours[1]\n>>>>>>> REPLACE\n```\n'
+const edit =
+  'hours.py\n```python\n<<<<<<< SEARCH\nopening = hours[0]\n=======\nopening = hours[1]\n>>>>>>> REPLACE\n```\n'
 
 /** Edits for aider, titles for front ends; else calls the client's tool once, or searches once and cites. */
 function answer({ body }: RecordedRequest): Reply {
@@ -58,5 +59,7 @@ function answer({ body }: RecordedRequest): Reply {
     return [{ calls: [{ id: 'call-1', name: 'internal_search', input: { queries: ['days of leave'] } }] }]
   const results = JSON.stringify(last)
   if (results.includes('degrees')) return [{ text: 'It has 21 degrees ' }, { text: 'in Bern.' }]
-  return results.includes('25 days') ? [{ text: 'There are 25 days of leave [' }, { text: '1].' }] : [{ text: 'Nothing.' }]
+  return results.includes('25 days')
+    ? [{ text: 'There are 25 days of leave [' }, { text: '1].' }]
+    : [{ text: 'Nothing.' }]
 }
