@@ -177,6 +177,7 @@ def run(command, folder, variables):
 
 for package, check in [
     ("openai", check_openai),
+    ("openai", check_responses),
     ("langchain-openai", check_langchain),
     ("llm", check_llm),
     ("aider-chat", check_aider),
