@@ -6,7 +6,9 @@ import { toErrorReply } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
+import { vectorStoreBatchRoutes } from './vector-store-batches.ts'
 import { vectorStoreFileRoutes } from './vector-store-files.ts'
+import { vectorStoreSearchRoutes } from './vector-store-search.ts'
 import { vectorStoreRoutes } from './vector-stores.ts'
 
 /** For `createServer({ openaiApi: async () => openaiApi })`. */
@@ -18,6 +20,8 @@ export const openaiApi: MountedApi = {
     ...fileRoutes,
     ...vectorStoreRoutes,
     ...vectorStoreFileRoutes,
+    ...vectorStoreBatchRoutes,
+    ...vectorStoreSearchRoutes,
   ],
   toErrorReply,
   missing: missingAddress,

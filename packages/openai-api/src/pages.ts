@@ -4,6 +4,7 @@ import { invalid } from './errors.ts'
 /** Query of a list, as all lists of this API have it. */
 export const pageQuery = v.object({
   after: v.optional(v.string()),
+  before: v.optional(v.string()),
   limit: v.optional(v.string()),
   order: v.optional(v.picklist(['asc', 'desc'])),
 })
@@ -21,7 +22,7 @@ export const pageSchema = <Item extends v.GenericSchema>(item: Item) =>
 /** A page of a list, which is sorted by time; clients go on behind the last id while `has_more`. */
 export function pageOf<Item extends { readonly id: string; readonly created_at: number }>(
   items: readonly Item[],
-  { after, limit, order = 'desc' }: v.InferOutput<typeof pageQuery>,
+  { after, before, limit, order = 'desc' }: v.InferOutput<typeof pageQuery>,
   { maxLimit, usual }: { readonly maxLimit: number; readonly usual: number },
 ) {
   const direction = order === 'asc' ? 1 : -1
@@ -31,15 +32,21 @@ export function pageOf<Item extends { readonly id: string; readonly created_at: 
   const size = limit === undefined ? usual : Number(limit)
   if (!/^\d{1,5}$/.test(limit ?? '1') || size < 1 || size > maxLimit)
     throw invalid('limit', `limit must be a whole number from 1 to ${maxLimit}.`)
-  const place = sorted.findIndex(({ id }) => id === after)
-  if (after !== undefined && place < 0)
-    throw invalid('after', 'after must be an id of this list: read the list from its start.')
-  const data = sorted.slice(place + 1, place + 1 + size)
+  const placeOf = (id: string, param: string): number => {
+    const place = sorted.findIndex((item) => item.id === id)
+    if (place >= 0) return place
+    throw invalid(param, `${param} must be an id of this list: read the list from its start.`)
+  }
+  const from = after === undefined ? 0 : placeOf(after, 'after') + 1
+  const to = before === undefined ? sorted.length : placeOf(before, 'before')
+  // With `before` alone the page is the one that ends there, and more is in front of it.
+  const isBackward = before !== undefined && after === undefined
+  const data = isBackward ? sorted.slice(Math.max(0, to - size), to) : sorted.slice(from, Math.min(to, from + size))
   return {
     object: 'list' as const,
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: place + 1 + data.length < sorted.length,
+    has_more: isBackward ? to > size : from + data.length < to,
   }
 }

@@ -11,6 +11,8 @@ export const attributesSchema = v.pipe(
   v.check((entries) => Object.keys(entries).length <= 16, 'must not have more than 16 keys'),
 )
 
+export type Attributes = WorkspaceValues['vector_store_file']['attributes']
+
 /** A file to add. */
 export const additionSchema = v.object({
   file_id: v.string(),
@@ -18,6 +20,9 @@ export const additionSchema = v.object({
   /** Ignored: documents are cut as all others. */
   chunking_strategy: v.optional(v.unknown()),
 })
+
+/** Files to add at once. */
+export const additionsSchema = v.pipe(v.array(additionSchema), v.minLength(1), v.maxLength(500))
 
 type Addition = v.InferOutput<typeof additionSchema>
 
@@ -34,6 +39,17 @@ interface AddOptions extends Pick<RouteContext<unknown, unknown, unknown>, 'hold
 
 /** Each file is a document of its own in each store, so that taking it out of one leaves the others. */
 export const documentIdOf = (storeId: string, fileId: string): string => `${storeId}.file-${fileId}`
+
+/** Metadata with the id of a document itself, by which a search is restricted to some files. */
+export const fileTag = 'vector_store_file'
+
+/** Attributes as metadata, by which Inlay's own searches know them too. */
+export function toMetadata(attributes: Attributes, documentId: string): Record<string, string> {
+  const entries = Object.entries(attributes).map(([key, value]) => [storable(key), storable(String(value))] as const)
+  const tag = [fileTag, documentId] as const
+  // First, since only so many metadata become tags, and last, so that no attribute replaces it.
+  return Object.fromEntries([tag, ...entries, tag])
+}
 
 /** The bytes are in memory while their text is extracted. */
 const maxFileBytes = 100 * 2 ** 20
@@ -64,9 +80,9 @@ async function addFile(
       throw new InlayError('PAYLOAD_TOO_LARGE', { message: 'The file is larger than 100 MB: split it.' })
     holdBytes(sizeBytes)
     const read = { name, mediaType, bytes: new Uint8Array(await new Response(bytes).arrayBuffer()) }
-    const metadata = Object.fromEntries(Object.entries(kept).map(([key, each]) => [key, storable(String(each))]))
+    const documentId = documentIdOf(owner, fileId)
     await parts.knowledge.ingestFile(
-      { file: read, id: documentIdOf(owner, fileId), title: name, pairId, metadata },
+      { file: read, id: documentId, title: name, pairId, metadata: toMetadata(kept, documentId) },
       { caller, signal: request.signal },
     )
     await keepFile(records, 'vector_store_file', { value, owner })

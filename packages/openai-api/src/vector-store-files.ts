@@ -1,28 +1,36 @@
+import type { DocumentStatus } from '@inlay/knowledge'
 import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
 import { jsonReply, routesOf, type Route, type ServerParts, type WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
-import { invalid } from './errors.ts'
-import { readFileId, recordOfFile, recordsOf } from './kept-files.ts'
+import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
 import { pageOf, pageQuery, pageSchema } from './pages.ts'
-import { addFiles, additionSchema, checkFiles, documentIdOf } from './vector-store-additions.ts'
-import { findOwnStore, findStore, storePath, toSeconds } from './vector-stores.ts'
+import {
+  addFiles,
+  additionSchema,
+  attributesSchema,
+  checkFiles,
+  documentIdOf,
+  toMetadata,
+} from './vector-store-additions.ts'
+import { findOwnStore, storePath, toSeconds } from './vector-stores.ts'
 
 const route = routesOf('OpenAI vector stores', { scope: ['search', 'ingest'], owner: 'pair' })
 
 /** What else it has is as in OpenAI's API. */
-const fileSchema = v.looseObject({ id: v.string(), object: v.literal('vector_store.file'), created_at: v.number() })
+export const fileSchema = v.looseObject({
+  id: v.string(),
+  object: v.literal('vector_store.file'),
+  created_at: v.number(),
+})
 type StoreFile = v.InferOutput<typeof fileSchema>
 
 const path = v.object({ ...storePath.entries, file_id: v.string() })
-const text = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
-const searchSchema = v.object({
-  query: v.union([text, v.pipe(v.array(text), v.minLength(1), v.maxLength(20))]),
-  max_num_results: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50))),
-  filters: v.optional(v.unknown()),
-  ranking_options: v.nullish(v.object({ score_threshold: v.nullish(v.number()) })),
-})
+const statuses = ['in_progress', 'completed', 'failed', 'cancelled'] as const
 
-/** Files of vector stores, and searching them. */
+/** Query of a list of files. */
+export const filesQuery = v.object({ ...pageQuery.entries, filter: v.optional(v.picklist(statuses)) })
+
+/** Files of vector stores. */
 export const vectorStoreFileRoutes: readonly Route[] = [
   route('POST /v1/vector_stores/{vector_store_id}/files', 'addVectorStoreFile', 'Add a file to a vector store', {
     scope: 'ingest',
@@ -38,11 +46,11 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     },
   }),
   route('GET /v1/vector_stores/{vector_store_id}/files', 'listVectorStoreFiles', 'Files of a vector store', {
-    input: { path: storePath, query: pageQuery },
+    input: { path: storePath, query: filesQuery },
     answer: { description: 'The files.', schema: pageSchema(fileSchema) },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path: { vector_store_id: id }, query, caller, parts }) {
-      return pageOf(await readFiles(parts, id, { caller }), query, { maxLimit: 100, usual: 20 })
+      return pageOfFiles(await readFiles(parts, id, { caller }), query)
     },
   }),
   route('GET /v1/vector_stores/{vector_store_id}/files/{file_id}', 'getVectorStoreFile', 'One of its files', {
@@ -55,6 +63,40 @@ export const vectorStoreFileRoutes: readonly Route[] = [
       return jsonReply(file, { headers: { 'openai-poll-after-ms': '250' } })
     },
   }),
+  route('POST /v1/vector_stores/{vector_store_id}/files/{file_id}', 'changeVectorStoreFile', 'Change its attributes', {
+    scope: 'ingest',
+    description: 'Replaces all attributes; searches with filters know them at once.',
+    input: { path, body: v.object({ attributes: v.nullable(attributesSchema) }) },
+    answer: { description: 'The file.', schema: fileSchema },
+    errors: ['NOT_FOUND', 'INVALID_INPUT', 'CONFLICT', 'RATE_LIMITED'],
+    async handle({ path: { vector_store_id: owner, file_id: id }, body, caller, parts }) {
+      await readFiles(parts, owner, { caller, fileId: id })
+      const value = await recordIn(parts, owner, id)
+      const attributes = body.attributes ?? {}
+      const documentId = documentIdOf(owner, value.fileId)
+      const former = Object.keys(toMetadata(value.attributes, documentId)).map((key) => [key, null])
+      const metadata = { ...Object.fromEntries(former), ...toMetadata(attributes, documentId) }
+      if (value.fault === undefined) await parts.knowledge.changeDocument(documentId, { metadata }, { caller })
+      await keepFile(recordsOf(parts), 'vector_store_file', { value: { ...value, attributes }, owner })
+      return (await readFiles(parts, owner, { caller, fileId: id }))[0]!
+    },
+  }),
+  route('GET /v1/vector_stores/{vector_store_id}/files/{file_id}/content', 'getVectorStoreFileContent', 'Its text', {
+    input: { path },
+    answer: { description: 'The text as it is searched, in pieces; none before the file is searchable.' },
+    errors: ['NOT_FOUND'],
+    async handle({ path: { vector_store_id: owner, file_id: id }, caller, parts }) {
+      await findOwnStore(parts, owner, caller)
+      const documentId = documentIdOf(owner, (await recordIn(parts, owner, id)).fileId)
+      const data: { type: 'text'; text: string }[] = []
+      for (let first: number | null = 0; first !== null;) {
+        const read = await parts.knowledge.chunks({ documentId, first, limit: 64, caller })
+        data.push(...(read?.chunks ?? []).map(({ text }) => ({ type: 'text' as const, text })))
+        first = read?.next ?? null
+      }
+      return { object: 'vector_store.file_content.page', data, has_more: false, next_page: null }
+    },
+  }),
   route('DELETE /v1/vector_stores/{vector_store_id}/files/{file_id}', 'removeVectorStoreFile', 'Take a file out', {
     scope: 'ingest',
     description: 'Deletes its document in this store. The uploaded file and its documents in other stores stay.',
@@ -65,83 +107,80 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     },
     errors: ['NOT_FOUND'],
     async handle({ path: { vector_store_id: owner, file_id: id }, caller, parts }) {
-      const fileId = readFileId(id)
       await findOwnStore(parts, owner, caller)
-      const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId, owner })
-      if (!record) throw noFile()
-      await parts.knowledge.remove(documentIdOf(owner, fileId), { caller }).catch((error: unknown) => {
-        if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
-      })
-      await recordsOf(parts).remove('vector_store_file', record.id, owner)
+      const { fileId } = await recordIn(parts, owner, id)
+      await takeOut(parts, { owner, fileId }, caller)
       return { id: `file-${fileId}`, object: 'vector_store.file.deleted' as const, deleted: true as const }
-    },
-  }),
-  route('POST /v1/vector_stores/{vector_store_id}/search', 'searchVectorStore', 'Search a vector store', {
-    scope: 'search',
-    description: 'Several queries are searched one by one. `rewrite_query` and `ranker` change nothing.',
-    readsOnly: true,
-    input: { path: storePath, body: searchSchema },
-    answer: { description: 'A page of passages, best first; documents that are no files have their own id.' },
-    errors: ['NOT_FOUND', 'INVALID_INPUT'],
-    async handle({ path: { vector_store_id: id }, body, caller, parts, request: { signal } }) {
-      if (body.filters) throw invalid('filters', 'Filters are not supported: leave filters out.')
-      const { set } = await findStore(parts, id, caller)
-      const files = (await recordsOf(parts).list('vector_store_file', id)).map(({ value }) => value)
-      const known = new Map(files.map((file) => [documentIdOf(id, file.fileId), file]))
-      const [queries, limit] = [[body.query].flat(), body.max_num_results ?? 10]
-      const best = new Map<string, { score: number; [key: string]: unknown }>()
-      for (const query of queries)
-        for (const { document, content, span } of await parts.knowledge.search({
-          text: query,
-          filters: { document_set: [set.name] },
-          caller,
-          limit,
-          signal,
-        })) {
-          const [file, score] = [known.get(document.document_id), Math.min(1, Math.max(0, document.score ?? 0))]
-          const key = `${span.first} ${document.document_id}`
-          if (score < (body.ranking_options?.score_threshold ?? 0) || score <= (best.get(key)?.score ?? -1)) continue
-          best.set(key, {
-            file_id: file ? `file-${file.fileId}` : document.document_id,
-            filename: file?.name ?? document.semantic_identifier,
-            score,
-            attributes: { ...file?.attributes },
-            content: [{ type: 'text', text: content }],
-          })
-        }
-      const data = [...best.values()].toSorted((left, right) => right.score - left.score).slice(0, limit)
-      const object = 'vector_store.search_results.page'
-      return { object, search_query: queries, data, has_more: false, next_page: null }
     },
   }),
 ]
 
 const noFile = (): InlayError => new InlayError('NOT_FOUND', { message: 'No such file in this vector store.' })
 
+async function recordIn(parts: ServerParts, owner: string, id: string): Promise<WorkspaceValues['vector_store_file']> {
+  const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId: readFileId(id), owner })
+  if (!record) throw noFile()
+  return record.value
+}
+
+/** Takes a file out of a store: its document, then the record. */
+export async function takeOut(
+  { knowledge, ...parts }: ServerParts,
+  { owner, fileId }: { readonly owner: string; readonly fileId: string },
+  caller: Principal,
+): Promise<void> {
+  await knowledge.remove(documentIdOf(owner, fileId), { caller }).catch((error: unknown) => {
+    if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
+  })
+  const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId, owner })
+  if (record) await recordsOf(parts).remove('vector_store_file', record.id, owner)
+}
+
+/** A page of files, of one status if it is asked for. */
+export const pageOfFiles = (files: readonly StoreFile[], { filter, ...query }: v.InferOutput<typeof filesQuery>) =>
+  pageOf(
+    files.filter(({ status }) => filter === undefined || status === filter),
+    query,
+    { maxLimit: 100, usual: 20 },
+  )
+
 /** Files of a store, or one. Those whose documents were deleted elsewhere are left out. @throws NOT_FOUND (one) */
-async function readFiles(
+export async function readFiles(
   parts: ServerParts,
   owner: string,
   { caller, fileId }: { readonly caller: Principal; readonly fileId?: string },
 ): Promise<StoreFile[]> {
-  await findOwnStore(parts, owner, caller)
-  const all = await recordsOf(parts).list('vector_store_file', owner)
-  const wanted = all.filter(({ value }) => fileId === undefined || value.fileId === readFileId(fileId))
-  const read = wanted.map(async ({ value }) => toStoreFile(parts, owner, value, caller))
-  const files = (await Promise.all(read)).filter((file) => file !== undefined)
-  if (fileId !== undefined && files.length === 0) throw noFile()
-  return files
+  const { own } = await findOwnStore(parts, owner, caller)
+  const all = (await recordsOf(parts).list('vector_store_file', owner)).map(({ value }) => value)
+  if (fileId === undefined) {
+    const documents = await documentsOf(parts, own.pairId, caller)
+    return all.flatMap((value) => toStoreFile(owner, value, documents.get(documentIdOf(owner, value.fileId))) ?? [])
+  }
+  const value = all.find((each) => each.fileId === readFileId(fileId))
+  const file =
+    value && toStoreFile(owner, value, await parts.knowledge.status(documentIdOf(owner, value.fileId), { caller }))
+  if (!file) throw noFile()
+  return [file]
+}
+
+/** The documents of a pair by id. */
+async function documentsOf({ knowledge }: ServerParts, pairId: number, caller: Principal) {
+  const all = new Map<string, DocumentStatus>()
+  for (let after: string | null | undefined; after !== null;) {
+    const { documents, next } = await knowledge.list({ pairId, limit: 1000, ...(after && { after }) }, { caller })
+    for (const document of documents) all.set(document.documentId, document)
+    after = next
+  }
+  return all
 }
 
 const phases = { pending: 'in_progress', indexing: 'in_progress', indexed: 'completed', failed: 'failed' } as const
 
-async function toStoreFile(
-  parts: ServerParts,
+function toStoreFile(
   owner: string,
   { fileId, fault, addedAt, sizeBytes, attributes }: WorkspaceValues['vector_store_file'],
-  caller: Principal,
-): Promise<StoreFile | undefined> {
-  const document = await parts.knowledge.status(documentIdOf(owner, fileId), { caller })
+  document: DocumentStatus | undefined,
+): StoreFile | undefined {
   if (fault === undefined && document === undefined) return undefined
   const status = fault === undefined && document ? phases[document.phase] : 'failed'
   const message = fault ?? document?.reason ?? 'The file could not be indexed.'
@@ -152,6 +191,7 @@ async function toStoreFile(
     vector_store_id: owner,
     status,
     last_error: status === 'failed' ? { code: fault === undefined ? 'server_error' : 'invalid_file', message } : null,
+    chunking_strategy: { type: 'other' },
     usage_bytes: fault === undefined ? sizeBytes : 0,
     attributes: { ...attributes },
   }

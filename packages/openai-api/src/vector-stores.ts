@@ -14,18 +14,21 @@ const storeSchema = v.looseObject({ id: v.string(), object: v.literal('vector_st
 
 /** Path of a store. */
 export const storePath = v.object({ vector_store_id: v.string() })
-const creationSchema = v.object({
+const changeSchema = v.object({
   name: v.nullish(v.pipe(v.string(), v.maxLength(256))),
   description: v.nullish(v.pipe(v.string(), v.maxLength(512))),
   metadata: v.nullish(v.record(v.string(), v.pipe(v.string(), v.maxLength(512)))),
-  file_ids: v.nullish(v.pipe(v.array(v.string()), v.maxLength(500))),
   expires_after: v.nullish(v.custom<never>(() => false, 'is not supported: delete the store instead')),
+})
+const creationSchema = v.object({
+  ...changeSchema.entries,
+  file_ids: v.nullish(v.pipe(v.array(v.string()), v.maxLength(500))),
   /** Ignored: documents are cut as all others. */
   chunking_strategy: v.optional(v.unknown()),
 })
 
 /** A vector store: a document set and, if it was made by this API, what is recorded about it. */
-interface Store {
+export interface Store {
   readonly id: string
   readonly set: DocumentSet
   readonly own: WorkspaceValues['vector_store'] | undefined
@@ -48,6 +51,25 @@ export async function findOwnStore(parts: ServerParts, id: string, caller: Princ
   throw invalid('vector_store_id', 'This document set was not made as a vector store: create a vector store.')
 }
 
+async function findChangeableStore(parts: ServerParts, id: string, caller: Principal): Promise<Store & Place> {
+  const store = await findOwnStore(parts, id, caller)
+  if (store.own.ownerId === caller.id || hasScope(caller, 'admin')) return store
+  throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+    message: 'Only its creator and administrators change or delete a vector store.',
+  })
+}
+
+/** Names of document sets are unique, those of vector stores are not: a taken one gets the number of the pair. */
+const withFreeName = (
+  use: (name: string) => Promise<DocumentSet>,
+  name: string,
+  pairId: number,
+): Promise<DocumentSet> =>
+  use(name).catch((error: unknown) => {
+    if (isInlayError(error) && error.code === 'DUPLICATE_RESOURCE') return use(`${name} (${pairId})`)
+    throw error
+  })
+
 /** Document sets as vector stores. */
 export const vectorStoreRoutes: readonly Route[] = [
   route('POST /v1/vector_stores', 'createVectorStore', 'Create a vector store', {
@@ -64,13 +86,8 @@ export const vectorStoreRoutes: readonly Route[] = [
       const access = { isPublic: false, users: [caller.id] }
       const pair = await parts.knowledge.pairs.create({ name: name || 'Vector store', ...access })
       const details = { description: storable(body.description ?? ''), pairIds: [pair.id], ...access }
-      const create = (free: string): Promise<DocumentSet> =>
-        parts.knowledge.documentSets.create({ ...details, name: free })
-      const set = await create(name || `Vector store ${pair.id}`).catch((error: unknown) => {
-        // Names of document sets are unique, those of vector stores are not.
-        if (isInlayError(error) && error.code === 'DUPLICATE_RESOURCE') return create(`${name} (${pair.id})`)
-        throw error
-      })
+      const create = (free: string) => parts.knowledge.documentSets.create({ ...details, name: free })
+      const set = await withFreeName(create, name || `Vector store ${pair.id}`, pair.id)
       const own = { name: name || null, pairId: pair.id, ownerId: caller.id, metadata: body.metadata ?? {} }
       await records.put('vector_store', set.id, own)
       const store = { id: toStoreId(set.id), set, own }
@@ -97,6 +114,26 @@ export const vectorStoreRoutes: readonly Route[] = [
     handle: async ({ path, caller, parts }) =>
       toAnswer(parts, await findStore(parts, path.vector_store_id, caller), caller),
   }),
+  route('POST /v1/vector_stores/{vector_store_id}', 'changeVectorStore', 'Change a vector store', {
+    scope: 'ingest',
+    description: 'Absent and null fields stay as they are; `metadata` replaces all of it.',
+    input: { path: storePath, body: changeSchema },
+    answer: { description: 'The store.', schema: storeSchema },
+    errors: ['NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
+    async handle({ path, body, caller, parts }) {
+      const { id, set, own } = await findChangeableStore(parts, path.vector_store_id, caller)
+      const name = storable(body.name ?? '').trim() || own.name
+      const details = typeof body.description === 'string' ? { description: storable(body.description) } : {}
+      const change = (more: { name?: string }) => parts.knowledge.documentSets.update(set.id, { ...details, ...more })
+      const changed =
+        name === null || name === own.name
+          ? await change({})
+          : await withFreeName((free) => change({ name: free }), name, own.pairId)
+      const value = { ...own, name, metadata: body.metadata ?? own.metadata }
+      await recordsOf(parts).put('vector_store', set.id, value)
+      return toAnswer(parts, { id, set: changed, own: value }, caller)
+    },
+  }),
   route('DELETE /v1/vector_stores/{vector_store_id}', 'deleteVectorStore', 'Delete a vector store', {
     scope: 'ingest',
     description: 'Its documents are no longer found from this moment on; uploaded files stay.',
@@ -107,9 +144,7 @@ export const vectorStoreRoutes: readonly Route[] = [
     },
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
     async handle({ path, caller, parts }) {
-      const { id, set, own } = await findOwnStore(parts, path.vector_store_id, caller)
-      if (own.ownerId !== caller.id && !hasScope(caller, 'admin'))
-        throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'Only its creator and administrators delete it.' })
+      const { id, set, own } = await findChangeableStore(parts, path.vector_store_id, caller)
       // The set goes after the rest: another attempt finishes what is interrupted here.
       await parts.knowledge.pairs.remove(own.pairId).catch((error: unknown) => {
         if (!isInlayError(error) || error.code !== 'CONNECTOR_NOT_FOUND') throw error

@@ -97,6 +97,12 @@ export interface WorkspaceValues {
     readonly addedAt: number
     readonly fault?: string
   }
+  /** Files that were added to a vector store together, with the store as owner; `addedAt` as that of its new files. */
+  readonly vector_store_batch: {
+    readonly fileIds: readonly string[]
+    readonly addedAt: number
+    readonly isCancelled: boolean
+  }
   /** Prompt shortcuts by owner. */
   readonly input_prompt: { readonly prompt: string; readonly content: string; readonly active: boolean }
 }
@@ -151,7 +157,11 @@ export interface WorkspaceRecords {
     owner?: string,
   ): Promise<WorkspaceRecord<Kind> | undefined>
   /** Stores a value under the next free id of the kind, above {@link firstFreeId}. */
-  add<Kind extends keyof WorkspaceValues>(kind: Kind, value: WorkspaceValues[Kind]): Promise<WorkspaceRecord<Kind>>
+  add<Kind extends keyof WorkspaceValues>(
+    kind: Kind,
+    value: WorkspaceValues[Kind],
+    owner?: string,
+  ): Promise<WorkspaceRecord<Kind>>
   /** Creates or replaces a record. */
   put<Kind extends keyof WorkspaceValues>(
     kind: Kind,
@@ -199,8 +209,8 @@ export function createWorkspaceRecords(options: {
       const row = await rowOf(db, kind, id, owner).executeTakeFirst()
       return row && read(row)
     },
-    async add(kind, value) {
-      return read(await addRow(db, kind, JSON.stringify(value), now()))
+    async add(kind, value, owner = '') {
+      return read(await addRow(db, { kind, owner, value: JSON.stringify(value) }, now()))
     },
     async put(kind, id, value, owner = '') {
       const time = now()
@@ -237,8 +247,7 @@ function rowOf(db: Kysely<WorkspaceTable>, kind: string, id: number, owner: stri
 
 async function addRow(
   db: Kysely<WorkspaceTable>,
-  kind: string,
-  value: string,
+  { kind, owner, value }: Pick<WorkspaceTable['inlay_workspace'], 'kind' | 'owner' | 'value'>,
   time: number,
 ): Promise<WorkspaceTable['inlay_workspace']> {
   for (let attempt = 1; ; attempt++) {
@@ -250,7 +259,7 @@ async function addRow(
     try {
       return await db
         .insertInto('inlay_workspace')
-        .values({ kind, owner: '', id: Number(last ?? firstFreeId) + 1, value, created_at: time, updated_at: time })
+        .values({ kind, owner, id: Number(last ?? firstFreeId) + 1, value, created_at: time, updated_at: time })
         .returningAll()
         .executeTakeFirstOrThrow()
     } catch (error) {
