@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../life/process.ts'
 import { apiKey, openAssistant } from './setting.ts'
 
-const pollInterval = 10
+const pollIntervalMs = 10
 const page = (name: string): Promise<File> => toFile(Buffer.from(`# ${name}\n\nWhat is said of ${name}.`), `${name}.md`)
 
 test('files are added together, each with attributes, and listed by batch and by status', async () => {
@@ -13,9 +13,9 @@ test('files are added together, each with attributes, and listed by batch and by
   const upload = async (name: string) =>
     (await client.files.create({ file: await page(name), purpose: 'assistants' })).id
   const [bikes, leave, alone] = [await upload('bikes'), await upload('leave'), await upload('alone')]
-  await client.vectorStores.files.createAndPoll(id, { file_id: alone }, { pollInterval })
+  await client.vectorStores.files.createAndPoll(id, { file_id: alone }, { pollIntervalMs })
   const files = [{ file_id: bikes, attributes: { year: 2026 } }, { file_id: leave }]
-  const batch = await client.vectorStores.fileBatches.createAndPoll(id, { files } as never, { pollInterval })
+  const batch = await client.vectorStores.fileBatches.createAndPoll(id, { files }, { pollIntervalMs })
   expect(batch).toMatchObject({ object: 'vector_store.file_batch', status: 'completed', vector_store_id: id })
   expect(batch.file_counts).toEqual({ in_progress: 0, completed: 2, failed: 0, cancelled: 0, total: 2 })
   const listed: unknown[] = []
@@ -33,7 +33,7 @@ test('files are added together, each with attributes, and listed by batch and by
   const shared = await client.vectorStores.fileBatches.uploadAndPoll(
     id,
     { files: [await page('rooms')] },
-    { pollInterval },
+    { pollIntervalMs },
   )
   expect(shared.file_counts).toMatchObject({ completed: 1, total: 1 })
 })
@@ -61,7 +61,7 @@ test('a batch survives a restart; cancelled, it takes out what waits and leaves 
   expect(answer.file_counts).toMatchObject({ in_progress: 1, cancelled: 2, total: 3 })
   await inlay.close()
   inlay = open(true)
-  expect(await client.vectorStores.fileBatches.poll(id, kept.id, { pollInterval })).toMatchObject({
+  expect(await client.vectorStores.fileBatches.poll(id, kept.id, { pollIntervalMs })).toMatchObject({
     status: 'completed',
     file_counts: { completed: 1, total: 1 },
   })
@@ -79,12 +79,12 @@ test('searches are restricted by filters over attributes, exactly', async () => 
     rooms: { year: 2025, kind: 'plan', vector_store_file: 'own' },
     unknown: { year: '2026' },
   }
-  const files: { file_id: string; attributes: object }[] = []
+  const files: { file_id: string; attributes: Record<string, string | number | boolean> }[] = []
   for (const [name, attributes] of Object.entries(attributesOf)) {
     const upload = await client.files.create({ file: await page(name), purpose: 'assistants' })
     files.push({ file_id: upload.id, attributes })
   }
-  await client.vectorStores.fileBatches.createAndPoll(id, { files } as never, { pollInterval })
+  await client.vectorStores.fileBatches.createAndPoll(id, { files }, { pollIntervalMs })
   const search = async (filters: unknown): Promise<string> => {
     const body = { query: 'what is said', max_num_results: 50, filters: filters as OpenAI.ComparisonFilter }
     const hits = await client.vectorStores.search(id, body)
