@@ -130,7 +130,7 @@ function streamed(run: Run, { head, context, leave }: Answering) {
 }
 
 /** A run that is left when its reader leaves. */
-function leavable(run: Run, onLeave: () => void): Run {
+export function leavable(run: Run, onLeave: () => void): Run {
   return {
     ...run,
     tail: undefined,

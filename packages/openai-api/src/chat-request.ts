@@ -13,14 +13,14 @@ import { messageSchema, readMessages } from './chat-messages.ts'
 import { invalid } from './errors.ts'
 
 /** A field that may be absent or null. */
-const absent = <Schema extends v.GenericSchema>(schema: Schema) =>
+export const absent = <Schema extends v.GenericSchema>(schema: Schema) =>
   v.pipe(
     v.nullish(schema),
     v.transform((value) => value ?? undefined),
   )
-const object = v.record(v.string(), v.unknown())
-const between = (least: number, most: number) => absent(v.pipe(float, v.minValue(least), v.maxValue(most)))
-const count = absent(v.pipe(integer, v.minValue(1)))
+export const object = v.record(v.string(), v.unknown())
+export const between = (least: number, most: number) => absent(v.pipe(float, v.minValue(least), v.maxValue(most)))
+export const count = absent(v.pipe(integer, v.minValue(1)))
 
 /** What is known of a request; other fields are ignored. */
 export const chatRequestSchema = v.object({
@@ -123,7 +123,10 @@ async function sessionIdOf(named: string, { id: ownerId }: Principal): Promise<s
   return asUuid([...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')) ?? crypto.randomUUID()
 }
 
-function toolChoiceOf({ tool_choice: choice }: ChatRequest, tools: readonly ClientTool[]): ClientTurn['toolChoice'] {
+export function toolChoiceOf(
+  { tool_choice: choice }: Pick<ChatRequest, 'tool_choice'>,
+  tools: readonly ClientTool[],
+): ClientTurn['toolChoice'] {
   // The choice is about the client's own tools: "none" leaves the agent its search.
   if (!choice || choice === 'none' || choice === 'auto') return 'auto'
   const name = choice === 'required' ? undefined : choice.function.name

@@ -6,6 +6,7 @@ import { toErrorReply } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
+import { responseRoutes } from './responses.ts'
 import { vectorStoreBatchRoutes } from './vector-store-batches.ts'
 import { vectorStoreFileRoutes } from './vector-store-files.ts'
 import { vectorStoreSearchRoutes } from './vector-store-search.ts'
@@ -17,6 +18,7 @@ export const openaiApi: MountedApi = {
     ...modelRoutes,
     ...chatRoutes,
     ...embeddingRoutes,
+    ...responseRoutes,
     ...fileRoutes,
     ...vectorStoreRoutes,
     ...vectorStoreFileRoutes,

@@ -95,6 +95,12 @@ export async function resolveModel(name: string, agent: Conversations, caller: P
   return { persona, override: { model_provider: model.provider, model_version: model.name } }
 }
 
+/** The name of an agent; that of the default one for an agent that the caller may no longer use. */
+export async function modelNameOf(personaId: number, agent: Conversations, caller: Principal): Promise<string> {
+  const agents = await listAgents(agent, caller)
+  return [...agents].find(([, { id }]) => id === personaId)?.[0] ?? base
+}
+
 const namesOf = ({ provider, name }: ModelListing): string[] => [name, `${provider}/${name}`]
 
 function notFound(name: string, known: readonly string[]): InlayError {

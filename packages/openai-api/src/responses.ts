@@ -1,0 +1,279 @@
+import type { Run } from '@inlay/agent'
+import type { Conversations } from '@inlay/conversations'
+import { InlayError, queryInteger, type Principal, type StreamLine } from '@inlay/protocol'
+import { packetReply, passedHeaders, reply, routesOf, type Reply, type Route, type RouteContext } from '@inlay/server'
+import * as v from 'valibot'
+import { createAnswerReader, type AnswerEvent, documentUrls, lineOf, readWhole } from './answer-lines.ts'
+import { leavable } from './chat-completions.ts'
+import { readMessages } from './chat-messages.ts'
+import { invalid, toApiError } from './errors.ts'
+import { resolveModel } from './models.ts'
+import { createResponseReader, type ResponseEvent, type ResponseHead, type ResponseReader } from './response-events.ts'
+import { answerKey, conversationSession } from './response-ids.ts'
+import {
+  itemsSchema,
+  parametersOf,
+  readTools,
+  responseRequestSchema,
+  toMessages,
+  type InputItem,
+  type ResponseRequest,
+} from './responses-request.ts'
+import { plainHead, replay, storedReader, storedResponse, type StoredResponse } from './stored-responses.ts'
+import { findStore } from './vector-stores.ts'
+
+const route = routesOf('Responses', { scope: 'chat', owner: 'caller' })
+const path = v.object({ response_id: v.string() })
+const answer = { description: 'The response, or the events of it.', events: v.unknown() }
+
+export const responseRoutes: readonly Route[] = [
+  route('POST /v1/responses', 'createResponse', 'Create a response', {
+    description:
+      'The agent answers the input. Unless `store` is false, question and answer are a session of Inlay, which ' +
+      '`previous_response_id` or `conversation` continues.',
+    isPaced: true,
+    input: { body: { kind: 'json', schema: responseRequestSchema, limit: 'maxChatBytes' } },
+    answer,
+    errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'INVALID_INPUT', 'VALIDATION_ERROR', 'QUERY_REJECTED', 'RATE_LIMITED'],
+    handle: create,
+  }),
+  route('GET /v1/responses/{response_id}', 'getResponse', 'One response', {
+    description: 'With `stream=true`, its events; with `starting_after`, those with a higher number.',
+    input: {
+      path,
+      query: v.object({
+        stream: v.optional(v.picklist(['true', 'false'])),
+        starting_after: v.optional(queryInteger({ least: 0 })),
+      }),
+    },
+    answer,
+    errors: ['NOT_FOUND'],
+    async handle(context) {
+      const { parts, caller, query } = context
+      const stored = await storedResponse(context.path.response_id, parts.agent, caller)
+      const included = context.url.searchParams.getAll('include[]').concat(context.url.searchParams.getAll('include'))
+      const reader = await storedReader(stored, context, included.includes(searchResults))
+      if (query.stream !== 'true') {
+        replay(reader, stored)
+        return reader.response()
+      }
+      const after = query.starting_after ?? -1
+      const run = await parts.agent.resume(stored.place.sessionId, caller).catch(() => undefined)
+      if (run?.messageId === stored.answer.id) return streamed(run, reader, context, after)
+      const events = replay(reader, stored)
+      // Texts are stored in one piece, so that there are fewer events than were sent: the last one always goes out.
+      const rest = events.filter((event, at) => event.sequence_number > after || at === events.length - 1)
+      return reply(rest.map(frame).join(''), { headers: { 'content-type': 'text/event-stream' } })
+    },
+  }),
+  route('DELETE /v1/responses/{response_id}', 'deleteResponse', 'Delete a response', {
+    description: 'Deletes the session of the response, if it has no other answer.',
+    input: { path },
+    answer: { description: 'It is deleted.', schema: v.unknown() },
+    errors: ['NOT_FOUND', 'INVALID_INPUT'],
+    async handle({ path: { response_id: id }, parts, caller }) {
+      const { session, place } = await storedResponse(id, parts.agent, caller)
+      if (session.messages.filter(({ role }) => role === 'assistant').length > 1)
+        throw invalid('response_id', 'It is one of several answers of a conversation, which is deleted as a whole.')
+      await parts.agent.sessions.remove(place.sessionId, caller, { erase: true })
+      return { id, object: 'response', deleted: true }
+    },
+  }),
+  route('POST /v1/responses/{response_id}/cancel', 'cancelResponse', 'Cancel a response', {
+    description: 'Stops the answer, if it is running; its text so far is kept.',
+    input: { path },
+    answer,
+    errors: ['NOT_FOUND'],
+    async handle(context) {
+      const {
+        path: { response_id: id },
+        parts,
+        caller,
+      } = context
+      const { isRunning, place } = await storedResponse(id, parts.agent, caller)
+      if (isRunning) await parts.agent.stop(place.sessionId, caller)
+      const stored = await storedResponse(id, parts.agent, caller)
+      const reader = await storedReader(stored, context)
+      replay(reader, stored)
+      return reader.response()
+    },
+  }),
+  route('GET /v1/responses/{response_id}/input_items', 'listResponseInput', 'The input of a response', {
+    input: { path },
+    answer: { description: 'The question, as a list of items.', schema: v.unknown() },
+    errors: ['NOT_FOUND'],
+    async handle({ path: { response_id: given }, parts, caller }) {
+      const { place, question } = await storedResponse(given, parts.agent, caller)
+      const id = `msg_${answerKey({ ...place, messageId: question.id })}_0`
+      const files = question.files.map((file) => ({
+        type: 'input_file',
+        file_id: `file-${file.id}`,
+        filename: file.name,
+      }))
+      const content = [{ type: 'input_text', text: question.text }, ...files]
+      const data = [{ id, type: 'message', role: 'user', status: 'completed', content }]
+      return { object: 'list', data, first_id: id, last_id: id, has_more: false }
+    },
+  }),
+]
+
+const searchResults = 'file_search_call.results'
+
+type Context = RouteContext<unknown, unknown, unknown> & { readonly caller: Principal }
+
+async function create(context: RouteContext<unknown, unknown, ResponseRequest> & { readonly caller: Principal }) {
+  const { body, parts, caller, request, requestId, settings } = context
+  const { agent } = parts
+  const isStored = body.store !== false
+  if (body.background && !isStored)
+    throw invalid('background', 'A response in the background must be stored: leave out store.')
+  const { persona, override } = await resolveModel(body.model, agent, caller)
+  const { message: toolsOfMessage, client: clientTools, storeIds } = readTools(body, await agent.actions(caller))
+  const turn = await readTurn(body, agent, caller)
+  const stores = await Promise.all(storeIds.map((id) => findStore(parts, id, caller)))
+  const run = await agent.send(
+    {
+      ...turn.message,
+      ...toolsOfMessage,
+      ...(stores.length > 0 && { internal_search_filters: { document_set: stores.map(({ set }) => set.name) } }),
+      ...(turn.message.chat_session_id === undefined && { chat_session_info: { persona_id: persona.id } }),
+      llm_override: override,
+      include_usage: true,
+      origin: 'api',
+    },
+    {
+      caller,
+      requestId,
+      headers: passedHeaders(request, settings),
+      client: { ...turn.client, ...clientTools, isStored, parameters: parametersOf(body) },
+    },
+  )
+  const place = isStored ? { sessionId: run.sessionId, messageId: run.messageId } : undefined
+  const plain = plainHead(place, body.model, Math.floor(Date.now() / 1000))
+  const reader = createResponseReader({
+    head: givenHead(plain, body),
+    key: String(plain['id']).slice('resp_'.length),
+    urlOf: documentUrls(context),
+    withResults: body.include?.includes(searchResults) ?? false,
+  })
+  const leave = isStored ? () => {} : () => void agent.stop(run.sessionId, caller).catch(() => {})
+  if (body.stream === true) return streamed(leavable(run, leave), reader, context)
+  if (body.background) return reader.response()
+  request.signal.addEventListener('abort', leave, { once: true })
+  const plainReader = createAnswerReader(documentUrls(context))
+  const take = (line: StreamLine): readonly AnswerEvent[] => {
+    reader.take(line)
+    return plainReader.take(line)
+  }
+  await readWhole(run, { ...plainReader, take }, context, () => {})
+  return reader.response()
+}
+
+function givenHead(plain: ResponseHead, body: ResponseRequest): ResponseHead {
+  const given = Object.entries(body).filter(
+    ([name, value]) => value !== undefined && name !== 'conversation' && name in plain,
+  )
+  const text = { format: { type: 'text' }, ...body.text }
+  return { ...plain, ...Object.fromEntries(given), text, reasoning: { effort: null, summary: null, ...body.reasoning } }
+}
+
+async function readTurn(body: ResponseRequest, agent: Conversations, caller: Principal) {
+  if (body.previous_response_id && body.conversation)
+    throw invalid('conversation', 'Give either previous_response_id or conversation.')
+  const previous = body.previous_response_id
+    ? await storedResponse(body.previous_response_id, agent, caller).catch((error: unknown) => {
+        if (!(error instanceof InlayError) || error.code !== 'NOT_FOUND') throw error
+        throw invalid('previous_response_id', error.message, 'previous_response_not_found')
+      })
+    : undefined
+  const input = await resolveReferences(body.input, agent, caller)
+  const called = previous && calledBefore(input, previous)
+  const { instructions, history, message, steps, files } = readInput(called ?? input)
+  const named = typeof body.conversation === 'object' ? body.conversation?.id : body.conversation
+  const sessionId = previous?.place.sessionId ?? (named ? conversationSession(named) : undefined)
+  return {
+    message: {
+      message: message.text,
+      file_descriptors: message.fileIds.map((id) => ({ id })),
+      ...(sessionId !== undefined && { chat_session_id: sessionId }),
+      ...(previous && { parent_message_id: (called ? previous.question : previous.answer).id }),
+    },
+    client: {
+      ...(sessionId === undefined && { history: history }),
+      instructions: [body.instructions ?? '', instructions].filter((text) => text !== '').join('\n\n'),
+      files,
+      steps: steps,
+    },
+  }
+}
+
+/** The question and the calls of a stored answer before the results that the input brings; undefined if it asks anew. */
+function calledBefore(input: ResponseRequest['input'], { question, packets }: StoredResponse): InputItem[] | undefined {
+  if (typeof input === 'string' || input.some(({ role }) => role === 'user')) return undefined
+  const given = new Set(input.map(({ type, call_id: id }) => (type === 'function_call' ? id : undefined)))
+  const calls = packets.flatMap(({ obj }): InputItem[] => {
+    if (obj.type !== 'client_tool_call' || given.has(obj.tool_call_id)) return []
+    return [{ type: 'function_call', call_id: obj.tool_call_id, name: obj.tool_name, arguments: obj.arguments }]
+  })
+  return [{ role: 'user', content: question.text }, ...calls, ...input]
+}
+
+/** Reads items as the messages of a chat. Errors name the input, since messages have places of their own. */
+function readInput(input: ResponseRequest['input']): ReturnType<typeof readMessages> {
+  const messages = toMessages(input)
+  try {
+    return readMessages(messages)
+  } catch (error) {
+    if (!(error instanceof InlayError) || typeof error.data['param'] !== 'string') throw error
+    throw invalid('input', error.message)
+  }
+}
+
+/** Puts stored items of the caller in place of references to them. */
+async function resolveReferences(input: ResponseRequest['input'], agent: Conversations, caller: Principal) {
+  if (typeof input === 'string') return input
+  const readers = new Map<string, ResponseReader>()
+  const items: InputItem[] = []
+  for (const [at, item] of input.entries()) {
+    const [, key = ''] = item.id?.split('_') ?? []
+    if (item.type === 'item_reference' && !readers.has(key)) {
+      if (readers.size === 100) throw invalid('input', 'More than 100 responses are referred to.')
+      const stored = await storedResponse(`resp_${key}`, agent, caller).catch(() => {
+        throw invalid(`input.${at}.id`, 'There is no such stored item of yours: send it whole.')
+      })
+      const reader = createResponseReader({ head: {}, key, urlOf: () => '', withResults: false })
+      replay(reader, stored)
+      readers.set(key, reader)
+    }
+    const kept = readers
+      .get(key)
+      ?.response()
+      .output.filter(({ id }) => id === item.id)
+    const parsed = v.safeParse(itemsSchema, item.type === 'item_reference' ? kept : [item])
+    if (parsed.success) items.push(...parsed.output)
+  }
+  return items
+}
+
+const frame = (event: ResponseEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+
+function streamed(run: Run, reader: ResponseReader, context: Context, after = -1): Reply {
+  const { settings, requestId, request, watchKey } = context
+  const write = (events: readonly ResponseEvent[]): string =>
+    events
+      .filter((event) => event.sequence_number > after)
+      .map(frame)
+      .join('')
+  return packetReply(run, {
+    format: {
+      line: (entry) => write(reader.take(lineOf(entry))),
+      heartbeat: ': \n\n',
+      refusal: (error) => `event: error\ndata: ${JSON.stringify({ ...toApiError(error), type: 'error' })}\n\n`,
+      end: () => write(reader.end()),
+    },
+    heartbeatMs: settings.heartbeatMs,
+    timer: settings.timer,
+    watchKey,
+    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a response' }),
+  })
+}
