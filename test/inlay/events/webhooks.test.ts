@@ -1,57 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Principal } from '@inlay/protocol'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { Webhook } from 'standardwebhooks'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { toRequest } from '../../agent/setting.ts'
-
-const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD3vXyBQGm1V4=']
-
-interface Got {
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
-/** A receiver that gives these statuses in turn, then 200; 0 closes the connection. */
-async function receiver(...statuses: readonly number[]): Promise<{ readonly url: string; readonly got: Got[] }> {
-  const got: Got[] = []
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = []
-    request.on('data', (part: Buffer) => parts.push(part))
-    request.on('end', () => {
-      const status = statuses[got.length] ?? 200
-      got.push({ headers: request.headers, body: Buffer.concat(parts).toString() })
-      if (status === 0) request.socket.destroy()
-      else response.writeHead(status, { 'retry-after': '3600' }).end()
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  // The address of a server that listens on a port.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, got }
-}
-
-function folder(): string {
-  const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-webhooks-'))
-  onTestFinished(() => rmSync(dataFolder, { recursive: true, force: true, maxRetries: 10 }))
-  return dataFolder
-}
-
-function open(dataFolder: string, options: InlayOptions): Inlay {
-  const inlay = createInlay({
-    dataFolder,
-    egress: { allowHosts: ['127.0.0.1'] },
-    worker: { lingerMs: 1 },
-    onError: () => {},
-    ...options,
-  })
-  onTestFinished(() => inlay.close())
-  return inlay
-}
+import { accept, folder, open, receiver, secrets, statuses, until } from './setting.ts'
 
 const caller: Principal = { id: 'ana', scopes: ['chat'] }
 
@@ -60,11 +12,6 @@ async function ask(inlay: Inlay): Promise<{ readonly sessionId: string; readonly
   await run.whole()
   return run
 }
-
-const accept = (inlay: Inlay, id: string) =>
-  inlay.knowledge.accept({ document: { id, sections: [{ text: `Text of ${id}.` }] } }, { waitMs: 60_000 })
-
-const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 })
 
 test('a receiver verifies each event with each of the secrets', async () => {
   const { url, got } = await receiver()
@@ -90,7 +37,7 @@ test('a receiver verifies each event with each of the secrets', async () => {
 
 test('a receiver that fails gets the event again with the same id, when it asked for it and not before', async () => {
   const clock = { time: Date.now() }
-  const { url, got } = await receiver(503, 0)
+  const { url, got } = await receiver(statuses(503, 0))
   const errors: unknown[] = []
   const dataFolder = folder()
   const options: InlayOptions = {
@@ -117,7 +64,7 @@ test('a receiver that fails gets the event again with the same id, when it asked
 })
 
 test('a receiver that is gone gets nothing more, and the operator reads so', async () => {
-  const { url, got } = await receiver(410)
+  const { url, got } = await receiver(statuses(410))
   const errors: Error[] = []
   const inlay = open(folder(), { webhooks: [{ url, secrets }], onError: (error) => errors.push(error as Error) })
   await accept(inlay, 'leave')
