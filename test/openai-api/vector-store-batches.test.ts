@@ -1,6 +1,8 @@
+import { openaiApi } from '@inlay/openai-api'
+import { filtersOfStores } from '@inlay/openai-api/internal/vector-store-search'
 import { createInlay } from 'inlay'
 import OpenAI, { toFile } from 'openai'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../life/process.ts'
 import { apiKey, openAssistant } from './setting.ts'
 
@@ -126,4 +128,34 @@ test('searches are restricted by filters over attributes, exactly', async () => 
   await client.vectorStores.files.update(files[0]!.file_id, { vector_store_id: id, attributes: { year: 2030 } })
   expect(await search(year('eq', 2030))).toBe('bikes')
   expect(await search(year('eq', 2024))).toBe('')
+})
+
+test('stores and filters become filters of the search of a turn', async () => {
+  const { client, inlay } = openAssistant()
+  const route = openaiApi.routes.find(({ operationId }) => operationId === 'getVectorStore')!
+  const handle = vi.spyOn(route, 'handle')
+  const upload = await client.files.create({ file: await page('leave'), purpose: 'assistants' })
+  const stores: string[] = []
+  for (const year of [2025, 2026]) {
+    const { id } = await client.vectorStores.create({ name: `Of ${year}` })
+    await client.vectorStores.files.createAndPoll(id, { file_id: upload.id, attributes: { year } }, { pollIntervalMs })
+    stores.push(id)
+  }
+  await client.vectorStores.retrieve(stores[0]!)
+  const [{ parts, caller }] = handle.mock.calls[0]!
+  const find = async (storeIds: string[], filters: unknown): Promise<string[]> => {
+    const searchFilters = await filtersOfStores(parts, { storeIds, filters, param: 'tools.0.filters' }, caller!)
+    const passages = await inlay.knowledge.search({ text: 'what is said', filters: searchFilters, limit: 10 })
+    return passages.map(({ document }) => document.document_id.split('.')[0]!).toSorted()
+  }
+  const later = { type: 'gt', key: 'year', value: 2025 }
+  expect(await find(stores, null)).toEqual(stores)
+  expect(await find(stores, later)).toEqual([stores[1]])
+  expect(await find([stores[0]!], later)).toEqual([])
+  for (const [storeIds, filters] of [
+    [[], later],
+    [stores, { type: 'like' }],
+  ] as const)
+    await expect(find([...storeIds], filters)).rejects.toMatchObject({ data: { param: 'tools.0.filters' } })
+  await expect(find(['vs_999'], null)).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
