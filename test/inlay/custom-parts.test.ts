@@ -123,6 +123,26 @@ test("a host's agent is listed and answers in its sessions", async () => {
   expect(body).toMatchObject({ answer: expect.stringContaining('Good evening') })
 })
 
+test("a host's agent with instructions answers with them and its actions, for each caller anew", async () => {
+  const { ask, say, model } = make(() => ['Yes.'], {
+    agents: [
+      {
+        id: 8,
+        name: 'Buyer',
+        instructions: ({ caller, message, personaId }) => `${personaId}: ${caller.id} wants ${message}`,
+        actions: ['add_memory'],
+      },
+    ],
+  })
+  expect((await ask('/persona')).body).toContainEqual(expect.objectContaining({ id: 8, name: 'Buyer' }))
+  for (const message of ['chairs', 'desks']) await say({ message, chat_session_info: { persona_id: 8 } })
+  const [chairs, desks] = model.requests.map(({ prompt }) => JSON.stringify(prompt))
+  expect(chairs).toContain('8: ana wants chairs')
+  expect(desks).toContain('8: ana wants desks')
+  expect(desks).not.toContain('chairs')
+  expect(model.requests[0]?.tools?.map(({ name }) => name)).toEqual(['add_memory'])
+})
+
 test("a host's hooks refuse messages, tell the model more, and hear of answers", async () => {
   const heard: string[] = []
   const { say, model } = make(() => ['Fine.'], {

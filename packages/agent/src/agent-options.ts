@@ -1,5 +1,6 @@
 import type { BaseFilters, LlmOverride, Principal } from '@inlay/protocol'
 import type { ToolApprovalEvent, ToolApprovalPolicy } from './contracts/action.ts'
+import type { Instructions } from './contracts/coming-turn.ts'
 import type { ConversationStore } from './contracts/conversation-store.ts'
 import type { FileStore } from './contracts/file-store.ts'
 import type { MemoryStore } from './contracts/memory-store.ts'
@@ -101,8 +102,8 @@ export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Par
   readonly documentSets?: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
   /** Waits between attempts of a model call; rejects when aborted. Default: a timer. */
   readonly wait?: (delayMs: number, signal: AbortSignal) => Promise<void>
-  /** Replaces the built-in instructions to the model. */
-  readonly systemPrompt?: string
+  /** Replaces the built-in instructions to the model: a text, or a function of the message and its caller. */
+  readonly systemPrompt?: Instructions
   /** Limits of deep research. */
   readonly research?: ResearchOptions
   readonly limits?: AgentLimits

@@ -6,6 +6,7 @@ import {
   type AgentOptions,
   type AgentStores,
   type HostAgent,
+  type InstructedAgent,
   type ModelFact,
   type Services,
 } from '@inlay/agent'
@@ -61,7 +62,7 @@ export interface ConversationsOptions extends Omit<
   /** Searches files that are too long for a prompt. Default: only files that fit are used. */
   readonly fileIndex?: FileIndex
   /** Agents of the host that users can select, besides stored personas. */
-  readonly hostAgents?: readonly HostAgent[]
+  readonly hostAgents?: readonly (HostAgent | InstructedAgent)[]
   /** Whether a document references a file by one of its ids; such a file is not removed. Default: no document does. */
   readonly isInDocument?: (fileId: string) => Promise<boolean>
   /** Which of the documents a caller may read; shared sessions show their readers no others. Default: none. */

@@ -77,6 +77,38 @@ describe('a hook before a turn', () => {
   })
 })
 
+describe('instructions that a function writes', () => {
+  test('are those of one message and its caller, and count against the free tokens', async () => {
+    const { agent, send, model } = await newSetting(() => ['x'], {
+      systemPrompt: async ({ caller, message }) => `You help ${caller.id}${message && `, who says ${message}`}.`,
+    })
+    const run = await send({ message: 'One?' })
+    await run.whole()
+    await (await send({ message: 'Two?', chat_session_id: run.sessionId })).whole()
+    const texts = model.requests.map(({ prompt }) => String(prompt[0]?.content))
+    expect(texts.map((text) => text.split('.')[0])).toEqual([
+      `You help ${ana.id}, who says One?`,
+      `You help ${ana.id}, who says Two?`,
+    ])
+    const { agent: wordy } = await newSetting(() => ['x'], { systemPrompt: () => 'word '.repeat(1_000) })
+    const [few, many] = await Promise.all([wordy, agent].map((one) => one.freeTokens({ personaId: 0 }, ana)))
+    expect(few).toBeLessThan((many ?? 0) - 500)
+  })
+
+  test('refuse the message if they cannot be written; nothing of it is kept', async () => {
+    let written: unknown = 7
+    const { agent, send, errors } = await newSetting(() => ['x'], { systemPrompt: () => written as string })
+    await expect(send()).rejects.toMatchObject({
+      code: 'HOOK_EXECUTION_FAILED',
+      message: expect.stringContaining('instructions'),
+    })
+    expect(errors).toEqual([new TypeError('systemPrompt must return a text, or undefined for none')])
+    expect(await agent.sessions.list(ana)).toEqual({ sessions: [], hasMore: false })
+    written = undefined
+    expect((await (await send()).whole()).answer).toBe('x')
+  })
+})
+
 describe('a hook after a turn', () => {
   test('sees each answer as it was stored', async () => {
     const seen: EndedTurn[] = []

@@ -54,6 +54,8 @@ test.each<[unknown, RegExp]>([
   [{ worker: { pollEvery: 5 } }, /^- worker\.pollEvery: is no field here/m],
   [{ ranking: { recency: 5 } }, /^- ranking\.recency: must be an object/m],
   [{ actionSources: [{}] }, /^- actionSources\.0: must be a source of actions, with list\(\), holds\(\)/m],
+  [{ agents: [{ name: 'x' }] }, /^- agents.0: must be \{ name, instructions \}, or an agent with respond\(\)/m],
+  [{ systemPrompt: 3 }, /^- systemPrompt: must be a text, or a function/m],
   [{ agents: {} }, /^- agents: must be a list of agents, see mastraAgent/m],
   [{ ingestionWaitMs: -1 }, /^- ingestionWaitMs: must be a whole number, 0 or more/m],
   [{ limits: { maxSteps: 'six' } }, /^- limits/m],

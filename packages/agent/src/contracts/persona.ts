@@ -1,5 +1,6 @@
 import type { Principal } from '@inlay/protocol'
 import type { ToolApprovalPolicy } from './action.ts'
+import type { Instructions } from './coming-turn.ts'
 import type { Grounding } from './model.ts'
 import type { HostAgent } from './responder.ts'
 
@@ -35,6 +36,10 @@ export interface Persona {
   readonly fileIds: readonly string[]
   /** Answers in place of Inlay's own loop. Default: none. */
   readonly hostAgent?: HostAgent
+  /** Writes `systemPrompt` for each message. Default: it is always the same. */
+  readonly instructions?: Instructions
+  /** Names of the actions it is offered. Default: those of `actionIds`. */
+  readonly actionNames?: readonly string[]
 }
 
 /** Finds the persona of a turn. */

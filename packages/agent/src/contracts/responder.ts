@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { Principal, StarterMessage } from '@inlay/protocol'
+import type { Instructions } from './coming-turn.ts'
 
 /** Answers messages in place of Inlay's own loop, for example an agent of another framework. */
 export interface Responder {
@@ -22,6 +23,15 @@ export interface HostAgent extends Responder {
   readonly starterMessages?: readonly StarterMessage[]
   /** Names of Inlay's actions that it is offered, or `all`. Default: none. */
   readonly actions?: 'all' | readonly string[]
+}
+
+/** An agent of the host that Inlay answers for, with instructions of its own. */
+export interface InstructedAgent extends Omit<HostAgent, 'respond' | 'actions'> {
+  /** Added to the built-in instructions. */
+  readonly instructions: Instructions
+  /** Names of Inlay's actions that it is offered, or `all`. Default: `all`. */
+  readonly actions?: HostAgent['actions']
+  readonly respond?: undefined
 }
 
 /** One message to answer. */

@@ -1,11 +1,13 @@
 import type { Services } from '../contracts/services.ts'
 import type { Principal } from '@inlay/protocol'
+import type { Instructions } from '../contracts/coming-turn.ts'
 import type { BranchHistory, ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider } from '../contracts/model.ts'
 import { maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { Actions } from '../tool-calls/registry.ts'
+import { writeInstructions } from './hooks.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import {
   findTurnContext,
@@ -17,12 +19,12 @@ import {
 } from './turn-context.ts'
 
 /** Dependencies for counting tokens. */
-export interface FreeTokensOptions extends Pick<Services, 'now'> {
+export interface FreeTokensOptions extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
   readonly models: ModelProvider
   readonly actions: Actions
   readonly contextParts: TurnContextParts
-  readonly systemPrompt: string | undefined
+  readonly systemPrompt: Instructions | undefined
 }
 
 /** The conversation that the next message belongs to. */
@@ -39,10 +41,13 @@ export async function countFreeTokens(
   caller: Principal,
   options: FreeTokensOptions,
 ): Promise<number> {
-  const { models, actions, contextParts, systemPrompt, now } = options
+  const { models, actions, contextParts, now } = options
   const { personaId, projectId, hasFiles, session, history } = await toNextMessage(target, caller, options)
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
-  const context = await findTurnContext(place, contextParts)
+  const found = await findTurnContext(place, contextParts)
+  const sessionId = 'sessionId' in target ? target.sessionId : null
+  const coming = { caller, message: '', sessionId, personaId, projectId, origin: 'unset', filters: null }
+  const { context, systemPrompt } = await writeInstructions(options.systemPrompt, found, coming, options.onError)
   const model = await models.resolve(overrideOfAnswer(null, session, context.persona))
   const room = { contextTokens: model.contextTokens, userText: '' }
   const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, contextParts)

@@ -1,23 +1,9 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { BaseFilters, Principal, Usage } from '@inlay/protocol'
+import type { Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/scheduling'
+import type { ComingTurn, Instructions } from '../contracts/coming-turn.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
-
-/** A message before it is answered; nothing is stored yet. */
-export interface ComingTurn {
-  readonly caller: Principal
-  /** The text of the request. A regeneration answers the stored question instead. */
-  readonly message: string
-  /** Null: a new session. */
-  readonly sessionId: string | null
-  readonly personaId: number
-  readonly projectId: number | null
-  /** Origin given with the message. */
-  readonly origin: string
-  readonly filters: BaseFilters | null
-  /** Aborts at the timeout of hooks. */
-  readonly signal: AbortSignal
-}
+import type { TurnContext } from './turn-context.ts'
 
 /** Result of a hook on a message; undefined lets it pass. */
 export interface TurnVerdict {
@@ -58,6 +44,9 @@ export interface TurnHooks extends ToolCallHooks {
 
 const hookTimeMs = 30_000
 
+/** A message as the functions of a host get it, without the signal of the call. */
+export type AskedTurn = Omit<ComingTurn, 'signal'>
+
 /**
  * Asks a host about a message.
  * @returns text to add to its prompt; undefined for none
@@ -65,20 +54,53 @@ const hookTimeMs = 30_000
  */
 export async function askBefore(
   before: TurnHooks['before'],
-  turn: Omit<ComingTurn, 'signal'>,
+  turn: AskedTurn,
   onError: (error: unknown) => void,
 ): Promise<string | undefined> {
-  if (!before) return undefined
-  const signal = AbortSignal.timeout(hookTimeMs)
-  let verdict: TurnVerdict | void
-  try {
-    verdict = await untilAborted(Promise.resolve(before({ ...turn, signal })), signal)
-  } catch (error) {
-    if (isInlayError(error)) throw error
-    onError(error)
-    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
-  }
+  const verdict = before && (await askInTime((signal) => before({ ...turn, signal }), onError))
   if (!verdict) return undefined
   if (verdict.reject === undefined) return verdict.context
   throw new InlayError('QUERY_REJECTED', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
+}
+
+const unwritten = 'The instructions that this deployment writes for each message could not be written: try again later.'
+
+/**
+ * Asks a host for the instructions that depend on the message, those of the deployment and of the agent.
+ * @throws HOOK_EXECUTION_FAILED, also after half a minute
+ */
+export async function writeInstructions(
+  systemPrompt: Instructions | undefined,
+  context: TurnContext,
+  turn: AskedTurn,
+  onError: (error: unknown) => void,
+): Promise<{ readonly systemPrompt: string | undefined; readonly context: TurnContext }> {
+  const write = async (option: string, given: Instructions | undefined): Promise<string | undefined> => {
+    if (typeof given !== 'function') return given
+    const ask = async (signal: AbortSignal): Promise<string | undefined> => {
+      const written: unknown = await given({ ...turn, signal })
+      if (written === undefined || typeof written === 'string') return written
+      throw new TypeError(`${option} must return a text, or undefined for none`)
+    }
+    return askInTime(ask, onError, unwritten)
+  }
+  const { persona } = context
+  const asked = [write('systemPrompt', systemPrompt), write('instructions of an agent', persona.instructions)]
+  const [base, own = persona.systemPrompt] = await Promise.all(asked)
+  return { systemPrompt: base, context: { ...context, persona: { ...persona, systemPrompt: own } } }
+}
+
+async function askInTime<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer> | Answer,
+  onError: (error: unknown) => void,
+  message?: string,
+): Promise<Answer> {
+  const signal = AbortSignal.timeout(hookTimeMs)
+  try {
+    return await untilAborted(Promise.resolve(ask(signal)), signal)
+  } catch (error) {
+    if (isInlayError(error)) throw error
+    onError(error)
+    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error, ...(message !== undefined && { message }) })
+  }
 }

@@ -11,6 +11,7 @@ import {
 } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ClientTurn } from '../contracts/client-turn.ts'
+import type { Instructions } from '../contracts/coming-turn.ts'
 import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
 import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
@@ -26,7 +27,7 @@ import {
 import type { ResearchOptions } from '../research/limits.ts'
 import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
 import { withClientTools } from './client-turn.ts'
-import { askBefore, type TurnHooks } from './hooks.ts'
+import { askBefore, writeInstructions, type TurnHooks } from './hooks.ts'
 import { isSmall, loadHelp } from './search-first.ts'
 import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
 import {
@@ -47,6 +48,7 @@ export interface PlanParts extends Pick<Services, 'onError'> {
   readonly contextParts: TurnContextParts
   readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
   readonly before: TurnHooks['before']
+  readonly systemPrompt: Instructions | undefined
   readonly research: ResearchOptions
   /** Loads the help for models that call no tools by themselves. Default: there is none. */
   readonly smallModels?: (() => Promise<SmallModels>) | undefined
@@ -68,6 +70,9 @@ export interface TurnPlan {
   readonly research: AdmittedResearch | undefined
   readonly usable: ChosenActions
 }
+
+/** A turn that the host let pass. */
+export type AskedPlan = TurnPlan & { readonly systemPrompt: string | undefined }
 
 /** Checks a message and collects what its answers need. */
 export async function planTurn(
@@ -207,9 +212,8 @@ async function findResearch(
   return admitResearch(research, coming, onError)
 }
 
-/** Calls the host's hook and adds the text it returns to the request's own context. */
-export async function askHost({ before, onError }: PlanParts, plan: TurnPlan, caller: Principal): Promise<TurnPlan> {
-  if (!before) return plan
+/** Calls the host's hook, adds the text it returns to the request's own context, and asks for the instructions. */
+export async function askHost(parts: PlanParts, plan: TurnPlan, caller: Principal): Promise<AskedPlan> {
   const { request, session, context } = plan
   const coming = {
     caller,
@@ -220,10 +224,15 @@ export async function askHost({ before, onError }: PlanParts, plan: TurnPlan, ca
     origin: request.origin,
     filters: request.internal_search_filters,
   }
-  const addition = await askBefore(before, coming, onError)
+  const addition = await askBefore(parts.before, coming, parts.onError)
   const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
   const joined = contexts.length === 0 ? null : contexts.join('\n\n')
-  return { ...plan, request: { ...request, additional_context: joined } }
+  // Research and agents of the host have prompts of their own.
+  const hasOwn = plan.research !== undefined || context.persona.hostAgent !== undefined
+  const written = hasOwn
+    ? { systemPrompt: undefined }
+    : await writeInstructions(parts.systemPrompt, context, coming, parts.onError)
+  return { ...plan, ...written, request: { ...request, additional_context: joined } }
 }
 
 const anySession = '00000000-0000-4000-8000-000000000000'

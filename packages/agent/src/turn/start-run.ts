@@ -13,7 +13,7 @@ import { executeTurn, type TurnParts } from './execute-turn.ts'
 import { readSteps, type ClientTurns } from './client-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
 import { expectedTokens, type AdmitTurn, type SettleTurn } from './admission.ts'
-import { askHost, planTurn, type PlanParts, type TurnPlan } from './plan-turn.ts'
+import { askHost, planTurn, type AskedPlan, type PlanParts, type TurnPlan } from './plan-turn.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
 /** Dependencies for starting runs. */
@@ -22,7 +22,6 @@ export interface StartParts extends PlanParts {
   readonly runs: Runs
   readonly files: FileStore
   readonly admit: AdmitTurn | undefined
-  readonly systemPrompt: string | undefined
   /** Limit of one caller's concurrent runs in this process. */
   readonly approval: ToolApprovalPolicy
   /** Whether answers can wait for a person: their calls can be read again. */
@@ -153,14 +152,14 @@ function openRun(runs: Runs, opened: OpenedTurn, { models, overrides }: TurnPlan
 
 function toTurn(
   parts: StartParts,
-  plan: TurnPlan,
+  plan: AskedPlan,
   opened: OpenedTurn,
   run: LiveRun,
   { caller, headers = {}, requestId, client }: OwnedSending,
 ): Parameters<typeof executeTurn>[0] {
-  const { request, contextFiles, models, research, usable } = plan
+  const { request, contextFiles, models, research, systemPrompt, usable } = plan
   const context = research ? withoutPrompts(plan.context) : plan.context
-  const { files: store, systemPrompt, turn } = parts
+  const { files: store, turn } = parts
   const history = opened.messages
   const { taskPrompt } = context.persona
   const reminder = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]

@@ -141,13 +141,13 @@ function leftTokens({ contextTokens, userText }: ContextRoom, { persona, project
 export function offerActions(
   available: readonly Action[],
   contextFiles: ContextFiles,
-  { persona: { actionIds }, project, searchesNothing, hasFiles }: TurnContext,
+  { persona: { actionIds, actionNames }, project, searchesNothing, hasFiles }: TurnContext,
   { fileSearch, search, searchAction, readExcerpt }: TurnContextParts,
 ): readonly Action[] {
-  const own = available.filter(({ id, builtIn, needsGrant = false }) => {
+  const own = available.filter(({ id, name, builtIn, needsGrant = false }) => {
     if (builtIn === 'FileReaderTool') return hasFiles
     // Memories belong to the user, not to what an agent is granted.
-    return builtIn === 'MemoryTool' || (actionIds?.includes(id) ?? !needsGrant)
+    return builtIn === 'MemoryTool' || (actionNames?.includes(name) ?? actionIds?.includes(id) ?? !needsGrant)
   })
   const others = own.filter(({ builtIn }) => builtIn !== 'SearchTool')
   const searchesDocuments = project === null && !searchesNothing && others.length < own.length

@@ -1,4 +1,4 @@
-import { idOfName, type HostAgent } from '@inlay/agent'
+import { idOfName, type HostAgent, type InstructedAgent } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import type { Personas, StoredPersona } from './contracts.ts'
 import { defaultStoredPersona } from './persona-records.ts'
@@ -7,7 +7,7 @@ import { defaultStoredPersona } from './persona-records.ts'
  * Lists agents of the host together with stored personas: everybody may use them, nobody changes them.
  * @throws DUPLICATE_RESOURCE when two share an id
  */
-export function withHostAgents(personas: Personas, agents: readonly HostAgent[]): Personas {
+export function withHostAgents(personas: Personas, agents: readonly (HostAgent | InstructedAgent)[]): Personas {
   if (agents.length === 0) return personas
   const hosted = new Map(agents.map(toPersona).map((persona) => [persona.id, persona]))
   if (hosted.size < agents.length) {
@@ -36,8 +36,8 @@ export function withHostAgents(personas: Personas, agents: readonly HostAgent[])
   }
 }
 
-function toPersona(hostAgent: HostAgent): StoredPersona {
-  const { id, name, description = '', starterMessages = null } = hostAgent
+function toPersona(agent: HostAgent | InstructedAgent): StoredPersona {
+  const { id, name, description = '', starterMessages = null, actions = 'all' } = agent
   return {
     ...defaultStoredPersona,
     id: id ?? idOfName(name),
@@ -45,6 +45,8 @@ function toPersona(hostAgent: HostAgent): StoredPersona {
     description,
     starterMessages,
     isPublic: true,
-    hostAgent,
+    ...(agent.respond
+      ? { hostAgent: agent }
+      : { instructions: agent.instructions, ...(actions !== 'all' && { actionNames: actions }) }),
   }
 }

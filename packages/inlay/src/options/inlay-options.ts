@@ -2,6 +2,8 @@ import type {
   AgentLimits,
   HostAction,
   HostAgent,
+  InstructedAgent,
+  Instructions,
   ModelProvider,
   ResearchLimits,
   ResearchOptions,
@@ -165,8 +167,8 @@ export interface InlayOptions
    * can be stricter, with `tool_approval`. Default: `'never'`.
    */
   readonly toolApproval?: ToolApprovalPolicy | undefined
-  /** Custom agents that users can select: see `mastraAgent` of `@inlay/mastra`. Default: none. */
-  readonly agents?: readonly HostAgent[] | undefined
+  /** Agents that users can select: `{ name, instructions }`, or see `mastraAgent` of `@inlay/mastra`. Default: none. */
+  readonly agents?: readonly (HostAgent | InstructedAgent)[] | undefined
   /** Callbacks around turns, tool calls and documents: refuse a message, add context, record answers. Default: none. */
   readonly hooks?: Hooks | undefined
   /**
@@ -189,8 +191,8 @@ export interface InlayOptions
    * unset variable, and there is no `authenticate`, `onError` is called. Default: none.
    */
   readonly apiKey?: string | undefined
-  /** Instructions for the model that replace the built-in ones. */
-  readonly systemPrompt?: string | undefined
+  /** Instructions that replace the built-in ones: a text, or a function of each message and its caller. */
+  readonly systemPrompt?: Instructions | undefined
   /** Limits, prices and policy of deep research. */
   readonly research?: ResearchOptions | undefined
   /** Model for auxiliary questions of actions and searches, e.g. a faster one. Default: the model that answers. */
@@ -271,6 +273,8 @@ function isPlain(value: unknown): boolean {
 const hooksCheck = v.lazy((value) =>
   isPlain(value) ? v.strictObject(hookFields, hookForm) : v.object(hookFields, hookForm),
 )
+
+const instructions = v.union([v.string(), anyFunction], 'must be a text, or a function that returns one')
 
 /** The options of `createInlay`: how each is checked, and its environment variables in the order of the settings page. */
 export const optionRows: Rows<InlayOptions> = {
@@ -455,7 +459,10 @@ export const optionRows: Rows<InlayOptions> = {
   agents: {
     check: v.array(
       v.pipe(
-        withMethods('an agent, see mastraAgent', 'respond'),
+        v.union(
+          [withMethods('an agent', 'respond'), v.looseObject({ instructions, respond: v.optional(v.undefined()) })],
+          'must be { name, instructions }, or an agent with respond(), see mastraAgent',
+        ),
         v.looseObject({
           name: text,
           id: v.optional(wholeNumber(1)),
@@ -467,7 +474,7 @@ export const optionRows: Rows<InlayOptions> = {
   },
   hooks: { check: hooksCheck },
   webhooks: webhooksRow,
-  systemPrompt: { check: v.string('must be a text') },
+  systemPrompt: { check: instructions },
   research: {
     check: fieldsOf<ResearchOptions>('{ limits, priceOf, policy }', {
       limits: fieldsOf<ResearchLimits>('an object of limits', {
