@@ -91,7 +91,7 @@ describe('instructions that a function writes', () => {
       `You help ${ana.id}, who says Two?`,
     ])
     const { agent: wordy } = await newSetting(() => ['x'], { systemPrompt: () => 'word '.repeat(1_000) })
-    const [few, many] = await Promise.all([wordy, agent].map((one) => one.freeTokens({ personaId: 0 }, ana)))
+    const [few, many] = await Promise.all([wordy, agent].map(({ freeTokens }) => freeTokens({ personaId: 0 }, ana)))
     expect(few).toBeLessThan((many ?? 0) - 500)
   })
 

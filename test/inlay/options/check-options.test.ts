@@ -55,6 +55,7 @@ test.each<[unknown, RegExp]>([
   [{ ranking: { recency: 5 } }, /^- ranking\.recency: must be an object/m],
   [{ actionSources: [{}] }, /^- actionSources\.0: must be a source of actions, with list\(\), holds\(\)/m],
   [{ agents: [{ name: 'x' }] }, /^- agents.0: must be \{ name, instructions \}, or an agent with respond\(\)/m],
+  [{ retrievers: [{ name: 'x' }] }, /^- retrievers.0: must be a retriever, with retrieve\(\)/m],
   [{ systemPrompt: 3 }, /^- systemPrompt: must be a text, or a function/m],
   [{ agents: {} }, /^- agents: must be a list of agents, see mastraAgent/m],
   [{ ingestionWaitMs: -1 }, /^- ingestionWaitMs: must be a whole number, 0 or more/m],

@@ -156,13 +156,13 @@ describe('actions and hooks', () => {
       officeOf: async () => 'Bremen',
       ledger: { add },
     }
-    const turns = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 5], given)
+    const turns = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 6], given)
     await expect(answerOf(turns.inlay, 'No')).rejects.toMatchObject({ code: 'QUERY_REJECTED' })
     await answerOf(turns.inlay)
     await expect
       .poll(() => add.mock.calls, { timeout: 60_000 })
       .toContainEqual([expect.objectContaining({ caller: 'ana' })])
-    const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 6], given)
+    const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 8], given)
     const accept = (title: string): Promise<unknown> =>
       inlay.knowledge.accept({ document: { id: title, title, sections: [{ text: leave }] } }, { waitMs: 60_000 })
     await expect(accept('Salaries')).rejects.toMatchObject({ code: 'VALIDATION_ERROR' })
@@ -175,7 +175,7 @@ describe('actions and hooks', () => {
 
 describe('models', () => {
   test('a model of the host answers, one or several', async () => {
-    const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 7], { languageModel: answering('Aye.') })
+    const { inlay } = await runBlock<{ inlay: Inlay }>([guide('7.actions'), 9], { languageModel: answering('Aye.') })
     expect(await answerOf(inlay)).toBe('Aye.')
     type SingleModel = (model: object) => never
     const { singleModel } = await runBlock<{ singleModel: SingleModel }>([guide('5.models'), 2])

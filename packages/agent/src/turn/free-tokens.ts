@@ -44,10 +44,10 @@ export async function countFreeTokens(
   const { models, actions, contextParts, now } = options
   const { personaId, projectId, hasFiles, session, history } = await toNextMessage(target, caller, options)
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
-  const found = await findTurnContext(place, contextParts)
+  const unwritten = await findTurnContext(place, contextParts)
   const sessionId = 'sessionId' in target ? target.sessionId : null
   const coming = { caller, message: '', sessionId, personaId, projectId, origin: 'unset', filters: null }
-  const { context, systemPrompt } = await writeInstructions(options.systemPrompt, found, coming, options.onError)
+  const { context, systemPrompt } = await writeInstructions(options.systemPrompt, unwritten, coming, options.onError)
   const model = await models.resolve(overrideOfAnswer(null, session, context.persona))
   const room = { contextTokens: model.contextTokens, userText: '' }
   const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, contextParts)

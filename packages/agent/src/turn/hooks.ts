@@ -85,8 +85,8 @@ export async function writeInstructions(
     return askInTime(ask, onError, unwritten)
   }
   const { persona } = context
-  const asked = [write('systemPrompt', systemPrompt), write('instructions of an agent', persona.instructions)]
-  const [base, own = persona.systemPrompt] = await Promise.all(asked)
+  const texts = [write('systemPrompt', systemPrompt), write('instructions of an agent', persona.instructions)]
+  const [base, own = persona.systemPrompt] = await Promise.all(texts)
   return { systemPrompt: base, context: { ...context, persona: { ...persona, systemPrompt: own } } }
 }
 

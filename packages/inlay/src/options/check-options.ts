@@ -102,10 +102,11 @@ function actionFaults(options: InlayOptions): string[] {
   return faultsOfActions(actions, builtIns).map(({ index, fault }) => `actions.${index}: ${fault}`)
 }
 
-/** Agents and MCP servers that share a name, and agents that name actions which nothing adds. */
+/** Agents, MCP servers and retrievers that share a name, and agents that name actions which nothing adds. */
 function agentFaults(options: InlayOptions): string[] {
   const { actions, actionSources, agents, mcpServers } = options
-  const repeated = [...repeatedNames('agents', agents), ...repeatedNames('mcpServers', mcpServers)]
+  const named = ['agents', 'mcpServers', 'retrievers'] as const
+  const repeated = named.flatMap((option) => repeatedNames(option, options[option]))
   // Other sources of actions are only known when they are asked.
   if (!Array.isArray(agents) || actionSources || mcpServers) return repeated
   const unknown = agents.flatMap((agent: unknown, index) => {

@@ -29,6 +29,7 @@ import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import * as v from 'valibot'
 import { writeJsonLine, type LogEntry } from '../log.ts'
+import type { Retriever } from './retrievers.ts'
 import { enginesRow, type EngineOptions } from './engines.ts'
 import { webhooksRow, type WebhookOptions } from './event-options.ts'
 import {
@@ -159,6 +160,8 @@ export interface InlayOptions
    * Default: no summaries.
    */
   readonly summarize?: 'model' | Summarizer | undefined
+  /** Searches of your own beside the built-in one, with passages that are cited like documents. Default: none. */
+  readonly retrievers?: readonly Retriever[] | undefined
   /** Custom tools for the model: see `defineAction`, and `mastraTools` of `@inlay/mastra`. Default: none. */
   readonly actions?: readonly HostAction[] | undefined
   /**
@@ -455,6 +458,9 @@ export const optionRows: Rows<InlayOptions> = {
   },
   describeImage: { check: v.nullable(anyFunction) },
   summarize: { check: v.union([v.literal('model'), anyFunction], 'must be "model" or a function') },
+  retrievers: {
+    check: v.array(v.pipe(withMethods('a retriever', 'retrieve'), v.looseObject({ name: text })), 'must be a list'),
+  },
   actions: { check: v.array(v.any(), 'must be a list of actions, see defineAction') },
   agents: {
     check: v.array(

@@ -238,6 +238,11 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     onError,
   })
   const python = await pythonParts(options)
+  const { retrievers = [] } = options
+  const search =
+    retrievers.length === 0
+      ? knowledge.search
+      : (await import('../options/retrievers.ts')).searchWith(knowledge.search, retrievers, { onError })
   const ownAgent = createConversations({
     ...conversationOptions(options),
     db,
@@ -258,9 +263,9 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
       void auditApproval(server.audit, event).catch(onError)
       if (events) void recordApproval(events, db, event).catch(onError)
     },
-    search: knowledge.search,
+    search,
     readExcerpt: knowledge.excerpt,
-    hasDocuments: knowledge.hasDocuments,
+    hasDocuments: retrievers.length > 0 ? async () => true : knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
     documentSets: (caller) => knowledge.documentSets.list({ caller }),
     storage: options.storage ?? (await defaultStorage(dataFolder)),
