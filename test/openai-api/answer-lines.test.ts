@@ -132,3 +132,21 @@ test('hostile text costs linear time', () => {
     expect(performance.now() - began).toBeLessThan(2_000)
   }
 })
+
+test('a large picture is decoded at once, and too many files are refused', () => {
+  const began = performance.now()
+  const picture = { type: 'image_url', image_url: `data:image/png;base64,${'A'.repeat(9e6)}` }
+  expect(readContent([picture], [], '').fileIds).toHaveLength(1)
+  const took = performance.now() - began
+  const decoded = performance.now()
+  for (let times = 0; times < 5; times++) atob('A'.repeat(9e6))
+  expect(took).toBeLessThan(2 * (performance.now() - decoded))
+  const file = { type: 'file', file: { file_id: 'file-1' } }
+  expect(() =>
+    readContent(
+      Array.from({ length: 1001 }, () => file),
+      [],
+      'messages.0.content',
+    ),
+  ).toThrow(/1000 files/)
+})

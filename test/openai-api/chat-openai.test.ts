@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { leaveLink, leaveTitle, openScripted } from './chat-setting.ts'
+import { apiKey } from './setting.ts'
 
 const leave = { role: 'user' as const, content: 'How many days of leave?' }
 
@@ -74,4 +75,31 @@ test('requests that cannot be answered name the field', async () => {
   ]
   for (const [body, status, param, words] of cases)
     await expect(create(body)).rejects.toMatchObject({ status, param, message: expect.stringMatching(words) })
+})
+
+test.each([
+  { stream: true, when: 'before' },
+  { stream: false, when: 'before' },
+  { stream: true, when: 'within' },
+  { stream: false, when: 'within' },
+])('a client that leaves $when its answer ends the run (streamed: $stream)', async ({ stream, when }) => {
+  const leaving = new AbortController()
+  const ended = Promise.withResolvers<string>()
+  const { fetch, model } = await openScripted({
+    hooks: {
+      before: () => (when === 'before' ? leaving.abort() : undefined),
+      after: ({ status }) => ended.resolve(status),
+    },
+  })
+  const body = JSON.stringify({ model: 'inlay', stream, messages: [{ role: 'user', content: 'for ever' }] })
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', body, headers, signal: leaving.signal }
+  const answer = fetch('http://inlay.test/v1/chat/completions', init)
+  if (when === 'within') {
+    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+    if (stream) await (await answer).body!.cancel()
+    leaving.abort()
+  }
+  expect(await ended.promise).toBe('cancelled')
+  await answer
 })

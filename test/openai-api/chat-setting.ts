@@ -19,6 +19,7 @@ function answer(call: Prompt): ScriptStep {
   const question = JSON.stringify(call.prompt.findLast(({ role }) => role === 'user')?.content ?? '')
   if (call.responseFormat?.type === 'json') return ['{"days":', '25}']
   if (question.includes('### Task:')) return [names.length === 0 ? 'A title' : 'Tools!']
+  if (question.includes('for ever')) return ['Half an ', { hang: true }]
   if (question.includes('break')) return ['Half an ', { cut: new Error('gone') }]
   if (names.includes('weather') && !read.includes('degrees'))
     return [{ call: { name: 'weather', input: { city: 'Bern' } } }]

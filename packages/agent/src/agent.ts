@@ -62,7 +62,7 @@ export function createAgent(options: AgentOptions): Agent {
       const sending = { ...rest, caller, client }
       if (client) {
         const { conversations } = parts
-        const given = { callerId: caller.id, turns: clientTurns, newId: parts.newId }
+        const given = { caller, turns: clientTurns, newId: parts.newId }
         const run = clientRequest(message, client, { conversations, callerId: caller.id }).then((request) =>
           startRun(clientParts(parts, client, given), request, sending),
         )

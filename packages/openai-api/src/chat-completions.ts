@@ -54,7 +54,9 @@ export const chatRoutes: readonly Route[] = [
         model: body.model,
         system_fingerprint: `inlay_${settings.version}`,
       }
-      const leave = client.isStored ? () => {} : () => void parts.agent.stop(run.sessionId, caller).catch(() => {})
+      const leave = (): void => {
+        if (!client.isStored && !run.finished) void parts.agent.stop(run.sessionId, caller).catch(() => {})
+      }
       return body.stream === true ? streamed(run, { head, context, leave }) : whole(run, { head, context, leave })
     },
   }),
@@ -95,12 +97,11 @@ async function whole(run: Run, { head, context, leave }: Answering): Promise<obj
   const reader = createAnswerReader(documentUrls(context))
   let [reasoning, finish, usage]: [string, FinishReason, Usage | undefined] = ['', 'stop', undefined]
   const calls: object[] = []
-  context.request.signal.addEventListener('abort', leave, { once: true })
   await readWhole(run, reader, context, (event) => {
     if (event.type === 'reasoning') reasoning += event.text
     else if (event.type === 'call') calls.push(toToolCall(event))
     else if (event.type === 'stop') [finish, usage] = [event.reason, event.usage]
-  })
+  }).finally(leave)
   const { text, marks } = reader.cited
   const message = {
     role: 'assistant' as const,
@@ -120,6 +121,9 @@ async function whole(run: Run, { head, context, leave }: Answering): Promise<obj
 
 function streamed(run: Run, { head, context, leave }: Answering) {
   const { body, settings, requestId, request, watchKey } = context
+  // Nothing reads the reply to a client that left before it.
+  if (request.signal.aborted) leave()
+  request.signal.addEventListener('abort', leave, { once: true })
   return packetReply(leavable(run, leave), {
     format: chunkFormat(head, body.stream_options?.include_usage === true, documentUrls(context)),
     heartbeatMs: settings.heartbeatMs,
@@ -135,7 +139,7 @@ export function leavable(run: Run, onLeave: () => void): Run {
     ...run,
     tail: undefined,
     read(cursor, signal) {
-      signal?.addEventListener('abort', () => run.finished || onLeave(), { once: true })
+      signal?.addEventListener('abort', onLeave, { once: true })
       return run.read(cursor, signal)
     },
   }

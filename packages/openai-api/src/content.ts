@@ -40,8 +40,13 @@ export function readContent(content: Content, files: ClientFile[], param: string
     if (text !== null && text !== undefined) texts.push(storable(text))
     else fileIds.push(readFile(part, files, `${param}.${at}`))
   }
+  if (Math.max(files.length, fileIds.length) > maxFiles)
+    throw invalid(param, `A request can have ${maxFiles} files at most: leave some out.`)
   return { text: texts.join('\n'), fileIds }
 }
+
+/** As in messages of Inlay's own API. */
+const maxFiles = 1000
 
 function readFile(part: Part, files: ClientFile[], param: string): string {
   const { file_id: id, file_data: data, filename } = part.file ?? part
@@ -68,7 +73,11 @@ export const uploadIdOf = (id: string): string => id.replace(/^file-/, '')
 
 function bytesOf(base64: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    const text = atob(base64)
+    // Forty times as fast as `Uint8Array.from(text, …)`, which stops everything else for seconds.
+    const bytes = new Uint8Array(text.length)
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+    return bytes
   } catch {
     return undefined
   }

@@ -1,7 +1,9 @@
 import type { ClientTurn } from '@inlay/agent'
 import { scriptedAction, type Script } from '@inlay/agent/testing'
 import type { Packet, SendMessageInput } from '@inlay/protocol'
+import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
+import { arriving, incoming } from '../../conversations/files/setting.ts'
 import {
   ana,
   ben,
@@ -128,6 +130,27 @@ describe('a turn of a client that keeps its conversations', () => {
       ),
     ).resolves.toBe(0)
   })
+
+  test('is answered by the agent that it names, not by that of the session', async () => {
+    const { ask, agent } = await mount([['One.'], ['Two.']])
+    const sessionId = '11111111-2222-4333-8444-888888888888'
+    await ask({ sessionId, history: [] })
+    const other = { name: 'Ada', description: '', document_set_ids: [], tool_ids: [], system_prompt: '' }
+    const { id } = await agent.personas.create({ ...other, task_prompt: '', datetime_aware: true }, ana)
+    await ask({ sessionId, history: [] }, { chat_session_info: { persona_id: id } })
+    const { sessions } = await agent.sessions.list(ana)
+    expect(sessions.map(({ personaId }) => personaId).toSorted()).toEqual([0, id])
+  })
+
+  test('has the uploads that its history names, but those of nobody else', async () => {
+    const { ask, prompt, agent } = await mount([['Fine.'], ['Fine.']], { storage: createStorage() })
+    const { files } = await agent.files.upload(arriving(incoming('note.txt', 'The code is 4711.')), { caller: ana })
+    const client = { isStored: false, history: [{ role: 'user', text: 'Read.', fileIds: [files[0]!.id] }] } as const
+    await ask(client)
+    expect(JSON.stringify(prompt(0))).toContain('The code is 4711.')
+    await ask(client, {}, ben)
+    expect(JSON.stringify(prompt(1))).not.toMatch(/4711|note/)
+  })
 })
 
 describe('tools of a client', () => {
@@ -204,5 +227,23 @@ describe('tools of a client', () => {
       ['', question!.id],
       ['Sunny.', question!.id],
     ])
+  })
+
+  test('can be answered twice: what one answer finds, another does not cite', async () => {
+    const docs = [newDoc('found')]
+    const look = scriptedAction({ id: 7, name: 'look', documents: docs, result: { text: 'So.', foundDocuments: docs } })
+    const script = [[search, askWeather], [{ call: { name: 'look', input: {} } }], ['It is [2].'], ['It is [2].']]
+    const { ask } = await mount(script, { actions: [look] })
+    const client = { isStored: false, history: [], tools: [weather] }
+    const [call] = callsOf(await ask(client))
+    const steps = [
+      { text: '', calls: [{ id: call!.tool_call_id, name: 'get_weather', arguments: '{}', result: 'sunny' }] },
+    ]
+    const cited = async (): Promise<string[]> => {
+      const packets = await ask({ ...client, steps })
+      return packets.map(inShort).filter((line) => line.includes('citation_info'))
+    }
+    expect(await cited()).toEqual(['1.0 citation_info 2 found'])
+    expect(await cited()).toEqual([])
   })
 })

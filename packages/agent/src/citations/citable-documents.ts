@@ -11,6 +11,8 @@ export interface CitableDocuments extends ComparedDocuments {
   known(number: number): SearchDoc | undefined
   /** Reserves numbers for the calls of a step: the citable call `index` starts 100 above the one before it. */
   openStep(): (index: number) => CitationRange
+  /** The documents so far, for an answer that goes on from here: several may. */
+  copy(): CitableDocuments
 }
 
 /** Assigns numbers to the documents of one call. */
@@ -30,13 +32,16 @@ const pieceLength = 1_200
 const pieces = new RegExp(`[^]{1,${pieceLength}}(?=\\s|$)|[^]{1,${pieceLength}}`, 'gu')
 
 /** Creates the register of an answer's citable documents. */
-export function createCitableDocuments(): CitableDocuments {
-  const byNumber = new Map<number, SearchDoc>()
-  const numbers = new Map<string, number>()
-  const texts: SourceText<number>[] = []
-  let highest = 0
+export function createCitableDocuments(
+  earlier: ReadonlyMap<number, SearchDoc> = new Map(),
+  earlierTexts: readonly SourceText<number>[] = [],
+): CitableDocuments {
+  const byNumber = new Map(earlier)
+  const numbers = new Map([...byNumber].map(([number, { document_id: id }]) => [id, number]))
+  const texts = [...earlierTexts]
+  let highest = Math.max(0, ...byNumber.keys())
   /** Pieces of texts without a number have negative ones. */
-  let nextPiece = -1
+  let nextPiece = -1 - texts.length
 
   const citable: CitableDocuments = {
     get isEmpty() {
@@ -45,6 +50,7 @@ export function createCitableDocuments(): CitableDocuments {
     known: byNumber.get.bind(byNumber),
     hasMarker: (text) => hasMarker(text, citable.known),
     texts,
+    copy: () => createCitableDocuments(byNumber, texts),
     addUnnumbered: (more) => {
       for (const [text] of more.flatMap((each) => [...each.matchAll(pieces)])) texts.push({ source: nextPiece--, text })
     },

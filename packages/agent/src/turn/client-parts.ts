@@ -1,6 +1,6 @@
-import { InlayError, type FileDescriptor } from '@inlay/protocol'
-import type { ClientFile, ClientMessage, ClientTurn } from '../contracts/client-turn.ts'
-import type { ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
+import { InlayError, type Principal } from '@inlay/protocol'
+import type { ClientFile, ClientTurn } from '../contracts/client-turn.ts'
+import type { BranchHistory, ConversationStore, PastMessage } from '../contracts/conversation-store.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import { toArguments } from '../prompt/model-steps.ts'
 import type { ClientTurns, DocumentReader } from './client-turn.ts'
@@ -10,22 +10,23 @@ import type { StartParts } from './start-run.ts'
 export function clientParts(
   parts: StartParts,
   client: ClientTurn,
-  { callerId, turns, newId }: { readonly callerId: string; readonly turns: ClientTurns; readonly newId: () => string },
+  { caller, turns, newId }: { readonly caller: Principal; readonly turns: ClientTurns; readonly newId: () => string },
 ): StartParts {
   const { history, isStored = true, files: held = [], sessionId } = client
   const { conversations: stored } = parts
+  const files = held.length === 0 ? parts.files : withClientFiles(parts.files, held, caller.id, turns.readDocument)
+  const given = async () => ({ summary: null, summaryFiles: [], messages: await toPastMessages(client, files, caller) })
   const kept: ConversationStore =
     history || sessionId !== undefined
       ? {
           ...stored,
           open: async (opening) => ({
             ...(await stored.open({ ...opening, newSessionId: sessionId })),
-            ...(history && { summary: null, summaryFiles: [], messages: toPastMessages(history, held) }),
+            ...(history && (await given())),
           }),
         }
       : stored
-  const conversations = isStored ? kept : unstored(client, { stored, turns, newId })
-  const files = held.length === 0 ? parts.files : withClientFiles(parts.files, held, callerId, turns.readDocument)
+  const conversations = isStored ? kept : unstored(client, { given, stored, turns, newId })
   return {
     ...parts,
     conversations,
@@ -39,14 +40,20 @@ export function clientParts(
 
 /** Conversations of one turn that leaves nothing behind. It may go on from a stored one. */
 function unstored(
-  { history, files = [] }: ClientTurn,
-  { stored, turns, newId }: { stored: ConversationStore; turns: ClientTurns; newId: () => string },
+  { history }: ClientTurn,
+  {
+    given,
+    stored,
+    turns,
+    newId,
+  }: { given: () => Promise<BranchHistory>; stored: ConversationStore; turns: ClientTurns; newId: () => string },
 ): ConversationStore {
-  const given = { summary: null, summaryFiles: [], messages: toPastMessages(history ?? [], files) }
   return {
     session: stored.session,
     open: async ({ text, files: attached, models, session, parentId, history: limits }) => ({
-      ...(session && !history ? await stored.branch(session.id, parentId === -1 ? null : parentId, limits) : given),
+      ...(session && !history
+        ? await stored.branch(session.id, parentId === -1 ? null : parentId, limits)
+        : await given()),
       sessionId: newId(),
       isNewSession: false,
       userMessageId: turns.nextId(),
@@ -56,12 +63,20 @@ function unstored(
     }),
     finish: async () => {},
     running: async () => [],
-    branch: async () => given,
+    branch: given,
     generatedFileIds: async () => [],
   }
 }
 
-function toPastMessages(history: readonly ClientMessage[], files: readonly ClientFile[]): PastMessage[] {
+/** Files that are unknown or another caller's are left out. */
+async function toPastMessages(
+  { history = [] }: ClientTurn,
+  files: Pick<FileStore, 'find'>,
+  caller: Principal,
+): Promise<PastMessage[]> {
+  const named = [...new Set(history.flatMap(({ fileIds = [] }) => fileIds))]
+  const owned = named.length === 0 ? [] : await files.find(named, caller)
+  const byId = new Map(owned.flatMap((file) => [[file.id, file] as const, [file.fileId, file] as const]))
   return history.map(({ role, text, fileIds = [], steps = [] }, index) => {
     const toolCalls = steps.flatMap(({ calls }, step) =>
       calls.map(({ id, name, arguments: json, result }) => {
@@ -74,7 +89,10 @@ function toPastMessages(history: readonly ClientMessage[], files: readonly Clien
       role,
       status: 'done',
       text: said,
-      files: fileIds.flatMap((id) => files.filter((file) => file.id === id).map(toDescriptor)),
+      files: fileIds.flatMap((named) => {
+        const { id, fileId, kind, name } = byId.get(named) ?? {}
+        return fileId === undefined || kind === undefined ? [] : [{ id: fileId, type: kind, name, user_file_id: id }]
+      }),
       toolCalls,
       callCount: toolCalls.length,
       params: null,
@@ -84,10 +102,6 @@ function toPastMessages(history: readonly ClientMessage[], files: readonly Clien
 
 const kindOf = ({ mediaType }: ClientFile): StoredFile['kind'] =>
   mediaType.startsWith('image/') ? 'image' : mediaType.startsWith('text/') ? 'plain_text' : 'document'
-
-function toDescriptor(file: ClientFile): FileDescriptor {
-  return { id: file.id, type: kindOf(file), name: file.name, user_file_id: file.id }
-}
 
 /** A store that also has the files of a client, for as long as the turn lasts. */
 function withClientFiles(

@@ -30,7 +30,9 @@ export function createClientTurns(
   readDocument?: DocumentReader,
 ): ClientTurns {
   let last = 0
-  return { runs: createRuns(options), paused: createPausedTurns(options.now), readDocument, nextId: () => --last }
+  // Nobody can resume them.
+  const runs = createRuns({ ...options, resumableMs: 0 })
+  return { runs, paused: createPausedTurns(options.now), readDocument, nextId: () => --last }
 }
 
 /** The request of a client's turn: a session that it names by itself is continued, and JSON has no citations. */
@@ -46,7 +48,9 @@ export async function clientRequest(
     if (isInlayError(error) && error.code === 'SESSION_NOT_FOUND') return undefined
     throw error
   })
-  return session ? { ...citing, chat_session_id: session.id, chat_session_info: null } : citing
+  // The agent that the client asks answers, in a session of its own.
+  const isOfAgent = (session?.personaId ?? 0) === (request.chat_session_info?.persona_id ?? session?.personaId ?? 0)
+  return session && isOfAgent ? { ...citing, chat_session_id: session.id, chat_session_info: null } : citing
 }
 
 /** Actions for the tools of a client. Nothing runs them: their calls end the answer. */

@@ -241,7 +241,7 @@ function createChatResponder(
   const contextDocuments = client?.paused?.documents ?? turn.contextDocuments
   const { model } = answer
   const { compareCitations } = model
-  const citable = client?.paused?.citable
+  const citable = client?.paused?.citable.copy()
   const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments, citable })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }

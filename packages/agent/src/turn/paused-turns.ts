@@ -40,10 +40,9 @@ export function createPausedTurns(now: () => number): PausedTurns {
   }
   return {
     add: (turn) => {
-      // Pictures count by the bytes of their names alone; models see few of them.
-      const own = JSON.stringify([turn.messages, turn.calls, turn.documents], withoutBytes).length
-      for (const { clientId } of turn.calls) {
-        if (clientId === undefined) continue
+      const ids = turn.calls.flatMap(({ clientId }) => clientId ?? [])
+      const own = sizeOf([turn.messages, turn.content, turn.calls, turn.documents, turn.citable.texts]) / ids.length
+      for (const clientId of ids) {
         turns.set(clientId, { turn, at: now(), chars: own })
         chars += own
       }
@@ -57,4 +56,13 @@ export function createPausedTurns(now: () => number): PausedTurns {
   }
 }
 
-const withoutBytes = (_: string, value: unknown): unknown => (value instanceof Uint8Array ? value.byteLength : value)
+/** Characters of texts and bytes of pictures. */
+function sizeOf(parts: readonly unknown[]): number {
+  let bytes = 0
+  const { length } = JSON.stringify(parts, (_, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value
+    bytes += value.byteLength
+    return null
+  })
+  return length + bytes
+}

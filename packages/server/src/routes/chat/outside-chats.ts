@@ -186,7 +186,10 @@ function toReference(data: string): PictureBytes {
 
 function fromBase64(data: string): Uint8Array | undefined {
   try {
-    return Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
+    const text = atob(data)
+    const bytes = new Uint8Array(text.length)
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
+    return bytes
   } catch {
     return undefined
   }
