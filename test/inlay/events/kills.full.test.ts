@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { scriptedModel } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import { defineAction } from 'inlay'
@@ -12,7 +11,7 @@ import { toRequest } from '../../agent/setting.ts'
 import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
 import { scripted } from '../../life/serve.ts'
 import type { ChildTask } from './events-child.ts'
-import { accept, folder, open, receiver, secrets, until, type Got } from './setting.ts'
+import { accept, folder, open, receiver, secrets, until, waiting, type Got } from './setting.ts'
 
 let postgres: PostgresServer
 beforeAll(async () => void (postgres = await startPostgres()))
@@ -30,21 +29,6 @@ function start({ url, ...task }: Omit<ChildTask, 'secrets'>): ChildProcess {
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
-}
-
-interface Waiting {
-  readonly event_id: string
-  readonly attempts: number
-  readonly due_at: number
-  readonly claim: string | null
-}
-
-function waiting(dataFolder: string): Waiting[] {
-  const db = new DatabaseSync(join(dataFolder, 'inlay.db'), { readOnly: true })
-  // Columns of the table, of these types.
-  const rows = db.prepare('select event_id, attempts, due_at, claim from inlay_outbox').all() as unknown as Waiting[]
-  db.close()
-  return rows
 }
 
 const idsOf = (got: readonly Got[]): Set<unknown> => new Set(got.map(({ headers }) => headers['webhook-id']))
@@ -130,25 +114,6 @@ test('a receiver that hangs delays no other and counts as failed after 20 second
   await until(() => expect(hanging.got.length).toBeGreaterThan(1))
   await inlay.close()
   expect(waiting(dataFolder).map(({ claim }) => claim)).toEqual([null, null])
-})
-
-test('a receiver that limits the rate gets the event when it asked for it', async () => {
-  const clock = { time: Date.now() }
-  const { url, got } = await receiver((response, index) => {
-    if (index === 0) response.writeHead(429, { 'retry-after': '120' }).end()
-    else response.writeHead(200).end()
-  })
-  const dataFolder = folder()
-  const options = { webhooks: [{ url, secrets }], now: () => clock.time }
-  const first = open(dataFolder, options)
-  await accept(first, 'leave')
-  await until(() => expect(waiting(dataFolder)).toMatchObject([{ attempts: 1, due_at: clock.time + 120_000 }]))
-  await first.close()
-  clock.time += 120_000
-  await open(dataFolder, options).start()
-  await until(() => expect(waiting(dataFolder)).toEqual([]))
-  expect(got).toHaveLength(2)
-  expect(idsOf(got).size).toBe(1)
 })
 
 test('a document that fails and a call that waits for approval are sent', async () => {

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { onTestFinished, vi } from 'vitest'
 
@@ -60,6 +61,22 @@ export function open(dataFolder: string, options: InlayOptions): Inlay {
   })
   onTestFinished(() => inlay.close())
   return inlay
+}
+
+interface Waiting {
+  readonly event_id: string
+  readonly attempts: number
+  readonly due_at: number
+  readonly claim: string | null
+}
+
+/** Events that wait in the database. */
+export function waiting(dataFolder: string): Waiting[] {
+  const db = new DatabaseSync(join(dataFolder, 'inlay.db'), { readOnly: true })
+  // Columns of the table, of these types.
+  const rows = db.prepare('select event_id, attempts, due_at, claim from inlay_outbox').all() as unknown as Waiting[]
+  db.close()
+  return rows
 }
 
 export const accept = (inlay: Inlay, id: string) =>

@@ -305,6 +305,27 @@ describe('MCP servers', () => {
   })
 })
 
+describe('webhooks', () => {
+  const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD3vXyBQGm1V4=']
+
+  test('have an address and secrets', () => {
+    const url = 'https://app.example/events/?k=v'
+    const { options } = readSettings({ INLAY_WEBHOOK_URL: url, INLAY_WEBHOOK_SECRET: secrets.join(', ') })
+    expect(options).toEqual({ webhooks: [{ url, secrets }] })
+    checkOptions(options)
+  })
+
+  test.each([
+    [{ INLAY_WEBHOOK_URL: 'https://app.example/?k=a-secret-key' }, 'INLAY_WEBHOOK_URL: needs INLAY_WEBHOOK_SECRET'],
+    [{ INLAY_WEBHOOK_URL: 'app.example/a-secret-key' }, 'INLAY_WEBHOOK_URL: the value given is not allowed'],
+    [{ INLAY_WEBHOOK_SECRET: secrets[0] }, 'INLAY_WEBHOOK_SECRET: needs INLAY_WEBHOOK_URL'],
+    [{ INLAY_WEBHOOK_SECRET: 'whsec_a-secret-key' }, 'INLAY_WEBHOOK_SECRET: the value given is not allowed'],
+  ])('%j stop the start and it says what is missing', (env, message) => {
+    expect(messageOf(env as Record<string, string>)).toContain(message)
+    expect(messageOf(env as Record<string, string>)).not.toContain('a-secret-key')
+  })
+})
+
 test('the search for local models is turned off by a setting', () => {
   expect(readSettings({ INLAY_LOCAL_MODELS: 'off' }).findsLocalModels).toBe(false)
 })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { address, only } from './kinds.ts'
-import type { Row } from './rows.ts'
+import { address, isHttp, listOf, only, textLike } from './kinds.ts'
+import { option, type Row } from './rows.ts'
 
 const types = [
   'document.indexed',
@@ -27,10 +27,9 @@ export function webhookKey(secret: string): Buffer | undefined {
   return key.length >= 24 && key.length <= 64 ? key : undefined
 }
 
-const secretCheck = v.custom(
-  (value) => typeof value === 'string' && webhookKey(value) !== undefined,
-  'must be whsec_ followed by 24 to 64 random bytes in base64, such as of `openssl rand -base64 32`',
-)
+const secretForm = 'whsec_ followed by 24 to 64 random bytes in base64, such as of `openssl rand -base64 32`'
+const isSecret = (value: unknown): boolean => typeof value === 'string' && webhookKey(value) !== undefined
+const secretCheck = v.custom(isSecret, `must be ${secretForm}`)
 const typeCheck = v.picklist(types, `must be among ${types.join(', ')}`)
 
 export const webhooksRow: Row<readonly WebhookOptions[]> = {
@@ -42,4 +41,18 @@ export const webhooksRow: Row<readonly WebhookOptions[]> = {
     ),
     'must be a list of { url, secrets, events }',
   ),
+  fields: {
+    url: option(textLike('an http or https address, such as https://app.example/events', isHttp), {
+      name: 'INLAY_WEBHOOK_URL',
+      meaning: 'address that gets signed events; an internal host must be in INLAY_EGRESS_ALLOW',
+      without: 'none, no events are sent',
+      isSecret: true,
+    }),
+    secrets: option(listOf(`${secretForm}; two, separated by a comma, while it changes`, isSecret), {
+      name: 'INLAY_WEBHOOK_SECRET',
+      meaning: 'signs the events; required for INLAY_WEBHOOK_URL',
+      without: 'none',
+      isSecret: true,
+    }),
+  },
 }

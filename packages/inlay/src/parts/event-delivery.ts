@@ -47,6 +47,8 @@ const maxAgeMs = 7 * 24 * hour
 /** Longer than an attempt may take. */
 const leaseMs = minute
 const pollMs = 2 * second
+/** After an event is stored; its transaction has mostly ended by then. */
+const soonMs = 50
 const tidyMs = minute
 const maxParallel = 10
 const maxWaiting = 10_000
@@ -65,6 +67,7 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
   const running = new Map<Destination, Promise<void>>()
   const jobs = { db, table }
   let timer: NodeJS.Timeout | undefined
+  let soon: NodeJS.Timeout | undefined
   let tidiedAt = -Infinity
 
   const report = (message: string): void =>
@@ -102,45 +105,47 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
 
   /** @returns whether it was delivered */
   async function attempt(destination: Destination, job: Claimed): Promise<boolean> {
-    try {
-      await destination.deliver(job.delivery, closing.signal)
+    const failure = await destination.deliver(job.delivery, closing.signal).then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    )
+    if (!failure) {
       failing.delete(destination)
       await remove(job)
-      return true
-    } catch (error) {
-      if (closing.signal.aborted) {
-        await settleJob(jobs, job, { due_at: now(), attempts: job.attempts - 1 })
-        return false
-      }
-      const data = isInlayError(error) ? error.data : {}
-      const reason = isInlayError(error) ? error.message : String(error)
-      const wait = delays[job.attempts - 1]
-      if (data['isGone'] === true) {
-        gone.add(destination)
-        await db.deleteFrom(table).where('destination', '=', destination.name).execute()
-        report(`${destination.label} is gone (410): it gets no more events until this process is started again.`)
-      } else if (wait === undefined) {
-        await remove(job)
-        report(
-          `${destination.label} did not take the event ${job.delivery.id} in ${job.attempts} attempts; it is given up. ${reason}`,
-        )
-      } else {
-        const retryAfterMs = Number(data['retryAfterSeconds'] ?? 0) * second
-        await settleJob(jobs, job, { due_at: now() + Math.min(Math.max(wait, retryAfterMs), maxWaitMs) })
-        if (!failing.has(destination))
-          report(`${destination.label} does not take events, which are sent again later. ${reason}`)
-      }
-      failing.set(destination, reason)
-      return false
+    } else if (closing.signal.aborted) await settleJob(jobs, job, { due_at: now(), attempts: job.attempts - 1 })
+    else await sendLater(destination, job, failure.error)
+    return !failure
+  }
+
+  async function sendLater(destination: Destination, job: Claimed, error: unknown): Promise<void> {
+    const data = isInlayError(error) ? error.data : {}
+    const reason = isInlayError(error) ? error.message : String(error)
+    const wait = delays[job.attempts - 1]
+    if (data['isGone'] === true) {
+      gone.add(destination)
+      await db.deleteFrom(table).where('destination', '=', destination.name).execute()
+      report(`${destination.label} is gone (410): it gets no more events until this process is started again.`)
+    } else if (wait === undefined) {
+      await remove(job)
+      report(
+        `${destination.label} did not take the event ${job.delivery.id} in ${job.attempts} attempts; it is given up. ${reason}`,
+      )
+    } else {
+      const retryAfterMs = Number(data['retryAfterSeconds'] ?? 0) * second
+      await settleJob(jobs, job, { due_at: now() + Math.min(Math.max(wait, retryAfterMs), maxWaitMs) })
+      if (!failing.has(destination))
+        report(`${destination.label} does not take events, which are sent again later. ${reason}`)
     }
+    failing.set(destination, reason)
   }
 
   async function deliverTo(destination: Destination): Promise<void> {
     for (;;) {
       const claimed = closing.signal.aborted ? [] : await claimDue(destination)
-      const delivered = await Promise.all(claimed.map((job) => attempt(destination, job)))
+      const attempts = await Promise.allSettled(claimed.map((job) => attempt(destination, job)))
+      for (const ended of attempts) if (ended.status === 'rejected') onError(ended.reason)
       // One that takes nothing gets the next events later.
-      if (!delivered.includes(true)) return
+      if (!attempts.some((ended) => ended.status === 'fulfilled' && ended.value)) return
     }
   }
 
@@ -200,6 +205,11 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
           .insertInto(table)
           .values(rows.slice(at, at + maxRows))
           .execute()
+      if (rows.length > 0 && !closing.signal.aborted)
+        soon ??= setTimeout(() => {
+          soon = undefined
+          void deliverDue()
+        }, soonMs).unref()
     },
     start: () => {
       timer = setInterval(() => void deliverDue(), pollMs)
@@ -209,6 +219,7 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
     problems: () => [...failing].map(([{ label }, reason]) => `${label} did not take the last event. ${reason}`),
     close: async () => {
       clearInterval(timer)
+      clearTimeout(soon)
       closing.abort(new InlayError('CLOSED'))
       await Promise.all(running.values())
     },

@@ -5,7 +5,7 @@ import type { PageBrand } from '../page-brand.ts'
 import { readEnvironment, type Environment } from './environment.ts'
 import { embeddingOf, modelOf } from './model-settings.ts'
 import { readTable, unknownSettings } from './setting-table.ts'
-import { imageModelOf, mcpServersOf, pythonOf, webSearchOf } from './tool-settings.ts'
+import { imageModelOf, mcpServersOf, pythonOf, webhooksOf, webSearchOf } from './tool-settings.ts'
 
 /** Settings from the environment: where to listen, and options for `createInlay`. */
 export interface Settings {
@@ -43,6 +43,7 @@ export function readSettings(env: Environment): Settings {
     webSearch: webSearchOf(values.webSearch, faults),
     imageGenerator: imageModelOf(values.imageGenerator, env, faults),
     mcpServers: mcpServersOf(values.mcpServers, faults),
+    webhooks: webhooksOf(values.webhooks, faults),
     ...pythonOf(python, faults),
   })
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })

@@ -1,6 +1,7 @@
 import type { ModelSpec } from '@inlay/drivers/model-providers'
 import { asDefault, integer, seconds, textLike } from '../options/kinds.ts'
 import { optionRows, type InlayOptions } from '../options/inlay-options.ts'
+import type { WebhookOptions } from '../options/event-options.ts'
 import type { ModelEntry } from '../options/model-entries.ts'
 import type { EmbeddingModel } from '../options/model-options.ts'
 import { setting, type Row, type Setting } from '../options/rows.ts'
@@ -68,6 +69,7 @@ interface FieldValues {
   readonly webSearch?: Partial<WebSearchService>
   readonly imageGenerator?: Partial<ImageModel>
   readonly mcpServers?: Readonly<Record<'addresses' | 'tokens', Readonly<Record<string, string>> | undefined>>
+  readonly webhooks?: Partial<WebhookOptions>
   readonly python?: { readonly isOn?: boolean; readonly wheelsFolder?: string }
 }
 

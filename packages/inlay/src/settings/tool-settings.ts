@@ -1,4 +1,5 @@
 import type { McpServer } from '@inlay/drivers/mcp-client'
+import type { WebhookOptions } from '../options/event-options.ts'
 import type { ImageModel, PythonOptions, WebSearchService } from '../options/tool-options.ts'
 import type { Environment } from './environment.ts'
 import type { SettingValues } from './setting-table.ts'
@@ -58,6 +59,17 @@ export function mcpServersOf(
     return { name, url: address.replace(/^sse\+/, ''), transport, ...(token !== undefined && { token }) }
   })
   return servers.length > 0 ? servers : undefined
+}
+
+/** The option `webhooks`. Adds errors to `faults`. */
+export function webhooksOf(
+  { url, secrets = [] }: Partial<WebhookOptions> = {},
+  faults: string[],
+): WebhookOptions[] | undefined {
+  if (url !== undefined && secrets.length > 0) return [{ url, secrets }]
+  if (url !== undefined) faults.push('INLAY_WEBHOOK_URL: needs INLAY_WEBHOOK_SECRET, which signs the events.')
+  if (secrets.length > 0) faults.push('INLAY_WEBHOOK_SECRET: needs INLAY_WEBHOOK_URL, the address that gets events.')
+  return undefined
 }
 
 /** The options of Python code. Adds errors to `faults`. */
