@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { UserConfig } from 'tsdown'
 import { bundledLicences } from './packages/drivers/scripts/bundled-licences.ts'
 import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
@@ -30,6 +30,7 @@ const configs: UserConfig[] = await Promise.all(
     const manifest = (await import(`./${file}`, { with: { type: 'json' } })).default
     // A package that is one script for pages has its own build; here it gets its types.
     const isScript = manifest.exports['./inlay-chat.js'] !== undefined
+    const { './internal/*': _, ...publicExports } = manifest.exports
     return {
       name: basename(dirname(file)),
       cwd: dirname(file),
@@ -40,7 +41,13 @@ const configs: UserConfig[] = await Promise.all(
       // neutral: plain .js and .d.ts names, also for packages that use Node built-ins.
       platform: 'neutral',
       target: 'es2024',
-      dts: { sourcemap: true, generator: 'oxc', ...(isScript && { emitDtsOnly: true }) },
+      // Internals are for the tests of this workspace, which read the sources.
+      dts: {
+        entry: isScript ? undefined : entriesOf({ exports: publicExports }).map((path) => join(dirname(file), path)),
+        sourcemap: true,
+        generator: 'oxc',
+        ...(isScript && { emitDtsOnly: true }),
+      },
       clean: true,
       // The sources are packed beside the maps.
       sourcemap: true,
