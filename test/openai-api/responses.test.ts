@@ -192,3 +192,36 @@ test('the AI SDK runs a tool, and names what was stored by its id', async () => 
   })
   expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain(answer)
 })
+
+test('a search of vector stores reads the files that its filters name', async () => {
+  const { client } = await openScripted()
+  const store = await client.vectorStores.create({ name: 'Years' })
+  for (const [year, text] of [
+    [2020, 'In the old days there were 20 days of leave.'],
+    [2026, 'There are 25 days of leave for the staff.'],
+  ] as const) {
+    const file = await client.files.create({ purpose: 'assistants', file: new File([text], `leave-${year}.txt`) })
+    const added = await client.vectorStores.files.createAndPoll(
+      store.id,
+      { file_id: file.id, attributes: { year } },
+      { pollIntervalMs: 20 },
+    )
+    expect(added.status).toBe('completed')
+  }
+  const filters = { type: 'eq' as const, key: 'year', value: 2020 }
+  const search = (ids: string[]) => ({ type: 'file_search' as const, vector_store_ids: ids, filters })
+  const request = { model: 'inlay', input: 'How many days of leave?', include: ['file_search_call.results'] as const }
+  const answer = await client.responses.create({
+    ...request,
+    include: [...request.include],
+    tools: [search([store.id])],
+  })
+  const names = answer.output.flatMap((item) =>
+    item.type === 'file_search_call' ? (item.results ?? []).map(({ filename }) => filename) : [],
+  )
+  expect(names).toEqual(['leave-2020.txt'])
+  await expect(client.responses.create({ ...request, include: [], tools: [search([])] })).rejects.toMatchObject({
+    status: 400,
+    param: 'tools.0.filters',
+  })
+})

@@ -75,6 +75,7 @@ export type ResponseRequest = v.InferOutput<typeof responseRequestSchema>
 const ownTools: Readonly<Record<string, readonly string[]>> = {
   file_search: ['SearchTool'],
   web_search: ['WebSearchTool', 'OpenURLTool'],
+  web_search_preview: ['WebSearchTool', 'OpenURLTool'],
   code_interpreter: ['PythonTool'],
   image_generation: ['ImageGenerationTool'],
 }
@@ -82,6 +83,7 @@ const ownTools: Readonly<Record<string, readonly string[]>> = {
 /** @param actions those that the caller may use */
 export function readTools({ tools, tool_choice: choice }: ResponseRequest, actions: readonly Action[]) {
   const [own, allowed, storeIds]: [ClientTool[], Set<number>, string[]] = [[], new Set(), []]
+  let [filters, param]: [unknown, string] = [undefined, 'tools']
   for (const [at, tool] of (tools ?? []).entries()) {
     if (tool.type === 'function') {
       if (!tool.name) throw invalid(`tools.${at}.name`, 'A function needs a name.', 'missing_required_parameter')
@@ -90,7 +92,9 @@ export function readTools({ tools, tool_choice: choice }: ResponseRequest, actio
       continue
     }
     for (const { id } of actionsOf(tool.type, actions, `tools.${at}`)) allowed.add(id)
-    if (tool.filters) throw invalid(`tools.${at}.filters`, 'Filters are not applied here: name a vector store instead.')
+    if (tool.filters && filters)
+      throw invalid(`tools.${at}.filters`, 'One search is made of all stores: put the filters into one tool.')
+    if (tool.filters) [filters, param] = [tool.filters, `tools.${at}.filters`]
     storeIds.push(...(tool.vector_store_ids ?? []))
   }
   const named = typeof choice === 'object' && choice.type === 'function' ? choice.name : undefined
@@ -103,7 +107,7 @@ export function readTools({ tools, tool_choice: choice }: ResponseRequest, actio
       ...(forced && { forced_tool_id: forced.id }),
     },
     client: { tools: choice === 'none' ? [] : own, toolChoice: toolChoiceOf({ tool_choice: wanted }, own) },
-    storeIds,
+    stores: { storeIds, filters, param },
   }
 }
 

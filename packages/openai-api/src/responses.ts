@@ -20,7 +20,7 @@ import {
   type ResponseRequest,
 } from './responses-request.ts'
 import { plainHead, replay, storedReader, storedResponse, type StoredResponse } from './stored-responses.ts'
-import { findStore } from './vector-stores.ts'
+import { filtersOfStores } from './vector-store-search.ts'
 
 const route = routesOf('Responses', { scope: 'chat', owner: 'caller' })
 const path = v.object({ response_id: v.string() })
@@ -128,14 +128,15 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
   if (body.background && !isStored)
     throw invalid('background', 'A response in the background must be stored: leave out store.')
   const { persona, override } = await resolveModel(body.model, agent, caller)
-  const { message: toolsOfMessage, client: clientTools, storeIds } = readTools(body, await agent.actions(caller))
+  const { message: toolsOfMessage, client: clientTools, stores } = readTools(body, await agent.actions(caller))
   const turn = await readTurn(body, agent, caller)
-  const stores = await Promise.all(storeIds.map((id) => findStore(parts, id, caller)))
+  const isNarrowed = stores.storeIds.length > 0 || stores.filters !== undefined
+  const searchFilters = isNarrowed ? await filtersOfStores(parts, stores, caller) : null
   const run = await agent.send(
     {
       ...turn.message,
       ...toolsOfMessage,
-      ...(stores.length > 0 && { internal_search_filters: { document_set: stores.map(({ set }) => set.name) } }),
+      internal_search_filters: searchFilters,
       ...(turn.message.chat_session_id === undefined && { chat_session_info: { persona_id: persona.id } }),
       llm_override: override,
       include_usage: true,
