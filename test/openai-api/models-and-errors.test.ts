@@ -1,3 +1,4 @@
+import type { OpenApiDocument } from '@inlay/protocol/openapi'
 import { expect, test } from 'vitest'
 import { personaBody } from '../server/persona-body.ts'
 import { apiKey, openAssistant } from './setting.ts'
@@ -70,6 +71,17 @@ test('it is served at both addresses, with slashes too many, and to pages of all
   })
   expect(preflight.status).toBe(204)
   expect(preflight.headers.get('access-control-allow-headers')).toContain('x-stainless-os')
+})
+
+test('the routes are described by an OpenAPI document of their own', async () => {
+  const { fetch } = openAssistant()
+  const document = (await (await fetch('http://inlay.test/v1/openapi.json')).json()) as OpenApiDocument
+  const addresses = Object.keys(document.paths)
+  expect(addresses).toEqual(expect.arrayContaining(['/v1/chat/completions', '/v1/responses', '/v1/vector_stores']))
+  expect(addresses.filter((path) => !path.startsWith('/v1/'))).toEqual([])
+  const { responses, requestBody } = document.paths['/v1/chat/completions']!['post']!
+  expect(JSON.stringify(requestBody)).toContain('max_completion_tokens')
+  expect(JSON.stringify(responses)).not.toMatch(/error_code|"422"/)
 })
 
 test('a host can leave it out', async () => {

@@ -6,6 +6,7 @@ import { toErrorReply } from './errors.ts'
 import { fileRoutes } from './files.ts'
 import { missingAddress } from './missing.ts'
 import { modelRoutes } from './models.ts'
+import { referenceRoutes } from './reference.ts'
 import { responseRoutes } from './responses.ts'
 import { vectorStoreBatchRoutes } from './vector-store-batches.ts'
 import { vectorStoreFileRoutes } from './vector-store-files.ts'
@@ -24,6 +25,7 @@ export const openaiApi: MountedApi = {
     ...vectorStoreFileRoutes,
     ...vectorStoreBatchRoutes,
     ...vectorStoreSearchRoutes,
+    ...referenceRoutes,
   ],
   toErrorReply,
   missing: missingAddress,
