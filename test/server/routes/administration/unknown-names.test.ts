@@ -94,7 +94,7 @@ describe('an unknown name in an administrative body is refused, and the nearest 
 /** Calls of `curl` in a page: method, path and body. */
 function curlCalls(page: string) {
   const text = readFileSync(page, 'utf8')
-  const calls = text.matchAll(/curl (?:-X (?<method>\w+) )?\$INLAY(?<path>\S+)[^']*'[^']*' -d '(?<body>[^']*)'/g)
+  const calls = text.matchAll(/curl (?:-X (?<method>\w+) )?\{base\}(?<path>\S+)[^']*'[^']*' -d '(?<body>[^']*)'/g)
   return [...calls].map(({ groups }) => [groups?.['method'] ?? 'POST', groups!['path']!, groups!['body']!] as const)
 }
 
