@@ -77,29 +77,30 @@ test('requests that cannot be answered name the field', async () => {
     await expect(create(body)).rejects.toMatchObject({ status, param, message: expect.stringMatching(words) })
 })
 
-test.each([
-  { stream: true, when: 'before' },
-  { stream: false, when: 'before' },
-  { stream: true, when: 'within' },
-  { stream: false, when: 'within' },
-])('a client that leaves $when its answer ends the run (streamed: $stream)', async ({ stream, when }) => {
-  const leaving = new AbortController()
-  const ended = Promise.withResolvers<string>()
-  const { fetch, model } = await openScripted({
-    hooks: {
-      before: () => (when === 'before' ? leaving.abort() : undefined),
-      after: ({ status }) => ended.resolve(status),
-    },
-  })
-  const body = JSON.stringify({ model: 'inlay', stream, messages: [{ role: 'user', content: 'for ever' }] })
-  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-  const init = { method: 'POST', body, headers, signal: leaving.signal }
-  const answer = fetch('http://inlay.test/v1/chat/completions', init)
-  if (when === 'within') {
-    await vi.waitFor(() => expect(model.requests).toHaveLength(1))
-    if (stream) await (await answer).body!.cancel()
-    leaving.abort()
-  }
-  expect(await ended.promise).toBe('cancelled')
-  await answer
-})
+const leavings = [true, false].flatMap((stream) => ['before', 'within'].map((when) => ({ stream, when })))
+
+test.each(leavings.flatMap((each) => ['chat/completions', 'responses'].map((path) => ({ ...each, path }))))(
+  'a client of $path that leaves $when its answer ends the run (streamed: $stream)',
+  async ({ stream, when, path }) => {
+    const leaving = new AbortController()
+    const ended = Promise.withResolvers<string>()
+    const { fetch, model } = await openScripted({
+      hooks: {
+        before: () => (when === 'before' ? leaving.abort() : undefined),
+        after: ({ status }) => ended.resolve(status),
+      },
+    })
+    const question = { messages: [{ role: 'user', content: 'for ever' }], input: 'for ever' }
+    const body = JSON.stringify({ model: 'inlay', stream, store: false, ...question })
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', body, headers, signal: leaving.signal }
+    const answer = fetch(`http://inlay.test/v1/${path}`, init)
+    if (when === 'within') {
+      await vi.waitFor(() => expect(model.requests).toHaveLength(1))
+      if (stream) await (await answer).body!.cancel()
+      leaving.abort()
+    }
+    expect(await ended.promise).toBe('cancelled')
+    await answer
+  },
+)

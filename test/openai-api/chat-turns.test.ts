@@ -32,6 +32,31 @@ test('nothing is stored unless it is asked for, and the history is that of the r
   expect(JSON.stringify(last).split('A heron.')).toHaveLength(2)
 })
 
+test('a stored answer that goes on behind a tool of the client is another one to the same question', async () => {
+  const { client, fetch } = await openScripted()
+  const request = {
+    model: 'inlay',
+    tools: [
+      { type: 'function' as const, function: { name: 'weather', parameters: { type: 'object', properties: {} } } },
+    ],
+    metadata: { chat_session_id: '11111111-2222-4333-8444-777777777777' },
+  }
+  const question = { role: 'user' as const, content: 'How warm is it?' }
+  const first = await client.chat.completions.create({ ...request, messages: [question] })
+  const { message } = first.choices[0]!
+  const [call] = message.tool_calls ?? []
+  const result = { role: 'tool' as const, tool_call_id: call!.id, content: '21 degrees' }
+  await client.chat.completions.create({ ...request, messages: [question, message, result] })
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const path = `http://inlay.test/api/chat/get-chat-session/${request.metadata.chat_session_id}`
+  const { messages } = (await (await fetch(path, { headers })).json()) as { messages: { message_type: string }[] }
+  expect(messages.map(({ message_type: type }) => type).filter((type) => type !== 'system')).toEqual([
+    'user',
+    'assistant',
+    'assistant',
+  ])
+})
+
 test('helper requests get no tools and are not stored', async () => {
   const { client, fetch } = await openScripted()
   const messages = [{ role: 'user' as const, content: '### Task:\nGenerate a title for leave.' }]

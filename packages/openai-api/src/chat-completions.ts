@@ -1,6 +1,6 @@
 import { type Conversations, type StoredPersona } from '@inlay/conversations'
 import type { Principal, Usage } from '@inlay/protocol'
-import type { Run } from '@inlay/agent'
+import type { ClientTurn, Run } from '@inlay/agent'
 import { packetReply, passedHeaders, routesOf, type Route, type RouteContext, type StreamFormat } from '@inlay/server'
 import * as v from 'valibot'
 import {
@@ -43,6 +43,7 @@ export const chatRoutes: readonly Route[] = [
           chat_session_info: { persona_id: persona.id },
           llm_override: override,
           forced_tool_id: webSearch,
+          ...(await sameQuestion(parts.agent, client, message.message, caller)),
           include_usage: true,
           origin: 'api',
         },
@@ -81,6 +82,19 @@ function namedSession({ metadata }: ChatRequest, request: Request): string | und
   if (typeof own === 'string' && own !== '') return own
   const chat = request.headers.get('x-openwebui-chat-id')
   return chat === null || chat === '' || chat.startsWith('local:') ? undefined : chat
+}
+
+/** A stored answer that goes on behind calls of the client's tools is another one to the same question. */
+async function sameQuestion(
+  agent: Conversations,
+  { isStored, sessionId, steps = [] }: ClientTurn,
+  text: string,
+  caller: Principal,
+): Promise<{ readonly parent_message_id?: number }> {
+  if (!isStored || sessionId === undefined || steps.length === 0) return {}
+  const session = await agent.sessions.get(sessionId, caller).catch(() => undefined)
+  const question = session?.messages.findLast(({ role }) => role === 'user')
+  return question?.text === text ? { parent_message_id: question.id } : {}
 }
 
 /** The web search of an agent, which such a request makes for sure. */

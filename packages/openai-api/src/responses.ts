@@ -157,16 +157,19 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
     urlOf: documentUrls(context),
     withResults: body.include?.includes(searchResults) ?? false,
   })
-  const leave = isStored ? () => {} : () => void agent.stop(run.sessionId, caller).catch(() => {})
+  const leave = (): void => {
+    if (!isStored && !run.finished) void agent.stop(run.sessionId, caller).catch(() => {})
+  }
+  if (request.signal.aborted) leave()
+  request.signal.addEventListener('abort', leave, { once: true })
   if (body.stream === true) return streamed(leavable(run, leave), reader, context)
   if (body.background) return reader.response()
-  request.signal.addEventListener('abort', leave, { once: true })
   const plainReader = createAnswerReader(documentUrls(context))
   const take = (line: StreamLine): readonly AnswerEvent[] => {
     reader.take(line)
     return plainReader.take(line)
   }
-  await readWhole(run, { ...plainReader, take }, context, () => {})
+  await readWhole(run, { ...plainReader, take }, context, () => {}).finally(leave)
   return reader.response()
 }
 

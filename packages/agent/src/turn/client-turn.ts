@@ -121,28 +121,27 @@ export interface ClientContext extends EarlierSteps {
 
 /** Reads the steps that a client gives back: as this process remembers them, else as the client does. */
 export function readSteps(steps: readonly ClientStep[], callerId: string, turns: PausedTurns): EarlierSteps {
-  const withIds = createCallIds()
-  let messages: LanguageModelV4Message[] = []
-  let paused: PausedTurn | undefined
-  for (const { text, calls } of steps) {
-    const known = calls.map(({ id }) => turns.get(id, callerId)).find((turn) => turn !== undefined)
-    if (known) {
-      const results = new Map(calls.map(({ id, result }) => [id, result]))
-      const answered = known.calls.map(({ clientId, ...call }) =>
-        clientId === undefined ? call : { ...call, result: results.get(clientId) || noResult },
-      )
-      messages = [...known.messages, ...toExchange(known.content, answered)]
-      paused = known
-    } else {
-      const content = text === '' ? [] : [{ type: 'text' as const, text }]
-      const given = calls.map(({ name, arguments: json, result }) => {
-        // The ids that clients know are too long for some providers.
-        return { id: '', name, input: isJsonObject(readJson(json)) ? json : '{}', result: result || noResult }
-      })
-      messages.push(...toExchange(content, withIds(given)))
-    }
-  }
-  return { messages, paused }
+  const knownOf = ({ calls }: ClientStep): PausedTurn | undefined =>
+    calls.map(({ id }) => turns.get(id, callerId)).find((turn) => turn !== undefined)
+  // Its messages begin with the steps before it.
+  const last = steps.findLastIndex((step) => knownOf(step) !== undefined)
+  const step = steps[last]
+  const paused = step && knownOf(step)
+  const results = new Map(step?.calls.map(({ id, result }) => [id, result]))
+  const answered = paused?.calls.map(({ clientId, ...call }) =>
+    clientId === undefined ? call : { ...call, result: results.get(clientId) || noResult },
+  )
+  const before = paused && answered ? [...paused.messages, ...toExchange(paused.content, answered)] : []
+  const withIds = createCallIds(before)
+  const others = steps.slice(last + 1).flatMap(({ text, calls }) => {
+    const content = text === '' ? [] : [{ type: 'text' as const, text }]
+    const given = calls.map(({ name, arguments: json, result }) => {
+      // The ids that clients know are too long for some providers.
+      return { id: '', name, input: isJsonObject(readJson(json)) ? json : '{}', result: result || noResult }
+    })
+    return toExchange(content, withIds(given))
+  })
+  return { messages: [...before, ...others], paused }
 }
 
 const noResult = '(no result)'

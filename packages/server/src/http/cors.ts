@@ -1,7 +1,8 @@
 import { reply, type Reply } from './replies.ts'
 import type { ServerSettings } from './settings.ts'
 
-const exposed = 'content-disposition, etag, link, mcp-session-id, preference-applied, retry-after, x-request-id'
+const exposed =
+  'content-disposition, etag, link, mcp-session-id, openai-poll-after-ms, preference-applied, retry-after, x-request-id, x-should-retry'
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const headers =
   'authorization, content-encoding, content-type, idempotency-key, if-none-match, last-event-id, mcp-protocol-version, mcp-session-id, prefer, x-request-id'
