@@ -25,6 +25,13 @@ declare global {
   const forecast: (city: string, signal?: AbortSignal) => Promise<string>
   const isOffLimits: (message: string) => Promise<boolean>
   const officeOf: (id: string) => Promise<string>
+  const tenantOf: (id: string) => string
+  const planOf: (id: string) => Promise<string>
+  const wiki: {
+    search(words: string, by: { readableBy: string; signal: AbortSignal }): Promise<
+      { id: string; title: string; excerpt: string; url: string }[]
+    >
+  }
   const ledger: { add(entry: object): Promise<void> }
   const readSession: (request: Request) => Promise<{ id: string; email: string; groups: string[] } | undefined>
   const keyOfTheMoment: () => string
