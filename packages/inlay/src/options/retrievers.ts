@@ -14,20 +14,27 @@ export interface RetrieverQuery {
   readonly signal: AbortSignal
 }
 
-const passagesSchema = v.array(
+/** A passage of a retriever. */
+export interface RetrievedPassage {
+  /** Id of its document; several passages can share it. */
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  /** Address that a citation opens. Default: none. */
+  readonly link?: string | null | undefined
+  /** On any scale; all or none of the passages have it. Default: all are alike. */
+  readonly score?: number | undefined
+}
+
+const passagesSchema: v.GenericSchema<readonly RetrievedPassage[]> = v.array(
   v.object({
-    /** Id of its document; several passages can share it. */
     id: v.pipe(v.string(), v.nonEmpty()),
     title: v.string(),
     text: v.string(),
-    /** Address that a citation opens. Default: none. */
     link: v.nullish(v.string()),
-    /** On any scale; all or none of the passages have it. Default: all are alike. */
     score: v.optional(v.pipe(v.number(), v.finite())),
   }),
 )
-/** A passage of a retriever. */
-export type RetrievedPassage = v.InferOutput<typeof passagesSchema>[number]
 
 /** A search of the host, asked beside the built-in one for each query. */
 export interface Retriever {
