@@ -1,5 +1,5 @@
 import { InlayError, integer } from '@inlay/protocol'
-import { routesOf, type Route } from '@inlay/server'
+import { routesOf, toBase64, type Route } from '@inlay/server'
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
 
@@ -34,7 +34,7 @@ export const embeddingRoutes: readonly Route[] = [
       }
       const texts = readInput(body.input)
       const vectors = await parts.knowledge.embed(texts, request.signal)
-      const toForm = body.encoding_format === 'base64' ? toBase64 : (vector: Float32Array) => [...vector]
+      const toForm = body.encoding_format === 'base64' ? toLittleEndian : (vector: Float32Array) => [...vector]
       const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0)
       return {
         object: 'list' as const,
@@ -68,6 +68,5 @@ function readInput(input: string | readonly unknown[]): string[] {
   })
 }
 
-function toBase64({ buffer, byteOffset, byteLength }: Float32Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
-}
+const toLittleEndian = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  toBase64(new Uint8Array(buffer, byteOffset, byteLength))

@@ -1,6 +1,7 @@
 import type { IncomingFile, StoredFile } from '@inlay/agent'
 import { fileReply, readForm, routesOf, uploadLimits, type Route } from '@inlay/server'
 import * as v from 'valibot'
+import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
 import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
 import { pageOf, pageQuery, pageSchema } from './pages.ts'
@@ -12,9 +13,6 @@ const fileSchema = v.looseObject({ id: v.string(), object: v.literal('file'), cr
 const formSchema = v.object({ file: v.string(), purpose: v.string() })
 const path = v.object({ file_id: v.string() })
 const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']
-
-/** The id by which this API shows an upload. */
-export const toFileId = (id: string): string => `file-${id}`
 
 /** Uploads of the caller as files. */
 export const fileRoutes: readonly Route[] = [

@@ -1,3 +1,4 @@
+import { jsonReply, type Reply } from '@inlay/server'
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
 
@@ -50,3 +51,7 @@ export function pageOf<Item extends { readonly id: string; readonly created_at: 
     has_more: isBackward ? to > size : from + data.length < to,
   }
 }
+
+/** The reply with what clients poll, who wait five seconds unless they are asked for less. */
+export const polled = (value: object | undefined): Reply =>
+  jsonReply(value, { headers: { 'openai-poll-after-ms': '250' } })

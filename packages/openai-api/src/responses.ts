@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { createAnswerReader, type AnswerEvent, documentUrls, lineOf, readWhole } from './answer-lines.ts'
 import { leavable } from './chat-completions.ts'
 import { readMessages } from './chat-messages.ts'
+import { toFileId } from './content.ts'
 import { invalid, toApiError } from './errors.ts'
 import { resolveModel } from './models.ts'
 import { createResponseReader, type ResponseEvent, type ResponseHead, type ResponseReader } from './response-events.ts'
@@ -107,7 +108,7 @@ export const responseRoutes: readonly Route[] = [
       const id = `msg_${answerKey({ ...place, messageId: question.id })}_0`
       const files = question.files.map((file) => ({
         type: 'input_file',
-        file_id: `file-${file.id}`,
+        file_id: toFileId(file.id),
         filename: file.name,
       }))
       const content = [{ type: 'input_text', text: question.text }, ...files]

@@ -1,6 +1,7 @@
 import { InlayError, isInlayError, storable, type Principal } from '@inlay/protocol'
 import type { RouteContext, ServerParts, WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
+import { toFileId } from './content.ts'
 import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
 
 const attribute = v.union([v.pipe(v.string(), v.maxLength(512)), v.pipe(v.number(), v.finite()), v.boolean()])
@@ -38,7 +39,7 @@ interface AddOptions extends Pick<RouteContext<unknown, unknown, unknown>, 'hold
 }
 
 /** Each file is a document of its own in each store, so that taking it out of one leaves the others. */
-export const documentIdOf = (storeId: string, fileId: string): string => `${storeId}.file-${fileId}`
+export const documentIdOf = (storeId: string, fileId: string): string => `${storeId}.${toFileId(fileId)}`
 
 /** Metadata with the id of a document itself, by which a search is restricted to some files. */
 export const fileTag = 'vector_store_file'

@@ -1,9 +1,10 @@
 import { InlayError, type Principal } from '@inlay/protocol'
-import { jsonReply, routesOf, type Route, type ServerParts } from '@inlay/server'
+import { routesOf, type Route, type ServerParts } from '@inlay/server'
 import * as v from 'valibot'
+import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
 import { readFileId, recordsOf } from './kept-files.ts'
-import { pageSchema } from './pages.ts'
+import { pageSchema, polled } from './pages.ts'
 import { addFiles, additionsSchema, attributesSchema, checkFiles } from './vector-store-additions.ts'
 import { fileSchema, filesQuery, pageOfFiles, readFiles, takeOut } from './vector-store-files.ts'
 import { findOwnStore, storePath, toSeconds } from './vector-stores.ts'
@@ -70,7 +71,7 @@ export const vectorStoreBatchRoutes: readonly Route[] = [
       const added = await recordsOf(parts).list('vector_store_file', owner)
       const waiting = new Set(files.filter(({ status }) => status === 'in_progress').map((file) => file.id))
       for (const { value: file } of added)
-        if (waiting.has(`file-${file.fileId}`) && file.addedAt >= value.addedAt)
+        if (waiting.has(toFileId(file.fileId)) && file.addedAt >= value.addedAt)
           await takeOut(parts, { owner, fileId: file.fileId }, caller)
       return (await readBatch(parts, place, caller)).batch
     },
@@ -88,7 +89,7 @@ async function readBatch(
   const record = (await recordsOf(parts).list('vector_store_batch', owner)).find(({ id }) => toBatchId(id) === batchId)
   if (!record)
     throw new InlayError('NOT_FOUND', { message: 'No such batch in this vector store.', data: { param: 'batch_id' } })
-  const wanted = new Set(record.value.fileIds.map((id) => `file-${id}`))
+  const wanted = new Set(record.value.fileIds.map(toFileId))
   const files = all.filter(({ id }) => wanted.has(id))
   const count = (status: string): number => files.filter((file) => file.status === status).length
   const counts = {
@@ -110,6 +111,3 @@ async function readBatch(
   }
   return { record, files, batch }
 }
-
-/** Clients that poll wait five seconds unless they are asked for less. */
-const polled = (batch: object) => jsonReply(batch, { headers: { 'openai-poll-after-ms': '250' } })

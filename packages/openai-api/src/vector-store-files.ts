@@ -1,9 +1,10 @@
 import type { DocumentStatus } from '@inlay/knowledge'
 import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
-import { jsonReply, routesOf, type Route, type ServerParts, type WorkspaceValues } from '@inlay/server'
+import { routesOf, type Route, type ServerParts, type WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
+import { toFileId } from './content.ts'
 import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
-import { pageOf, pageQuery, pageSchema } from './pages.ts'
+import { pageOf, pageQuery, pageSchema, polled } from './pages.ts'
 import {
   addFiles,
   additionSchema,
@@ -59,8 +60,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ path: { vector_store_id: id, file_id: fileId }, caller, parts }) {
       const [file] = await readFiles(parts, id, { caller, fileId })
-      // Clients that poll wait five seconds unless they are asked for less.
-      return jsonReply(file, { headers: { 'openai-poll-after-ms': '250' } })
+      return polled(file)
     },
   }),
   route('POST /v1/vector_stores/{vector_store_id}/files/{file_id}', 'changeVectorStoreFile', 'Change its attributes', {
@@ -110,7 +110,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
       await findOwnStore(parts, owner, caller)
       const { fileId } = await recordIn(parts, owner, id)
       await takeOut(parts, { owner, fileId }, caller)
-      return { id: `file-${fileId}`, object: 'vector_store.file.deleted' as const, deleted: true as const }
+      return { id: toFileId(fileId), object: 'vector_store.file.deleted' as const, deleted: true as const }
     },
   }),
 ]
@@ -185,7 +185,7 @@ function toStoreFile(
   const status = fault === undefined && document ? phases[document.phase] : 'failed'
   const message = fault ?? document?.reason ?? 'The file could not be indexed.'
   return {
-    id: `file-${fileId}`,
+    id: toFileId(fileId),
     object: 'vector_store.file',
     created_at: toSeconds(addedAt),
     vector_store_id: owner,

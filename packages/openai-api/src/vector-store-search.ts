@@ -1,6 +1,7 @@
 import type { Principal, Tag } from '@inlay/protocol'
 import { routesOf, type Route, type ServerParts } from '@inlay/server'
 import * as v from 'valibot'
+import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
 import { recordsOf } from './kept-files.ts'
 import { documentIdOf, fileTag, type Attributes } from './vector-store-additions.ts'
@@ -135,7 +136,7 @@ export const vectorStoreSearchRoutes: readonly Route[] = [
           const key = `${span.first} ${document.document_id}`
           if (score < (body.ranking_options?.score_threshold ?? 0) || score <= (best.get(key)?.score ?? -1)) continue
           best.set(key, {
-            file_id: file ? `file-${file.fileId}` : document.document_id,
+            file_id: file ? toFileId(file.fileId) : document.document_id,
             filename: file?.name ?? document.semantic_identifier,
             score,
             attributes: { ...file?.attributes },

@@ -41,7 +41,11 @@ export async function findStore(parts: ServerParts, id: string, caller: Principa
   const sets = await parts.knowledge.documentSets.list({ caller })
   const set = sets.find((each) => toStoreId(each.id) === id)
   if (set === undefined) throw new InlayError('NOT_FOUND', { message: 'No such vector store, or you may not see it.' })
-  return { id, set, own: (await recordsOf(parts).get('vector_store', set.id))?.value }
+  return storeOf(parts, set)
+}
+
+async function storeOf(parts: ServerParts, set: DocumentSet): Promise<Store> {
+  return { id: toStoreId(set.id), set, own: (await recordsOf(parts).get('vector_store', set.id))?.value }
 }
 
 /** The store that files can be added to. @throws INVALID_INPUT for a document set that was made elsewhere */
@@ -101,9 +105,9 @@ export const vectorStoreRoutes: readonly Route[] = [
     errors: ['INVALID_INPUT'],
     async handle({ query, caller, parts }) {
       const sets = await parts.knowledge.documentSets.list({ caller })
-      const listed = sets.map(({ id, createdAt }) => ({ id: toStoreId(id), created_at: toSeconds(createdAt) }))
+      const listed = sets.map((set) => ({ id: toStoreId(set.id), created_at: toSeconds(set.createdAt), set }))
       const page = pageOf(listed, query, { maxLimit: 100, usual: 20 })
-      const stores = page.data.map(async ({ id }) => toAnswer(parts, await findStore(parts, id, caller), caller))
+      const stores = page.data.map(async ({ set }) => toAnswer(parts, await storeOf(parts, set), caller))
       return { ...page, data: await Promise.all(stores) }
     },
   }),

@@ -39,4 +39,5 @@ export {
   type RouteContext,
   type ServerParts,
 } from './http/route.ts'
+export { fromBase64, toBase64 } from './http/base64.ts'
 export { errorHeaders, jsonReply, reply, type Reply } from './http/replies.ts'

@@ -11,6 +11,7 @@ import {
   type ImageGenerationRequest,
   type WebSearchHit,
 } from '@inlay/protocol/administration'
+import { fromBase64, toBase64 } from '../../http/base64.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { createImageFiles, type PictureBytes } from '../../outside-chats/image-files.ts'
 import { turnOutsideChats, type OutsideCall } from '../../outside-chats/turn.ts'
@@ -182,24 +183,6 @@ function toReference(data: string): PictureBytes {
   throw new InlayError('INVALID_INPUT', {
     message: `A reference image must be a PNG, JPEG or WebP in base64, of at most ${maxReferenceBytes / 2 ** 20} MiB.`,
   })
-}
-
-function fromBase64(data: string): Uint8Array | undefined {
-  try {
-    const text = atob(data)
-    const bytes = new Uint8Array(text.length)
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
-    return bytes
-  } catch {
-    return undefined
-  }
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let text = ''
-  // The number of arguments of a call is limited.
-  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
-  return btoa(text)
 }
 
 function pictureType(bytes: Uint8Array): string | undefined {
