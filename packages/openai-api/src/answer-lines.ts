@@ -1,5 +1,5 @@
 import { errorTable, InlayError, type ErrorCode, type StreamLine, type Usage } from '@inlay/protocol'
-import type { LogEntry, Run } from '@inlay/agent'
+import type { LogEntry } from '@inlay/agent'
 import type { RouteContext } from '@inlay/server'
 import { createCitedText, type CitedText } from './cited-text.ts'
 
@@ -78,34 +78,11 @@ function runError(line: Extract<StreamLine, { readonly error: string }>): InlayE
   return new InlayError(code, { message: line.error, retryable: line.is_retryable })
 }
 
-type Request = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings' | 'watchKey'>
-
 /** Addresses of documents without a link: the text as it was indexed, at the address that the request came to. */
-export function documentUrls({ request, settings }: Pick<Request, 'request' | 'settings'>): (id: string) => string {
+export function documentUrls({
+  request,
+  settings,
+}: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): (id: string) => string {
   const { origin } = new URL(request.url)
   return (id) => `${origin}${settings.basePath}/document/chunks?document_id=${encodeURIComponent(id)}`
-}
-
-/** Reads a run to its end, unless the client leaves or its key ends. @throws the error of the answer */
-export async function readWhole(
-  run: Run,
-  reader: AnswerReader,
-  { request, watchKey }: Request,
-  onEvent: (event: AnswerEvent) => void,
-): Promise<void> {
-  const over = new AbortController()
-  void watchKey(() => over.abort(new InlayError('INVALID_TOKEN')), over.signal)
-  const signal = AbortSignal.any([request.signal, over.signal])
-  const give = (event: AnswerEvent): void => {
-    if (event.type === 'error') throw event.error
-    onEvent(event)
-  }
-  try {
-    for await (const entries of run.read(0, signal))
-      for (const entry of entries) reader.take(lineOf(entry)).forEach(give)
-    signal.throwIfAborted()
-    reader.end().forEach(give)
-  } finally {
-    over.abort()
-  }
 }

@@ -1,20 +1,14 @@
-import { type Conversations, type StoredPersona } from '@inlay/conversations'
+import type { Conversations, StoredPersona } from '@inlay/conversations'
 import type { Principal, Usage } from '@inlay/protocol'
-import type { ClientTurn, Run } from '@inlay/agent'
-import { packetReply, passedHeaders, routesOf, type Route, type RouteContext, type StreamFormat } from '@inlay/server'
+import type { ClientTurn } from '@inlay/agent'
+import { passedHeaders, routesOf, type Route, type StreamFormat } from '@inlay/server'
 import * as v from 'valibot'
-import {
-  createAnswerReader,
-  documentUrls,
-  lineOf,
-  readWhole,
-  type AnswerEvent,
-  type FinishReason,
-} from './answer-lines.ts'
+import { createAnswerReader, documentUrls, lineOf, type AnswerEvent, type FinishReason } from './answer-lines.ts'
 import { chatRequestSchema, readChatRequest, type ChatRequest } from './chat-request.ts'
 import type { CitedMark } from './cited-text.ts'
 import { toApiError } from './errors.ts'
 import { resolveModel } from './models.ts'
+import { readWhole, runForClient, streamToClient, type ClientRun } from './run-to-client.ts'
 
 const route = routesOf('Chat completions', { scope: 'chat', owner: 'caller' })
 
@@ -55,25 +49,20 @@ export const chatRoutes: readonly Route[] = [
         model: body.model,
         system_fingerprint: `inlay_${settings.version}`,
       }
-      const leave = (): void => {
-        if (!client.isStored && !run.finished) void parts.agent.stop(run.sessionId, caller).catch(() => {})
-      }
-      return body.stream === true ? streamed(run, { head, context, leave }) : whole(run, { head, context, leave })
+      const answering = runForClient(run, client.isStored === true, context)
+      if (body.stream !== true) return whole(answering, head)
+      const includesUsage = body.stream_options?.include_usage === true
+      return streamToClient(answering, chunkFormat(head, includesUsage, documentUrls(context)), 'a chat completion')
     },
   }),
 ]
 
-type Context = RouteContext<unknown, unknown, ChatRequest>
-interface Answering {
-  readonly head: {
-    readonly id: string
-    readonly created: number
-    readonly model: string
-    readonly system_fingerprint: string
-  }
-  readonly context: Context
-  /** Called when the client leaves before the end. */
-  readonly leave: () => void
+/** Fields of the answer and of each chunk. */
+interface Head {
+  readonly id: string
+  readonly created: number
+  readonly model: string
+  readonly system_fingerprint: string
 }
 
 /** What a request names its conversation by. Temporary chats of Open WebUI have ids that begin with `local:`. */
@@ -107,15 +96,17 @@ async function webSearchOf(
   return action && (actionIds?.includes(action.id) ?? true) ? action.id : undefined
 }
 
-async function whole(run: Run, { head, context, leave }: Answering): Promise<object> {
-  const reader = createAnswerReader(documentUrls(context))
+async function whole(answering: ClientRun, head: Head): Promise<object> {
+  const reader = createAnswerReader(documentUrls(answering.context))
   let [reasoning, finish, usage]: [string, FinishReason, Usage | undefined] = ['', 'stop', undefined]
   const calls: object[] = []
-  await readWhole(run, reader, context, (event) => {
-    if (event.type === 'reasoning') reasoning += event.text
-    else if (event.type === 'call') calls.push(toToolCall(event))
-    else if (event.type === 'stop') [finish, usage] = [event.reason, event.usage]
-  }).finally(leave)
+  await readWhole(answering, (line) => {
+    for (const event of line ? reader.take(line) : reader.end())
+      if (event.type === 'error') throw event.error
+      else if (event.type === 'reasoning') reasoning += event.text
+      else if (event.type === 'call') calls.push(toToolCall(event))
+      else if (event.type === 'stop') [finish, usage] = [event.reason, event.usage]
+  })
   const { text, marks } = reader.cited
   const message = {
     role: 'assistant' as const,
@@ -133,34 +124,8 @@ async function whole(run: Run, { head, context, leave }: Answering): Promise<obj
   }
 }
 
-function streamed(run: Run, { head, context, leave }: Answering) {
-  const { body, settings, requestId, request, watchKey } = context
-  // Nothing reads the reply to a client that left before it.
-  if (request.signal.aborted) leave()
-  request.signal.addEventListener('abort', leave, { once: true })
-  return packetReply(leavable(run, leave), {
-    format: chunkFormat(head, body.stream_options?.include_usage === true, documentUrls(context)),
-    heartbeatMs: settings.heartbeatMs,
-    timer: settings.timer,
-    watchKey,
-    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a chat completion' }),
-  })
-}
-
-/** A run that is left when its reader leaves. */
-export function leavable(run: Run, onLeave: () => void): Run {
-  return {
-    ...run,
-    tail: undefined,
-    read(cursor, signal) {
-      signal?.addEventListener('abort', onLeave, { once: true })
-      return run.read(cursor, signal)
-    },
-  }
-}
-
 /** Chunks as clients need them: the role first, then text, calls and annotations, the end and the usage. */
-function chunkFormat(head: Answering['head'], includesUsage: boolean, urlOf: (id: string) => string): StreamFormat {
+function chunkFormat(head: Head, includesUsage: boolean, urlOf: (id: string) => string): StreamFormat {
   const reader = createAnswerReader(urlOf)
   let isOpen = false
   let calls = 0

@@ -1,4 +1,4 @@
-import type { PacketBody, SearchDoc, StreamLine, Usage } from '@inlay/protocol'
+import type { InlayError, PacketBody, SearchDoc, StreamLine, Usage } from '@inlay/protocol'
 import { createAnswerReader, type AnswerEvent } from './answer-lines.ts'
 import type { CitedMark } from './cited-text.ts'
 import { toApiError } from './errors.ts'
@@ -22,6 +22,8 @@ interface ResponseOptions {
 export interface ResponseReader {
   take(line: StreamLine): readonly ResponseEvent[]
   end(): readonly ResponseEvent[]
+  /** The error that the answer ended with. */
+  failure(): InlayError | undefined
   response(): ResponseHead & { readonly status: string; readonly output: readonly OutputItem[] }
 }
 
@@ -45,6 +47,7 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
   let sequence = 0
   let [status, error, incomplete]: [string, object | null, object | null] = ['in_progress', null, null]
   let usage: Usage | undefined
+  let failure: InlayError | undefined
   let textStart = 0
   let marks = 0
   let isOver = false
@@ -165,7 +168,8 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
       }
       case 'error': {
         closeAll()
-        const { code, message, param } = toApiError(event.error)
+        failure = event.error
+        const { code, message, param } = toApiError(failure)
         const shown = { code: code ?? 'server_error', message }
         ;[isOver, error] = [true, status === 'cancelled' ? null : shown]
         if (status !== 'cancelled') status = 'failed'
@@ -256,7 +260,7 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
     for (const event of line ? reader.take(line) : reader.end()) write(event, known)
     return events.splice(0)
   }
-  return { take: step, end: () => step(), response }
+  return { take: step, end: () => step(), failure: () => failure, response }
 }
 
 const inProgress = { status: 'in_progress' }

@@ -1,10 +1,9 @@
-import type { Run } from '@inlay/agent'
+import type { LogEntry } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
-import { InlayError, queryInteger, type Principal, type StreamLine } from '@inlay/protocol'
-import { packetReply, passedHeaders, reply, routesOf, type Reply, type Route, type RouteContext } from '@inlay/server'
+import { InlayError, queryInteger, type Principal } from '@inlay/protocol'
+import { passedHeaders, reply, routesOf, type Reply, type Route, type RouteContext } from '@inlay/server'
 import * as v from 'valibot'
-import { createAnswerReader, type AnswerEvent, documentUrls, lineOf, readWhole } from './answer-lines.ts'
-import { leavable } from './chat-completions.ts'
+import { documentUrls, lineOf } from './answer-lines.ts'
 import { readMessages } from './chat-messages.ts'
 import { toFileId } from './content.ts'
 import { invalid, toApiError } from './errors.ts'
@@ -20,6 +19,7 @@ import {
   type InputItem,
   type ResponseRequest,
 } from './responses-request.ts'
+import { readWhole, runForClient, streamToClient, type ClientRun } from './run-to-client.ts'
 import { plainHead, replay, storedReader, storedResponse, type StoredResponse } from './stored-responses.ts'
 import { filtersOfStores } from './vector-store-search.ts'
 
@@ -60,7 +60,7 @@ export const responseRoutes: readonly Route[] = [
       }
       const after = query.starting_after ?? -1
       const run = await parts.agent.resume(stored.place.sessionId, caller).catch(() => undefined)
-      if (run?.messageId === stored.answer.id) return streamed(run, reader, context, after)
+      if (run?.messageId === stored.answer.id) return streamed(runForClient(run, true, context), reader, after)
       const events = replay(reader, stored)
       // Texts are stored in one piece, so that there are fewer events than were sent: the last one always goes out.
       const rest = events.filter((event, at) => event.sequence_number > after || at === events.length - 1)
@@ -120,8 +120,6 @@ export const responseRoutes: readonly Route[] = [
 
 const searchResults = 'file_search_call.results'
 
-type Context = RouteContext<unknown, unknown, unknown> & { readonly caller: Principal }
-
 async function create(context: RouteContext<unknown, unknown, ResponseRequest> & { readonly caller: Principal }) {
   const { body, parts, caller, request, requestId, settings } = context
   const { agent } = parts
@@ -158,19 +156,15 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
     urlOf: documentUrls(context),
     withResults: body.include?.includes(searchResults) ?? false,
   })
-  const leave = (): void => {
-    if (!isStored && !run.finished) void agent.stop(run.sessionId, caller).catch(() => {})
-  }
-  if (request.signal.aborted) leave()
-  request.signal.addEventListener('abort', leave, { once: true })
-  if (body.stream === true) return streamed(leavable(run, leave), reader, context)
+  const answering = runForClient(run, isStored, context)
+  if (body.stream === true) return streamed(answering, reader)
   if (body.background) return reader.response()
-  const plainReader = createAnswerReader(documentUrls(context))
-  const take = (line: StreamLine): readonly AnswerEvent[] => {
-    reader.take(line)
-    return plainReader.take(line)
-  }
-  await readWhole(run, { ...plainReader, take }, context, () => {}).finally(leave)
+  await readWhole(answering, (line) => {
+    if (line) reader.take(line)
+    else reader.end()
+    const failure = reader.failure()
+    if (failure) throw failure
+  })
   return reader.response()
 }
 
@@ -262,23 +256,18 @@ async function resolveReferences(input: ResponseRequest['input'], agent: Convers
 
 const frame = (event: ResponseEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
 
-function streamed(run: Run, reader: ResponseReader, context: Context, after = -1): Reply {
-  const { settings, requestId, request, watchKey } = context
+function streamed(answering: ClientRun, reader: ResponseReader, after = -1): Reply {
   const write = (events: readonly ResponseEvent[]): string =>
     events
       .filter((event) => event.sequence_number > after)
       .map(frame)
       .join('')
-  return packetReply(run, {
-    format: {
-      line: (entry) => write(reader.take(lineOf(entry))),
-      heartbeat: ': \n\n',
-      refusal: (error) => `event: error\ndata: ${JSON.stringify({ ...toApiError(error), type: 'error' })}\n\n`,
-      end: () => write(reader.end()),
-    },
-    heartbeatMs: settings.heartbeatMs,
-    timer: settings.timer,
-    watchKey,
-    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a response' }),
-  })
+  const format = {
+    line: (entry: LogEntry) => write(reader.take(lineOf(entry))),
+    heartbeat: ': \n\n',
+    refusal: (error: InlayError) =>
+      `event: error\ndata: ${JSON.stringify({ ...toApiError(error), type: 'error' })}\n\n`,
+    end: () => write(reader.end()),
+  }
+  return streamToClient(answering, format, 'a response')
 }
