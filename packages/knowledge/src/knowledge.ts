@@ -1,4 +1,4 @@
-import { prepared } from '@inlay/records'
+import { prepared, type RecordEvents } from '@inlay/records'
 import { checkRequired, InlayError, isInlayError, isObject } from '@inlay/protocol'
 import { addForegroundCalls } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
@@ -10,7 +10,6 @@ import { listDocuments, listSources, readableAmong, readStatus } from './access-
 import { resolveFilters } from './access-and-filters/search-filters.ts'
 import { createPairs } from './access-and-filters/pairs.ts'
 import type { KnowledgeFigures } from './contracts/documents.ts'
-import type { RecordEvents } from '@inlay/records'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'

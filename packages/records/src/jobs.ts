@@ -37,18 +37,27 @@ export async function claimJob(
       .limit(1)
       .executeTakeFirst()
     if (!due) return undefined
-    const claim = crypto.randomUUID()
-    const taken = await db
-      .updateTable(table)
-      .set((of) => ({ claim, due_at: now + leaseMs, attempts: of('attempts', '+', 1) }))
-      .where('id', '=', due.id)
-      .where(column, 'is not', null)
-      .where('due_at', '=', Number(due.due_at))
-      .returning('attempts')
-      .executeTakeFirst()
-    // Otherwise another process has claimed it first.
-    if (taken) return { id: String(due.id), claim, attempts: Number(taken.attempts) }
+    const claimed = await claimRow({ db, table }, due, { column, now, leaseMs })
+    if (claimed) return claimed
   }
+}
+
+/** Claims a row that was read as due; undefined if another process has claimed it first. */
+export async function claimRow(
+  { db, table }: JobTable,
+  { id, due_at: dueAt }: Readonly<Record<string, unknown>>,
+  { column, now, leaseMs }: { readonly column: string; readonly now: number; readonly leaseMs: number },
+): Promise<ClaimedJob | undefined> {
+  const claim = crypto.randomUUID()
+  const taken = await db
+    .updateTable(table)
+    .set((of) => ({ claim, due_at: now + leaseMs, attempts: of('attempts', '+', 1) }))
+    .where('id', '=', id)
+    .where(column, 'is not', null)
+    .where('due_at', '=', Number(dueAt))
+    .returning('attempts')
+    .executeTakeFirst()
+  return taken && { id: String(id), claim, attempts: Number(taken.attempts) }
 }
 
 /** Extends the lease. @returns false if the claim is lost */

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { settleJob, type AnyDatabase, type ClaimedJob, type RecordEvents } from '@inlay/records'
+import { claimRow, settleJob, type AnyDatabase, type ClaimedJob, type RecordEvents } from '@inlay/records'
 
 /** An event on its way to one destination. */
 export interface Delivery {
@@ -89,16 +89,9 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
       .limit(maxParallel)
       .execute()
     const claimed: Claimed[] = []
-    for (const { id, event_id, body, due_at } of due) {
-      const claim = crypto.randomUUID()
-      const taken = await db
-        .updateTable(table)
-        .set((of) => ({ claim, due_at: time + leaseMs, attempts: of('attempts', '+', 1) }))
-        .where('id', '=', id)
-        .where('due_at', '=', Number(due_at))
-        .returning('attempts')
-        .executeTakeFirst()
-      if (taken) claimed.push({ id, claim, attempts: Number(taken.attempts), delivery: { id: event_id, body } })
+    for (const row of due) {
+      const job = await claimRow(jobs, row, { column: 'destination', now: time, leaseMs })
+      if (job) claimed.push({ ...job, delivery: { id: row['event_id'], body: row['body'] } })
     }
     return claimed
   }
