@@ -1,7 +1,8 @@
-import { InlayError, operator, type ToolCallDetail } from '@inlay/protocol'
+import { InlayError, operator, type SendMessageRequest, type ToolCallDetail } from '@inlay/protocol'
 import type { AgentOptions, AgentStores } from './agent-options.ts'
 import { defaultActionTimeoutMs, type Action } from './contracts/action.ts'
-import type { Agent } from './contracts/agent.ts'
+import type { Agent, OwnedSending } from './contracts/agent.ts'
+import type { ClientTurn } from './contracts/client-turn.ts'
 import type { ConversationStore } from './contracts/conversation-store.ts'
 import type { FileStore } from './contracts/file-store.ts'
 import type { Run } from './contracts/run.ts'
@@ -55,28 +56,30 @@ export function createAgent(options: AgentOptions): Agent {
     if (isClosed) throw new InlayError('CLOSED')
     await parts.endLeft()
   }
+  const sendForClient = async (
+    request: SendMessageRequest,
+    client: ClientTurn,
+    sending: OwnedSending,
+  ): Promise<Run> => {
+    const { conversations, newId } = parts
+    const { caller } = sending
+    const message = await clientRequest(request, client, { conversations, callerId: caller.id })
+    return startRun(clientParts(parts, client, { caller, turns: clientTurns, newId }), message, sending)
+  }
   return {
     send: async (input, { caller = operator, idempotencyKey = '', client, ...rest } = {}) => {
       await ready()
-      const message = readMessage(input)
+      const request = readMessage(input)
       const sending = { ...rest, caller, client }
-      if (client) {
-        const { conversations } = parts
-        const given = { caller, turns: clientTurns, newId: parts.newId }
-        const run = clientRequest(message, client, { conversations, callerId: caller.id }).then((request) =>
-          startRun(clientParts(parts, client, given), request, sending),
-        )
-        underway.add(run)
-        return run.finally(() => underway.delete(run))
-      }
-      const request = message
-      const run = request.tool_approvals
-        ? sendApprovals(parts, request, request.tool_approvals, sending)
-        : idempotencyKey === ''
-          ? startRun(parts, request, sending)
-          : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
-              startRun(parts, request, sending, { key, retry }),
-            )
+      const run = client
+        ? sendForClient(request, client, sending)
+        : request.tool_approvals
+          ? sendApprovals(parts, request, request.tool_approvals, sending)
+          : idempotencyKey === ''
+            ? startRun(parts, request, sending)
+            : keyedSends.once(idempotencyKey, request, caller, (key, retry) =>
+                startRun(parts, request, sending, { key, retry }),
+              )
       underway.add(run)
       return run.finally(() => underway.delete(run))
     },

@@ -181,7 +181,7 @@ function mount(
     const app = new H3({ silent: true, allowMalformedURL: true })
     register(app, [''], { ...setting, routes, settings })
     return app.all('/**', ({ req, url }) =>
-      respond(req, settings, undefined, async () => otherMethod(req, [], settings, missing?.(url.pathname))),
+      respond(req, settings, undefined, async () => otherMethod(req, [], settings, () => missing?.(url.pathname))),
     )
   }
   return async (event, prefix) => {
@@ -247,11 +247,11 @@ function otherMethod(
   request: Request,
   methods: readonly Method[],
   settings: ServerSettings,
-  missing = new InlayError('NOT_FOUND'),
+  missing?: () => InlayError | undefined,
 ): Reply {
   const preflight = preflightReply(request, settings)
   if (preflight !== undefined) return preflight
-  if (methods.length === 0) throw missing
+  if (methods.length === 0) throw missing?.() ?? new InlayError('NOT_FOUND')
   const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])), 'OPTIONS'].join(', ')
   if (request.method === 'OPTIONS') return reply(null, { status: 204, headers: { allow } })
   throw new InlayError('METHOD_NOT_ALLOWED', { data: { allow } })

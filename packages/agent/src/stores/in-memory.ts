@@ -123,9 +123,9 @@ function openTurn(memory: Memory, opening: TurnOpening, time: number, newId: () 
   const sendName = opening.key && nameOf(opening.ownerId, opening.key.key)
   const earlier = sendName === undefined ? undefined : sends.get(sendName)
   if (earlier?.messageId !== opening.key?.replaces) throw new InlayError('CONFLICT')
-  const { newSessionId = newId() } = opening
-  const createdId = memory.sessions.has(newSessionId) ? newId() : newSessionId
-  const session = opening.session ?? newSession(createdId, opening.ownerId, opening.creation)
+  const { newSessionId } = opening
+  const isFree = newSessionId !== undefined && !memory.sessions.has(newSessionId)
+  const session = opening.session ?? newSession(isFree ? newSessionId : newId(), opening.ownerId, opening.creation)
   const add = (parentId: number | null, role: MessageRole, more: Partial<HeldMessage> = {}): HeldMessage => {
     const fields = { files: [], model: null, status: 'done', text: '', openedAt: time, outcome: {}, ...more } as const
     const message = { id: messages.size + 1, sessionId: session.id, parentId, latestChildId: null, role, ...fields }

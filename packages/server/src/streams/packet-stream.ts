@@ -30,8 +30,7 @@ export interface StreamFormat {
   end(): string
 }
 
-function formatOf(format: PacketStreamOptions['format']): StreamFormat {
-  if (typeof format === 'object') return format
+function packetFormat(format: 'sse' | 'lines'): StreamFormat {
   const frame = (line: StreamLine): string => frameLine(encodeLine(line), { format })
   return {
     line: ({ json, sequence }) => frameLine(json, { format, sequence }),
@@ -40,6 +39,9 @@ function formatOf(format: PacketStreamOptions['format']): StreamFormat {
     end: () => '',
   }
 }
+
+/** Without state, and so shared by all streams. */
+const packetFormats = { sse: packetFormat('sse'), lines: packetFormat('lines') }
 
 /** Maximum chunk size: a slow reader holds one chunk, not the whole log. */
 const chunkChars = 16_384
@@ -122,7 +124,7 @@ const ended = new DOMException('The stream has ended.', 'AbortError')
  */
 function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSource {
   const { heartbeatMs, timer, onError } = options
-  const format = formatOf(options.format)
+  const format = typeof options.format === 'object' ? options.format : packetFormats[options.format]
   let [ready, at]: [readonly LogEntry[], number] = [[], 0]
   let isWanted = false
   let isOver = false
