@@ -32,6 +32,20 @@ test('nothing is stored unless it is asked for, and the history is that of the r
   expect(JSON.stringify(last).split('A heron.')).toHaveLength(2)
 })
 
+test('several agents answer in one session that a request names', async () => {
+  const agents = [{ name: 'Sailor', instructions: 'Speak like a sailor.' }]
+  const { client, fetch, model } = await openScripted({ agents })
+  const metadata = { chat_session_id: 'harbour' }
+  for (const name of ['inlay', 'inlay/sailor', 'inlay', 'inlay/sailor'])
+    await client.chat.completions.create({ model: name, metadata, messages: [leave] })
+  expect(await sessionsOf(fetch)).toHaveLength(1)
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('Speak like a sailor.')
+  const { id } = await client.conversations.create()
+  const answered = await client.responses.create({ model: 'inlay/sailor', conversation: id, input: leave.content })
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('Speak like a sailor.')
+  expect(await client.responses.retrieve(answered.id)).toMatchObject({ model: 'inlay/sailor' })
+})
+
 test('a stored answer that goes on behind a tool of the client is another one to the same question', async () => {
   const { client, fetch } = await openScripted()
   const request = {

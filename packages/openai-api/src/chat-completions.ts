@@ -41,7 +41,7 @@ export const chatRoutes: readonly Route[] = [
           include_usage: true,
           origin: 'api',
         },
-        { caller, requestId, client, headers: passedHeaders(request, settings) },
+        { caller, requestId, client: { ...client, personaId: persona.id }, headers: passedHeaders(request, settings) },
       )
       const head = {
         id: `chatcmpl-${crypto.randomUUID()}`,

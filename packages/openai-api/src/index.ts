@@ -1,6 +1,7 @@
 /** OpenAI's API over the parts of a server: the routes below `/v1`, and their errors. */
 import type { MountedApi } from '@inlay/server'
 import { chatRoutes } from './chat-completions.ts'
+import { conversationRoutes } from './conversations.ts'
 import { embeddingRoutes } from './embeddings.ts'
 import { toErrorReply } from './errors.ts'
 import { fileRoutes } from './files.ts'
@@ -20,6 +21,7 @@ export const openaiApi: MountedApi = {
     ...chatRoutes,
     ...embeddingRoutes,
     ...responseRoutes,
+    ...conversationRoutes,
     ...fileRoutes,
     ...vectorStoreRoutes,
     ...vectorStoreFileRoutes,

@@ -20,30 +20,33 @@ export function readFileId(id: string): string {
   throw new InlayError('NOT_FOUND', { message: 'No such file, or it is not yours.', data: { param: 'file_id' } })
 }
 
-type Kind = 'file_purpose' | 'vector_store_file'
+type Kind = 'file_purpose' | 'vector_store_file' | 'conversation'
 
-/** The record of a file among those of an owner. */
+type Kept = WorkspaceRecord<Kind>['value']
+const keyOf = (value: Kept): string => ('sessionId' in value ? value.sessionId : value.fileId)
+
+/** The record of a file, or of a conversation by its session, among those of an owner. */
 export async function recordOfFile<Of extends Kind>(
   records: WorkspaceRecords,
   kind: Of,
   { fileId, owner }: { readonly fileId: string; readonly owner: string },
 ): Promise<WorkspaceRecord<Of> | undefined> {
   const usual = await records.get(kind, placeOf(fileId), owner)
-  if (usual?.value.fileId === fileId) return usual
-  return (await records.list(kind, owner)).find(({ value }) => value.fileId === fileId)
+  if (usual && keyOf(usual.value) === fileId) return usual
+  return (await records.list(kind, owner)).find(({ value }) => keyOf(value) === fileId)
 }
 
-/** Keeps the record of a file, in place of an earlier one. */
+/** Keeps such a record, in place of an earlier one. */
 export async function keepFile<Of extends Kind>(
   records: WorkspaceRecords,
   kind: Of,
   { value, owner }: { readonly value: WorkspaceRecord<Of>['value']; readonly owner: string },
 ): Promise<void> {
-  const { fileId } = value
+  const fileId = keyOf(value)
   let id = (await recordOfFile(records, kind, { fileId, owner }))?.id ?? placeOf(fileId)
   for (;;) {
     const other = await records.get(kind, id, owner)
-    if (other === undefined || other.value.fileId === fileId) break
+    if (other === undefined || keyOf(other.value) === fileId) break
     id++
   }
   await records.put(kind, id, value, owner)

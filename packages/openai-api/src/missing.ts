@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 
-const conversations = 'Use POST /v1/responses, whose previous_response_id or conversation continues a conversation.'
+const conversations =
+  'Use POST /v1/responses with the conversation of POST /v1/conversations, or a previous_response_id.'
 const none = 'Inlay answers from documents and does not offer this: use a service that does.'
 
 /** What to use in place of addresses that are not served. */

@@ -11,7 +11,7 @@ export interface ResponseEvent {
 
 export type ResponseHead = Readonly<Record<string, unknown>>
 
-interface ResponseOptions {
+export interface ResponseOptions {
   readonly head: ResponseHead
   readonly key: string
   readonly urlOf: (documentId: string) => string
@@ -28,7 +28,7 @@ export interface ResponseReader {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type OutputItem = Fields & { readonly id: string; readonly type: string }
+export type OutputItem = Fields & { readonly id: string; readonly type: string }
 
 interface OpenItem {
   readonly index: number

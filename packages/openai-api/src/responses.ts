@@ -5,11 +5,16 @@ import { passedHeaders, reply, routesOf, type Reply, type Route, type RouteConte
 import * as v from 'valibot'
 import { documentUrls, lineOf } from './answer-lines.ts'
 import { readMessages } from './chat-messages.ts'
-import { toFileId } from './content.ts'
 import { invalid, toApiError } from './errors.ts'
 import { resolveModel } from './models.ts'
-import { createResponseReader, type ResponseEvent, type ResponseHead, type ResponseReader } from './response-events.ts'
-import { answerKey, conversationSession } from './response-ids.ts'
+import {
+  createResponseReader,
+  type OutputItem,
+  type ResponseEvent,
+  type ResponseHead,
+  type ResponseReader,
+} from './response-events.ts'
+import { conversationSession } from './response-ids.ts'
 import {
   itemsSchema,
   parametersOf,
@@ -20,7 +25,17 @@ import {
   type ResponseRequest,
 } from './responses-request.ts'
 import { readWhole, runForClient, streamToClient, type ClientRun } from './run-to-client.ts'
-import { plainHead, replay, storedReader, storedResponse, type StoredResponse } from './stored-responses.ts'
+import {
+  includesResults,
+  outputItems,
+  plainHead,
+  questionItem,
+  replay,
+  searchResults,
+  storedReader,
+  storedResponse,
+  type StoredResponse,
+} from './stored-responses.ts'
 import { filtersOfStores } from './vector-store-search.ts'
 
 const route = routesOf('Responses', { scope: 'chat', owner: 'caller' })
@@ -52,8 +67,7 @@ export const responseRoutes: readonly Route[] = [
     async handle(context) {
       const { parts, caller, query } = context
       const stored = await storedResponse(context.path.response_id, parts.agent, caller)
-      const included = context.url.searchParams.getAll('include[]').concat(context.url.searchParams.getAll('include'))
-      const reader = await storedReader(stored, context, included.includes(searchResults))
+      const reader = await storedReader(stored, context, includesResults(context.url))
       if (query.stream !== 'true') {
         replay(reader, stored)
         return reader.response()
@@ -105,20 +119,11 @@ export const responseRoutes: readonly Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ path: { response_id: given }, parts, caller }) {
       const { place, question } = await storedResponse(given, parts.agent, caller)
-      const id = `msg_${answerKey({ ...place, messageId: question.id })}_0`
-      const files = question.files.map((file) => ({
-        type: 'input_file',
-        file_id: toFileId(file.id),
-        filename: file.name,
-      }))
-      const content = [{ type: 'input_text', text: question.text }, ...files]
-      const data = [{ id, type: 'message', role: 'user', status: 'completed', content }]
-      return { object: 'list', data, first_id: id, last_id: id, has_more: false }
+      const item = questionItem(place.sessionId, question)
+      return { object: 'list', data: [item], first_id: item.id, last_id: item.id, has_more: false }
     },
   }),
 ]
-
-const searchResults = 'file_search_call.results'
 
 async function create(context: RouteContext<unknown, unknown, ResponseRequest> & { readonly caller: Principal }) {
   const { body, parts, caller, request, requestId, settings } = context
@@ -145,7 +150,7 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
       caller,
       requestId,
       headers: passedHeaders(request, settings),
-      client: { ...turn.client, ...clientTools, isStored, parameters: parametersOf(body) },
+      client: { ...turn.client, ...clientTools, personaId: persona.id, isStored, parameters: parametersOf(body) },
     },
   )
   const place = isStored ? { sessionId: run.sessionId, messageId: run.messageId } : undefined
@@ -231,23 +236,18 @@ function readInput(input: ResponseRequest['input']): ReturnType<typeof readMessa
 /** Puts stored items of the caller in place of references to them. */
 async function resolveReferences(input: ResponseRequest['input'], agent: Conversations, caller: Principal) {
   if (typeof input === 'string') return input
-  const readers = new Map<string, ResponseReader>()
+  const outputs = new Map<string, readonly OutputItem[]>()
   const items: InputItem[] = []
   for (const [at, item] of input.entries()) {
     const [, key = ''] = item.id?.split('_') ?? []
-    if (item.type === 'item_reference' && !readers.has(key)) {
-      if (readers.size === 100) throw invalid('input', 'More than 100 responses are referred to.')
+    if (item.type === 'item_reference' && !outputs.has(key)) {
+      if (outputs.size === 100) throw invalid('input', 'More than 100 responses are referred to.')
       const stored = await storedResponse(`resp_${key}`, agent, caller).catch(() => {
         throw invalid(`input.${at}.id`, 'There is no such stored item of yours: send it whole.')
       })
-      const reader = createResponseReader({ head: {}, key, urlOf: () => '', withResults: false })
-      replay(reader, stored)
-      readers.set(key, reader)
+      outputs.set(key, outputItems(stored, { urlOf: () => '', withResults: false }))
     }
-    const kept = readers
-      .get(key)
-      ?.response()
-      .output.filter(({ id }) => id === item.id)
+    const kept = outputs.get(key)?.filter(({ id }) => id === item.id)
     const parsed = v.safeParse(itemsSchema, item.type === 'item_reference' ? kept : [item])
     if (parsed.success) items.push(...parsed.output)
   }

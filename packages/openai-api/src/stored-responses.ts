@@ -2,8 +2,16 @@ import type { Conversations, StoredMessage, StoredSession } from '@inlay/convers
 import { InlayError, type Packet, type Principal } from '@inlay/protocol'
 import type { RouteContext } from '@inlay/server'
 import { documentUrls } from './answer-lines.ts'
+import { toFileId } from './content.ts'
 import { modelNameOf } from './models.ts'
-import { createResponseReader, type ResponseEvent, type ResponseHead, type ResponseReader } from './response-events.ts'
+import {
+  createResponseReader,
+  type OutputItem,
+  type ResponseEvent,
+  type ResponseHead,
+  type ResponseOptions,
+  type ResponseReader,
+} from './response-events.ts'
 import { answerKey, answerPlace, conversationId, type AnswerPlace } from './response-ids.ts'
 
 export interface StoredResponse {
@@ -25,13 +33,21 @@ export async function storedResponse(id: string, agent: Conversations, caller: P
   const session = await agent.sessions.get(place.sessionId, caller).catch((error: unknown) => {
     throw error instanceof InlayError && error.code === 'SESSION_NOT_FOUND' ? missing : error
   })
+  const stored = responsesOf(session).find(({ answer }) => answer.id === place.messageId)
+  if (!stored || session.ownerId !== caller.id) throw missing
+  return stored
+}
+
+/** All answers of a session, those of other branches too. */
+export function responsesOf(session: StoredSession): StoredResponse[] {
+  const byId = new Map(session.messages.map((message) => [message.id, message]))
   const answers = session.messages.filter(({ role }) => role === 'assistant')
-  const at = answers.findIndex((message) => message.id === place.messageId)
-  const answer = answers[at]
-  const question = session.messages.find((message) => message.id === answer?.parentId)
-  if (!answer || !question || session.ownerId !== caller.id) throw missing
-  const isRunning = session.currentRunId === answer.id
-  return { place, session, question, answer, packets: session.packets[at] ?? [], isRunning }
+  return answers.flatMap((answer, at) => {
+    const question = byId.get(answer.parentId ?? 0)
+    const place = { sessionId: session.id, messageId: answer.id }
+    const isRunning = session.currentRunId === answer.id
+    return question ? [{ place, session, question, answer, packets: session.packets[at] ?? [], isRunning }] : []
+  })
 }
 
 export function plainHead(place: AnswerPlace | undefined, model: string, createdAt: number): ResponseHead {
@@ -63,7 +79,8 @@ export async function storedReader(
   context: Context,
   withResults = false,
 ): Promise<ResponseReader> {
-  const model = await modelNameOf(session.personaId, context.parts.agent, context.caller)
+  const agentId = Number(answer.requestParams?.['persona_id'] ?? session.personaId)
+  const model = await modelNameOf(agentId, context.parts.agent, context.caller)
   const before = session.messages.find(({ id, role }) => id === question.parentId && role === 'assistant')
   const previous = before && `resp_${answerKey({ ...place, messageId: before.id })}`
   const createdAt = Math.floor(Date.parse(answer.timeSent) / 1000)
@@ -85,3 +102,27 @@ export function replay(reader: ResponseReader, { packets, answer, isRunning }: S
     ...reader.end(),
   ]
 }
+
+/** The items of a stored answer. */
+export function outputItems(
+  stored: StoredResponse,
+  options: Pick<ResponseOptions, 'urlOf' | 'withResults'>,
+): readonly OutputItem[] {
+  const reader = createResponseReader({ head: {}, key: answerKey(stored.place), ...options })
+  replay(reader, stored)
+  return reader.response().output
+}
+
+/** A stored question as an item. */
+export function questionItem(sessionId: string, { id, text, files }: StoredMessage): OutputItem {
+  const attached = files.map((file) => ({ type: 'input_file', file_id: toFileId(file.id), filename: file.name }))
+  const content = [{ type: 'input_text', text }, ...attached]
+  const key = answerKey({ sessionId, messageId: id })
+  return { id: `msg_${key}_0`, type: 'message', role: 'user', status: 'completed', content }
+}
+
+export const searchResults = 'file_search_call.results'
+
+/** Whether the query of a request asks for what searches found. */
+export const includesResults = ({ searchParams }: URL): boolean =>
+  ['include', 'include[]'].some((name) => searchParams.getAll(name).includes(searchResults))

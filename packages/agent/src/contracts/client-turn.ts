@@ -11,6 +11,8 @@ export interface ClientTurn {
   readonly isStored?: boolean
   /** Id of a session to create where there is none of the caller with it; a UUID. */
   readonly sessionId?: string
+  /** The agent that answers, also in a session of another one. Default: that of the session. */
+  readonly personaId?: number
   /** Added to the instructions of the agent. */
   readonly instructions?: string
   /** Files of its messages, in memory: pictures, and documents that are read. Their ids are those of descriptors. */

@@ -48,9 +48,7 @@ export async function clientRequest(
     if (isInlayError(error) && error.code === 'SESSION_NOT_FOUND') return undefined
     throw error
   })
-  // The agent that the client asks answers, in a session of its own.
-  const isOfAgent = (session?.personaId ?? 0) === (request.chat_session_info?.persona_id ?? session?.personaId ?? 0)
-  return session && isOfAgent ? { ...citing, chat_session_id: session.id, chat_session_info: null } : citing
+  return session ? { ...citing, chat_session_id: session.id, chat_session_info: null } : citing
 }
 
 /** Actions for the tools of a client. Nothing runs them: their calls end the answer. */

@@ -84,7 +84,7 @@ export async function planTurn(
   const overrides = toOverrides(request)
   const { chat_session_id: sessionId } = request
   const session = sessionId === null ? null : await parts.conversations.session(sessionId, caller.id)
-  const context = await findContext(parts, request, session, caller)
+  const context = await findContext(parts, request, session, { caller, personaId: client?.personaId })
   if (context.persona.hostAgent) checkHostRequest(request)
   const resolved = await Promise.all(
     overrides.map(async (override) => {
@@ -171,12 +171,12 @@ async function findContext(
   { contextParts, checkFilters }: PlanParts,
   request: SendMessageRequest,
   session: SessionRecord | null,
-  caller: Principal,
+  { caller, personaId }: { readonly caller: Principal; readonly personaId: number | undefined },
 ): Promise<TurnContext> {
   const { chat_session_info: info, internal_search_filters: filters } = request
   if (info) await checkSessionSettings(info, caller, contextParts)
   const place = {
-    personaId: session?.personaId ?? info?.persona_id ?? 0,
+    personaId: personaId ?? session?.personaId ?? info?.persona_id ?? 0,
     projectId: (session ? session.projectId : info?.project_id) ?? null,
     descriptors: request.file_descriptors,
     hasFiles: session?.hasFiles ?? false,

@@ -107,6 +107,8 @@ async function openTurn(
   { key, decided }: Pick<StartOptions, 'key' | 'decided'>,
 ): Promise<OpenedTurn> {
   const { request, session, context, models, reasoning, research } = plan
+  // Another agent may answer one message of a session.
+  const isOther = session !== null && context.persona.id !== (session.personaId ?? 0)
   return conversations.open({
     session,
     creation: request.chat_session_info,
@@ -126,6 +128,7 @@ async function openTurn(
         ...(temperature === undefined ? {} : { temperature }),
         ...(reasoning && { reasoning }),
         ...(research && researchParams),
+        ...(isOther && { persona_id: context.persona.id }),
       },
     })),
     history: historyLimits(Math.max(...models.map((model) => model.contextTokens))),

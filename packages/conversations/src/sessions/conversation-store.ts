@@ -18,6 +18,7 @@ import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { readBranch, readPast } from './branch-history.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 import type { Naming } from './naming.ts'
+import type { Sessions } from './stored-session.ts'
 import { pinnedModel } from './settings.ts'
 import { storeSendKey } from './send-key-records.ts'
 import { addText } from './search-index.ts'
@@ -150,10 +151,7 @@ async function openTurn(
     if (!locked || locked.isDeleted) throw new InlayError('SESSION_NOT_FOUND')
   }
   if ('created_at' in session) await addSession(records, session)
-  const nodes = opening.session ? await readTree(records, session.id) : []
-  // The hidden first message of the tree.
-  const rootId = nodes[0]?.id ?? (await addMessage(records, session.id, null, time, { role: 'system' }))
-  if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
+  const { nodes, rootId } = await treeWithRoot(records, session.id, time)
   const { parent, isRepeat, before } = placeMessage(nodes, opening.parentId)
   if (opening.decides && !(await isWaiting(records, nodes, parent.id)))
     throw new InlayError('CONFLICT', { message: 'The chat went on before these calls were approved.' })
@@ -203,6 +201,42 @@ async function openTurn(
     files: question?.files ?? opening.files,
     answerIds,
   }
+}
+
+/** The tree of a session; an empty one gets its hidden first message. */
+async function treeWithRoot(records: Records, sessionId: string, time: number) {
+  const nodes = await readTree(records, sessionId)
+  const rootId = nodes[0]?.id ?? (await addMessage(records, sessionId, null, time, { role: 'system' }))
+  if (nodes.length === 0) nodes.push({ id: rootId, parentId: null, latestChildId: null, role: 'system' })
+  return { nodes, rootId }
+}
+
+/** Adds messages to the mainline. SESSION_NOT_FOUND for a session that is not the owner's. */
+export async function appendMessages(
+  records: Records,
+  {
+    id,
+    messages,
+    ownerId,
+    time,
+  }: {
+    readonly id: string
+    readonly messages: Parameters<Sessions['append']>[1]
+    readonly ownerId: string
+    readonly time: number
+  },
+): Promise<void> {
+  const session = await lockSession(records, id)
+  if (!session || session.isDeleted || session.ownerId !== ownerId) throw new InlayError('SESSION_NOT_FOUND')
+  const { nodes } = await treeWithRoot(records, id, time)
+  const line = toMainline(nodes)
+  for (const { role, text } of messages) {
+    const messageId = await addMessage(records, id, line.at(-1) ?? null, time, { role, text: storable(text) })
+    await addText(records, { sessionId: id, ownerId, messageId, text })
+    line.push(messageId)
+  }
+  await pointAlong(records, nodes, line)
+  await touchSession(records, id, ownerId, time)
 }
 
 /** Whether an answer is the last of its chat, and nobody stopped it. */

@@ -3,7 +3,7 @@ import type { Principal } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
 import { checkSessionSettings, internalSearchId } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
-import { addSession, newSession } from './conversation-store.ts'
+import { addSession, appendMessages, newSession } from './conversation-store.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import { createBranches } from './branches.ts'
@@ -59,6 +59,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       })
       return { id }
     },
+    append: (id, messages, caller) =>
+      db.transaction().execute((records) => appendMessages(records, { id, messages, ownerId: caller.id, time: now() })),
     get: async (id, caller, reading = {}) => {
       const { row, isOwner } = await readableSession(db, id, caller, reading)
       if (reading.shared === 'public') return readSharedSession(db, row, (ids) => readableDocuments(ids, caller))

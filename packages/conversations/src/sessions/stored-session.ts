@@ -103,6 +103,12 @@ export interface PastSearch {
 export interface Sessions {
   /** PERSONA_NOT_FOUND, NOT_FOUND (project), DEPLOYMENT_UNSUPPORTED (incognito). */
   create(request: ChatSessionCreationRequest, caller: Principal): Promise<{ readonly id: string }>
+  /** Adds texts to the end of a session, as if they had been written there; nothing answers them. */
+  append(
+    id: string,
+    messages: readonly { readonly role: 'user' | 'assistant'; readonly text: string }[],
+    caller: Principal,
+  ): Promise<void>
   /**
    * @param options.shared `own`: only theirs; `public`: any that is shared, INSUFFICIENT_PERMISSIONS for one that is not
    * @param options.includeDeleted also one that was deleted but kept

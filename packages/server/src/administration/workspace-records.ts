@@ -81,6 +81,8 @@ export interface WorkspaceValues {
   readonly user_setting: string | number | boolean | null
   /** What a file was uploaded for over OpenAI's API, by owner. */
   readonly file_purpose: { readonly fileId: string; readonly purpose: string }
+  /** What a client of OpenAI's API keeps with a conversation, which is a session, by owner. */
+  readonly conversation: { readonly sessionId: string; readonly metadata: Readonly<Record<string, string>> }
   /** A vector store of OpenAI's API, by the id of its document set, with the pair of its documents. */
   readonly vector_store: {
     readonly name: string | null

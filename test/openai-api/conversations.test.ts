@@ -1,0 +1,100 @@
+import { Agent, OpenAIConversationsSession, OpenAIProvider, Runner } from '@openai/agents'
+import type OpenAI from 'openai'
+import { expect, test } from 'vitest'
+import { openScripted } from './chat-setting.ts'
+
+const question = 'How many days of leave?'
+const answer = 'There are 25 days of leave [1].'
+
+async function itemsOf(client: OpenAI, id: string): Promise<unknown[]> {
+  const items = []
+  for await (const item of client.conversations.items.list(id, { order: 'asc', limit: 2 })) items.push(item)
+  return items
+}
+
+test('a new conversation keeps its subject over responses, and lists their items in order', async () => {
+  const { client, model } = await openScripted()
+  const { id, object } = await client.conversations.create()
+  expect(object).toBe('conversation')
+  const first = await client.responses.create({ model: 'inlay', conversation: id, input: question })
+  await client.responses.create({ model: 'inlay', conversation: id, input: 'And which colour have the bikes?' })
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('25 days of leave')
+  const items = await itemsOf(client, id)
+  const search = { type: 'file_search_call', results: null }
+  const answers = [{ type: 'reasoning' }, search, { type: 'message', role: 'assistant' }]
+  const user = { type: 'message', role: 'user' }
+  expect(items).toMatchObject([
+    { ...user, content: [{ type: 'input_text', text: question }] },
+    ...answers,
+    user,
+    ...answers,
+  ])
+  expect(items.slice(1, 4)).toEqual(first.output)
+  const { id: itemId = '' } = first.output[2] ?? {}
+  expect(await client.conversations.items.retrieve(itemId, { conversation_id: id })).toEqual(first.output[2])
+  await expect(client.conversations.items.retrieve('msg_9', { conversation_id: id })).rejects.toMatchObject({
+    status: 404,
+  })
+  const refusal = client.conversations.items.delete(itemId, { conversation_id: id })
+  await expect(refusal).rejects.toMatchObject({ status: 400, param: 'item_id' })
+  expect(await client.conversations.delete(id)).toMatchObject({ id, deleted: true })
+  await expect(client.conversations.retrieve(id)).rejects.toMatchObject({ status: 404 })
+  await expect(client.responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 })
+})
+
+test('a conversation begins with items, and keeps its metadata', async () => {
+  const { client, model } = await openScripted()
+  const { id, metadata } = await client.conversations.create({
+    metadata: { topic: 'demo' },
+    items: [
+      { type: 'message', role: 'user', content: 'My lucky number is 4711.' },
+      { role: 'assistant', content: 'I keep it in mind.' },
+    ],
+  })
+  expect(metadata).toEqual({ topic: 'demo' })
+  const added = await client.conversations.items.create(id, { items: [{ role: 'user', content: 'My cat is Mia.' }] })
+  expect(added.data).toMatchObject([{ role: 'user', content: [{ text: 'My cat is Mia.' }] }])
+  await client.responses.create({ model: 'inlay', conversation: { id }, input: question })
+  const prompt = JSON.stringify(model.requests[0]?.prompt)
+  for (const text of ['4711', 'I keep it in mind.', 'Mia', question]) expect(prompt).toContain(text)
+  await client.conversations.update(id, { metadata: { topic: 'leave' } })
+  expect(await client.conversations.retrieve(id)).toMatchObject({ id, metadata: { topic: 'leave' } })
+
+  const cases: [items: object[], param: string][] = [
+    [[{ role: 'system', content: 'Be kind.' }], 'items'],
+    [[{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }], 'items.0.content'],
+    [Array.from({ length: 21 }, () => ({ role: 'user', content: 'x' })), 'items'],
+  ]
+  for (const [items, param] of cases)
+    await expect(client.post('/conversations', { body: { items } })).rejects.toMatchObject({ status: 400, param })
+})
+
+test('a conversation of others is not there', async () => {
+  const { client, clientAt, inlay } = await openScripted()
+  const { id } = await client.conversations.create()
+  const other = await inlay.keys.create({ name: 'other', scopes: ['chat'] })
+  const stranger = clientAt('http://inlay.test/v1', { apiKey: other.key })
+  for (const attempt of [
+    stranger.conversations.retrieve(id),
+    stranger.conversations.update(id, { metadata: {} }),
+    stranger.conversations.items.create(id, { items: [{ role: 'user', content: 'x' }] }),
+    stranger.responses.create({ model: 'inlay', conversation: id, input: 'x' }),
+    stranger.conversations.delete(id),
+  ])
+    await expect(attempt).rejects.toMatchObject({ status: 404 })
+})
+
+test('a session of OpenAI’s agents remembers what was said', async () => {
+  const { client, model } = await openScripted()
+  const session = new OpenAIConversationsSession({ client })
+  const runner = new Runner({
+    modelProvider: new OpenAIProvider({ openAIClient: client, useResponses: true }),
+    tracingDisabled: true,
+  })
+  const agent = new Agent({ name: 'Office', model: 'inlay' })
+  expect((await runner.run(agent, question, { session })).finalOutput).toBe(answer)
+  await runner.run(agent, 'And which colour have the bikes?', { session })
+  expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain('25 days of leave')
+  expect(await session.getItems()).toHaveLength(4)
+  await session.clearSession()
+})
