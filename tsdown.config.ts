@@ -4,6 +4,7 @@ import type { UserConfig } from 'tsdown'
 import { bundledLicences } from './packages/drivers/scripts/bundled-licences.ts'
 import { lancedbBundle } from './packages/drivers/scripts/lancedb-bundle.ts'
 import { optionalMembers } from './packages/inlay/scripts/optional-members.ts'
+import { descriptionsFile } from './packages/protocol/scripts/descriptions.ts'
 import { flatDeclarations } from './packages/protocol/scripts/flat-declarations.ts'
 
 /** Sources that a package's manifest exports: the build has exactly these entries, so the two cannot disagree. */
@@ -54,7 +55,12 @@ const configs: UserConfig[] = await Promise.all(
       outputOptions: { sourcemapExcludeSources: true },
       // h3 goes into our file: a host app may need another major version of it where ours would be installed.
       deps: { neverBundle: [/^node:/, /^#/], onlyBundle: ['h3', 'rou3', 'srvx', 'uuid'] },
-      plugins: [flatDeclarations(), bundledLicences('LICENSES.txt'), optionalMembers],
+      plugins: [
+        flatDeclarations(),
+        bundledLicences('LICENSES.txt'),
+        optionalMembers,
+        manifest.imports?.['#descriptions'] && descriptionsFile,
+      ],
     }
   }),
 )

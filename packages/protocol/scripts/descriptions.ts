@@ -1,12 +1,9 @@
-// Collects the comments of wire types and schemas: `node --conditions=@inlay/source packages/protocol/scripts/descriptions.ts`
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+/** The comments of wire types and schemas, `#descriptions` of the sources; the build writes them into a file. */
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { packetTypes } from '@inlay/protocol'
+import type { Plugin } from 'rolldown'
 import { packetSchemaName } from '../src/packets/packet-entry.ts'
 import { fixedText } from './fixed-text.ts'
-
-/** Path of the collected comments. */
-export const descriptionsFile: URL = new URL('../src/openapi/descriptions.json', import.meta.url)
 
 interface Description {
   readonly description: string
@@ -71,7 +68,7 @@ function membersOf(body: string): { name: string; text: string; type: string }[]
 function collect(): Record<string, Description> {
   const types: Record<string, Description> = {}
   const parents: Record<string, string[]> = {}
-  const schemas = new Set(packetTypes.map(packetSchemaName))
+  const schemas = new Set<string>()
   for (const file of globSync('**/*.ts', { cwd: sources }).toSorted()) {
     const source = readFileSync(`${sources}${file}`, 'utf8')
     for (const match of source.matchAll(declaration)) {
@@ -100,7 +97,9 @@ function collect(): Record<string, Description> {
     const family = source.indexOf('packetFamily({')
     for (const packet of family === -1 ? [] : membersOf(bodyAt(source, family))) {
       const fields = membersOf(packet.type).find(({ name }) => name === 'fields')
-      types[packetSchemaName(packet.name)] = { description: '', fields: fieldsOf(membersOf(fields?.type ?? '')) }
+      const name = packetSchemaName(packet.name)
+      schemas.add(name)
+      types[name] = { description: '', fields: fieldsOf(membersOf(fields?.type ?? '')) }
     }
   }
   const inherited = (name: string, seen: readonly string[]): Record<string, string> =>
@@ -125,9 +124,15 @@ function fieldsOf(members: readonly { name: string; text: string }[]): Record<st
   return Object.fromEntries(members.filter(({ text }) => text !== '').map(({ name, text }) => [name, text]))
 }
 
-/** The file as it should be. */
-export function toDescriptions(): string {
-  return `${JSON.stringify(collect(), undefined, 2)}\n`
-}
+const descriptions: Readonly<Record<string, Description>> = collect()
 
-if (import.meta.main) writeFileSync(descriptionsFile, toDescriptions())
+export default descriptions
+
+/** Writes them where the built package has `#descriptions`. */
+export const descriptionsFile: Plugin = {
+  name: 'descriptions',
+  generateBundle() {
+    const source = `export default ${JSON.stringify(descriptions)}\n`
+    this.emitFile({ type: 'asset', fileName: 'openapi/descriptions.js', source })
+  },
+}

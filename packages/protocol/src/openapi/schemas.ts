@@ -1,3 +1,4 @@
+import descriptions from '#descriptions'
 import { type ConversionConfig, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
 import { isClosed, nameOf } from '../fields.ts'
@@ -5,7 +6,6 @@ import { isJsonObject, type JsonObject } from '../json.ts'
 import { packetSchemaName } from '../packets/packet-entry.ts'
 import { packetTable, packetTypes } from '../packets/packet-table.ts'
 import { withBounds } from './bounds.ts'
-import descriptions from './descriptions.json' with { type: 'json' }
 import { fieldWords } from './path-descriptions.ts'
 import { namedBelow, type SchemaParts } from './named-schemas.ts'
 
@@ -24,13 +24,6 @@ export interface Components {
 type Mode = 'input' | 'output'
 type Rename = (name: string) => string
 
-interface Description {
-  readonly description: string
-  readonly fields: Readonly<Record<string, string>>
-}
-
-const described = descriptions as Readonly<Record<string, Description>>
-
 /** Reference to a named schema in the document. */
 export const refTo = (name: string): string => `#/components/schemas/${name}`
 
@@ -46,7 +39,7 @@ function alwaysPresent(entries: NonNullable<SchemaParts['entries']>): string[] {
 
 /** Adds descriptions to an object schema and its fields: the comments of the interface with its name, if any. */
 function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
-  const words = described[nameOf(schema) ?? ''] ?? { description: '', fields: fieldWords }
+  const words = descriptions[nameOf(schema) ?? ''] ?? { description: '', fields: fieldWords }
   if (!isJsonObject(json['properties'])) return json
   const properties = Object.entries(json['properties']).map(([name, field]) => [
     name,
