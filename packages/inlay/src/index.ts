@@ -8,7 +8,7 @@ export { closeServer, type CloseServerOptions } from './shutdown/close-server.ts
 export { nodeListener, type NodeListener } from './frameworks/node-listener.ts'
 export type { Mountable, PrincipalFetch, PrincipalOption } from './frameworks/principal.ts'
 export type { Hooks, InlayOptions } from './options/inlay-options.ts'
-export type { WebhookOptions } from './options/event-options.ts'
+export type { EventHooks, InlayEvent, WebhookOptions } from './options/event-options.ts'
 export type { EmbeddingModel, LanguageModelChoice } from './options/model-options.ts'
 export type { EngineOptions, S3Access } from './options/engines.ts'
 export type { RetrievedPassage, Retriever, RetrieverQuery } from './options/retrievers.ts'

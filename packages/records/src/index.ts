@@ -16,7 +16,7 @@ export {
 } from './leases.ts'
 export { emptyLog } from './log.ts'
 export { dropTables, migrate, type MigrationPlan, type Migrations } from './migrate.ts'
-export type { OutgoingEvent, RecordEvents } from './outbox.ts'
+export type { EventData, OutgoingEvent, RecordEvents } from './outbox.ts'
 export { prepared, preparedRows } from './prepared.ts'
 export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'

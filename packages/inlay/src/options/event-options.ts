@@ -1,3 +1,4 @@
+import type { OutgoingEvent } from '@inlay/records'
 import * as v from 'valibot'
 import { address, isHttp, listOf, only, textLike } from './kinds.ts'
 import { option, type Row } from './rows.ts'
@@ -8,7 +9,24 @@ const types = [
   'answer.finished',
   'feedback.given',
   'approval.requested',
-] as const
+] as const satisfies readonly OutgoingEvent['type'][]
+
+/** An event as webhooks get it. */
+export type InlayEvent = OutgoingEvent & {
+  /** The same when the event comes again; the `webhook-id` of webhooks. */
+  readonly id: string
+  /** ISO time. */
+  readonly timestamp: string
+}
+
+/** Callback of the host for events. */
+export interface EventHooks {
+  /**
+   * Called with each event that webhooks get, at least once, in one of the processes that have this hook. If it throws or
+   * takes longer than 20 seconds, the error goes to `onError`, and the event comes again later.
+   */
+  readonly onEvent?: ((event: InlayEvent) => Promise<void> | void) | undefined
+}
 
 /** An address that gets events, signed as Standard Webhooks asks. */
 export interface WebhookOptions {

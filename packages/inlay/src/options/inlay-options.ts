@@ -31,7 +31,7 @@ import * as v from 'valibot'
 import { writeJsonLine, type LogEntry } from '../log.ts'
 import type { Retriever } from './retrievers.ts'
 import { enginesRow, type EngineOptions } from './engines.ts'
-import { webhooksRow, type WebhookOptions } from './event-options.ts'
+import { webhooksRow, type EventHooks, type WebhookOptions } from './event-options.ts'
 import {
   amount,
   anyFunction,
@@ -72,8 +72,8 @@ const isOcrName = (name: string): boolean =>
 /** Optional members that also accept `undefined`, even with `exactOptionalPropertyTypes`. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
 
-/** Callbacks of the host around turns, tool calls and documents. */
-export interface Hooks extends TurnHooks, DocumentHooks {}
+/** Callbacks of the host around turns, tool calls and documents, and for events. */
+export interface Hooks extends TurnHooks, DocumentHooks, EventHooks {}
 
 /** Options of {@link createInlay}. All are optional: `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions
@@ -172,7 +172,7 @@ export interface InlayOptions
   readonly toolApproval?: ToolApprovalPolicy | undefined
   /** Agents that users can select: `{ name, instructions }`, or see `mastraAgent` of `@inlay/mastra`. Default: none. */
   readonly agents?: readonly (HostAgent | InstructedAgent)[] | undefined
-  /** Callbacks around turns, tool calls and documents: refuse a message, add context, record answers. Default: none. */
+  /** Callbacks around turns, tool calls and documents: refuse a message, add context, hear of events. Default: none. */
   readonly hooks?: Hooks | undefined
   /**
    * Addresses that get signed events: a document indexed or failed, an answer finished, feedback given, an approval
@@ -262,7 +262,7 @@ const logFormat: Kind<(entry: LogEntry) => void> = {
   check: anyFunction,
 }
 
-const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'beforeDocument', 'afterDocument']
+const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'beforeDocument', 'afterDocument', 'onEvent']
 const hookFields = Object.fromEntries(hookNames.map((name) => [name, v.optional(anyFunction)]))
 const hookForm = `must be { ${hookNames.join(', ')} }`
 

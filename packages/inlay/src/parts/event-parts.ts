@@ -3,7 +3,7 @@ import type { Egress } from '@inlay/drivers/egress'
 import { InlayError } from '@inlay/protocol'
 import type { AnyDatabase } from '@inlay/records'
 import { createHmac } from 'node:crypto'
-import { webhookKey, type WebhookOptions } from '../options/event-options.ts'
+import { webhookKey, type EventHooks, type WebhookOptions } from '../options/event-options.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { createEventDelivery, type Destination, type EventDelivery } from './event-delivery.ts'
 
@@ -11,16 +11,39 @@ const attemptMs = 20_000
 /** What a receiver answers is not read. */
 const maxAnswerBytes = 2 ** 20
 
-/** Delivery of events to the webhooks of the options; undefined if there are none. */
+/** Delivery of events to the hook and the webhooks of the options; undefined if there are none. */
 export async function eventParts(
-  { webhooks = [], egress: egressOptions }: InlayOptions,
+  { webhooks = [], hooks, egress: egressOptions }: InlayOptions,
   context: { readonly db: AnyDatabase; readonly now: () => number; readonly onError: (error: unknown) => void },
 ): Promise<EventDelivery | undefined> {
-  if (webhooks.length === 0) return undefined
-  const { egress } = await import('@inlay/drivers/egress')
-  const fetchAddress = egress({ ...egressOptions, timeoutMs: attemptMs, maxRedirects: 0, maxBytes: maxAnswerBytes })
-  const destinations = webhooks.map((webhook) => webhookDestination(webhook, fetchAddress, context.now))
-  return createEventDelivery({ ...context, destinations })
+  const destinations = hooks?.onEvent ? [hookDestination(hooks, context.onError)] : []
+  if (webhooks.length > 0) {
+    const { egress } = await import('@inlay/drivers/egress')
+    const fetchAddress = egress({ ...egressOptions, timeoutMs: attemptMs, maxRedirects: 0, maxBytes: maxAnswerBytes })
+    destinations.push(...webhooks.map((webhook) => webhookDestination(webhook, fetchAddress, context.now)))
+  }
+  return destinations.length > 0 ? createEventDelivery({ ...context, destinations }) : undefined
+}
+
+/** Calls the hook of the host. Its name is no address, so no webhook has it. */
+function hookDestination(hooks: EventHooks, onError: (error: unknown) => void): Destination {
+  return {
+    name: 'onEvent',
+    label: 'The hook onEvent',
+    takes: () => true,
+    deliver: async ({ id, body }, signal) => {
+      const bounds = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
+      const { promise: late, reject } = Promise.withResolvers<never>()
+      bounds.addEventListener('abort', () => reject(bounds.reason))
+      const call = async (): Promise<void> => hooks.onEvent?.({ id, ...JSON.parse(body) })
+      try {
+        await Promise.race([call(), late])
+      } catch (error) {
+        if (!signal.aborted) onError(error)
+        throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
+      }
+    },
+  }
 }
 
 /** Sends events to a webhook, see https://www.standardwebhooks.com. */

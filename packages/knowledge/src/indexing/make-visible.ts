@@ -82,8 +82,11 @@ export async function settle(db: Records, options: SettleOptions): Promise<strin
       lost.reduce((sum, { chunkCount }) => sum + chunkCount, 0) +
       options.abandoned.length
     if (generations.length > 0) await retire(transaction, { generations, chunkCount })
-    const ended = shown.map(({ id, revision, chunkCount }) => ({ id, revision, chunk_count: chunkCount }))
-    await recordDocumentEvents(transaction, 'document.indexed', ended, options.recordEvents)
+    const ended = shown.map(({ id, revision, chunkCount }) => {
+      const data = { document_id: id, revision, chunk_count: chunkCount }
+      return { type: 'document.indexed', data } as const
+    })
+    await recordDocumentEvents(transaction, ended, options.recordEvents)
     await transaction.deleteFrom('inlay_claims').where('id', '=', claimId).execute()
     return { visible: [...winners.keys()], hasRetired: generations.length > 0 }
   })

@@ -1,19 +1,20 @@
-import type { RecordEvents } from '@inlay/records'
+import type { OutgoingEvent, RecordEvents } from '@inlay/records'
 import { privateFilesPair, readMemberships } from '../access-and-filters/permissions.ts'
-import { idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Records an event for each document, in the transaction that ends its indexing; none for files of a single chat. */
+type DocumentEvent = OutgoingEvent & { readonly type: `document.${string}` }
+
+/** Records events of documents, in the transaction that ends their indexing; none for files of a single chat. */
 export async function recordDocumentEvents(
   transaction: Records,
-  type: 'document.indexed' | 'document.failed',
-  documents: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[],
+  events: readonly DocumentEvent[],
   recordEvents: RecordEvents | undefined,
 ): Promise<void> {
-  if (!recordEvents || documents.length === 0) return
-  const pairs = await readMemberships(transaction, idsOf(documents))
-  const events = documents
-    .filter(({ id }) => pairs.get(id)?.some((pairId) => pairId !== privateFilesPair))
-    .map(({ id, ...data }) => ({ type, data: { document_id: id, ...data } }))
-  if (events.length > 0) await recordEvents(transaction, events)
+  if (!recordEvents || events.length === 0) return
+  const pairs = await readMemberships(
+    transaction,
+    events.map(({ data }) => data.document_id),
+  )
+  const ofAll = events.filter(({ data }) => pairs.get(data.document_id)?.some((pairId) => pairId !== privateFilesPair))
+  if (ofAll.length > 0) await recordEvents(transaction, ofAll)
 }

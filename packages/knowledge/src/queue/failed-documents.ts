@@ -41,8 +41,10 @@ export async function recordFailures(
   await db.transaction().execute(async (transaction) => {
     await lockDocuments(transaction, ids)
     const { rows } = await compareAndFail(next, context.claimId).execute(transaction)
-    const ended = rows.filter(({ state }) => state === 'failed').map(({ id, reason }) => ({ id, reason }))
-    await recordDocumentEvents(transaction, 'document.failed', ended, context.recordEvents)
+    const ended = rows
+      .filter(({ state }) => state === 'failed')
+      .map(({ id, reason }) => ({ type: 'document.failed', data: { document_id: id, reason } }) as const)
+    await recordDocumentEvents(transaction, ended, context.recordEvents)
   })
 }
 
