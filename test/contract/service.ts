@@ -46,7 +46,7 @@ const described = { provider: 'scripted', name: 's', displayName: 'S', contextTo
 function optionsOf(model: ScriptedModel): InlayOptions {
   return {
     apiKey: key,
-    models: {
+    model: {
       resolve: async (override) => {
         if ((override?.model_version ?? 's') !== 's') throw new InlayError('VALIDATION_ERROR')
         return { ...described, model }

@@ -39,7 +39,7 @@ export async function startExamples(folder: string, dataFolder: string): Promise
   const inlay = createInlay({
     dataFolder,
     authenticate: () => ({ id: 'ana', scopes: ['admin'] }),
-    models: {
+    model: {
       resolve: async () => ({ ...facts, model }),
       list: async () => [{ ...facts, providerType: 'scripted', providerDisplayName: 'Scripted', isDefault: true }],
     },

@@ -33,7 +33,7 @@ function make(script: Script, options: InlayOptions = {}) {
     dataFolder: join(folder, String(++count)),
     authenticate: () => ({ id: 'ana', scopes: ['chat'] }),
     sessionNames: 'off',
-    models: {
+    model: {
       async resolve(override) {
         if ((override?.model_version ?? own.name) !== own.name) throw new InlayError('VALIDATION_ERROR')
         return { ...own, model, temperature: override?.temperature ?? undefined }
@@ -160,4 +160,16 @@ test("a host's hooks refuse messages, tell the model more, and hear of answers",
   expect(JSON.stringify(model.requests)).toContain('ana works in Oslo.')
   await Promise.all(open.splice(0).map((inlay) => inlay.close()))
   expect(heard).toEqual(['done: Fine.'])
+})
+
+test('another model, in the forms of the first, is asked what actions and searches ask', async () => {
+  const helper = scriptedModel([['{"question":"How long is leave?","queries":["vacation"]}']])
+  const { say, ask, model } = make([['Hello.'], ['Hello again.']], {
+    questionModel: { name: 'quick', model: helper },
+    sessionNames: 'model',
+  })
+  await say({ origin: 'webapp' })
+  await expect.poll(() => helper.requests.length).toBe(1)
+  expect(model.requests).toHaveLength(1)
+  expect((await ask('/llm/provider')).body).toMatchObject({ providers: [{ name: 'own' }] })
 })

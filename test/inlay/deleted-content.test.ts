@@ -53,7 +53,7 @@ async function upload({ agent }: Inlay): Promise<string> {
 
 test('what people remove is gone from the disk: sessions, file texts, memories', async () => {
   const model = scriptedModel([[`It is ${marks.answer}.`]])
-  const inlay = createInlay({ dataFolder: folder, models: providerOf(model), onError: () => {} })
+  const inlay = createInlay({ dataFolder: folder, model: providerOf(model), onError: () => {} })
   const { agent } = inlay
   const sessionId = await say(inlay)
   const fileId = await upload(inlay)
@@ -73,7 +73,7 @@ test('what people remove is gone from the disk: sessions, file texts, memories',
 
 test('erased text is gone from the log of a running service when the call resolves, with a reader beside it', async () => {
   const models = providerOf(scriptedModel(() => [`It is ${marks.answer}.`]))
-  const inlay = createInlay({ dataFolder: folder, models, onError: () => {} })
+  const inlay = createInlay({ dataFolder: folder, model: models, onError: () => {} })
   const { agent } = inlay
   const sessionId = await say(inlay)
   expect(marksOnDisk()).toEqual(['question', 'answer', 'name', 'feedback', 'key'])
@@ -97,7 +97,7 @@ test('erased text is gone from the log of a running service when the call resolv
 })
 
 test('single memories, files, projects, actions and documents leave the log of a running service at once', async () => {
-  const inlay = createInlay({ dataFolder: folder, models: providerOf(scriptedModel([])), onError: () => {} })
+  const inlay = createInlay({ dataFolder: folder, model: providerOf(scriptedModel([])), onError: () => {} })
   const { agent, knowledge } = inlay
   const records = (): string[] => marksIn(['inlay.db', 'inlay.db-wal'].map((name) => readFileSync(join(folder, name))))
   const admin: Principal = { id: 'ana', scopes: ['admin'] }

@@ -44,7 +44,7 @@ beforeAll(async () => {
     dataFolder: folder,
     apiKey: key,
     onError: (error) => void errors.push(error),
-    models: {
+    model: {
       resolve: async () => ({
         ...ownModel,
         model: scriptedModel((call, index) =>

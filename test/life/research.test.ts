@@ -84,7 +84,7 @@ describe('deep research that cannot begin', () => {
   })
 
   test('is refused in words, with nothing to search and with no search allowed', async () => {
-    const inlay = openInlay({ models: unasked })
+    const inlay = openInlay({ model: unasked })
     const nothing = await research(inlay, 'How safe is it?')
     expect(nothing.status).toBe(400)
     expect(await nothing.json()).toMatchObject({
@@ -109,7 +109,7 @@ describe('deep research with the model of a provider, over HTTP', () => {
       models: [model],
     } as const
     const inlay = await overFolder(join(import.meta.dirname, '../../docs'), {
-      models: modelProviders({ providers: [provider] }),
+      model: modelProviders({ providers: [provider] }),
     })
     const lines = await linesOf(await research(inlay, 'How safe is it?', { include_usage: true }))
     expect(researchFaults(lines)).toEqual([])

@@ -34,7 +34,7 @@ export async function openScripted(options: Partial<InlayOptions> = {}) {
   const model = scriptedModel(answer)
   const facts = { ...scripted, model, grounding: 'tools' as const, takesImages: true }
   const assistant = openAssistant({
-    models: {
+    model: {
       resolve: async () => facts,
       list: async () => [{ ...facts, providerType: 'scripted', providerDisplayName: 'Scripted', isDefault: true }],
     },

@@ -87,7 +87,7 @@ test('a chat completion cites a file of a store', async () => {
   )
   const facts = { ...scripted, model, grounding: 'tools' as const }
   const { client, fetch } = openAssistant({
-    models: {
+    model: {
       resolve: async () => facts,
       list: async () => [{ ...facts, providerType: 'scripted', providerDisplayName: 'Scripted', isDefault: true }],
     },

@@ -32,7 +32,7 @@ const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-modules-'))
 const inlay = createInlay({
   dataFolder,
   apiKey: 'the-key-of-the-test',
-  models: { resolve: async () => resolved, list: async () => [] },
+  model: { resolve: async () => resolved, list: async () => [] },
 })
 const post = (path: string, body: object): Promise<Response> =>
   inlay.fetch(

@@ -1,4 +1,4 @@
-import type { BaseFilters, LlmOverride, Principal } from '@inlay/protocol'
+import type { BaseFilters, Principal } from '@inlay/protocol'
 import type { ToolApprovalEvent, ToolApprovalPolicy } from './contracts/action.ts'
 import type { Instructions } from './contracts/coming-turn.ts'
 import type { ConversationStore } from './contracts/conversation-store.ts'
@@ -74,7 +74,7 @@ export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Par
    */
   readonly smallModels?: () => Promise<SmallModels>
   /** Model that actions and searches ask, for example a faster one. Default: the model that answers. */
-  readonly questionModel?: LlmOverride
+  readonly questionModel?: ModelProvider | undefined
   /** Actions besides the built-in ones; their ids and names must be unique. */
   readonly actions?: readonly HostAction[]
   /** Ids of disabled actions; read with each message. Default: none. */

@@ -246,13 +246,13 @@ function createAgentActions(options: AgentOptions, files: FileStore, onError: (e
 
 /** A configured model that cannot be found only makes questions fail, so the operator has to be told. */
 function questionModelOf(
-  { models, questionModel }: AgentOptions,
+  { questionModel }: AgentOptions,
   onError: (error: unknown) => void,
 ): TurnParts['questionModel'] {
   if (!questionModel) return undefined
   return async () => {
     try {
-      return await models.resolve(questionModel)
+      return await questionModel.resolve()
     } catch (error) {
       onError(error)
       throw error

@@ -87,12 +87,22 @@ test('a host may name another model for the questions; one that cannot be found 
     list: async () => [],
   }
   const search: PassageSearch = async () => [leave]
-  const named = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'quick' } })
+  const named = await newSetting([], {
+    ...withHelp,
+    models,
+    search,
+    questionModel: { ...models, resolve: () => models.resolve({ model_version: 'quick' }) },
+  })
   const lines = await readAll(await sendFollowUp(named))
   expect(lines.map(inShort).join()).toContain('How long is annual leave?')
   expect([quick.requests.length, answering.requests.length]).toEqual([1, 3])
 
-  const broken = await newSetting([], { ...withHelp, models, search, questionModel: { model_version: 'gone' } })
+  const broken = await newSetting([], {
+    ...withHelp,
+    models,
+    search,
+    questionModel: { ...models, resolve: () => models.resolve({ model_version: 'gone' }) },
+  })
   expect((await readAll(await sendFollowUp(broken))).at(-1)).toMatchObject({ obj: { type: 'stop', stop_reason: null } })
   expect(broken.errors).toMatchObject([{ code: 'VALIDATION_ERROR' }])
 })

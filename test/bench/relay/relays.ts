@@ -97,7 +97,7 @@ async function inlay(carry?: (plain: typeof fetch) => typeof fetch): Promise<Req
   const created = createInlay({
     dataFolder,
     apiKey: process.env['BENCH_RELAY_KEY'],
-    models: modelProviders({ providers: [provider], abilities, ...(carry && { wrapFetch: carry }) }),
+    model: modelProviders({ providers: [provider], abilities, ...(carry && { wrapFetch: carry }) }),
   })
   await created.start()
   return nodeListener(created.fetch)

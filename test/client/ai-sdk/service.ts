@@ -29,7 +29,7 @@ export async function startService(script: Script, options: InlayOptions = {}): 
     onError: () => {},
     searchHelp: { expand: false },
     sessionNames: 'off',
-    models: scriptedModels(model),
+    model: scriptedModels(model),
     ...options,
   })
   const server = createServer(nodeListener(inlay.fetch))

@@ -38,7 +38,7 @@ async function serve(
       return Response.json({ error: { message, type: 'invalid_request_error' } }, { status })
     },
   })
-  const inlay = await startWithDocuments({ keys: fact }, { models, searchHelp: { expand: false } })
+  const inlay = await startWithDocuments({ keys: fact }, { model: models, searchHelp: { expand: false } })
   const ask = async (message: string): Promise<unknown> =>
     (await post(inlay, '/chat/send-chat-message', { message, stream: false })).json()
   return { ask, refused: () => refused }

@@ -24,7 +24,7 @@ test('the hook gets each event that a webhook gets, with its id', async () => {
     webhooks: [{ url, secrets }],
     hooks: { onEvent: (event) => void events.push(event) },
     actions: [pay],
-    models: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
+    model: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
   })
   await accept(inlay, 'leave')
   const run = await inlay.agent.send(toRequest({ message: 'Pay it.' }), { caller })

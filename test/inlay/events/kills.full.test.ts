@@ -131,7 +131,7 @@ test('a document that fails and a call that waits for approval are sent', async 
     webhooks: [{ url, secrets, events: ['document.failed', 'approval.requested'] }],
     embedder: { id: 'refusing@2', dimensions: 2, maxBatchSize: 10, embed: async () => Promise.reject(refusal) },
     actions: [remove],
-    models: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
+    model: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
   })
   await accept(inlay, 'leave')
   const run = await inlay.agent.send(toRequest({ message: 'Remove page 7.' }), {

@@ -38,7 +38,7 @@ function make(options: InlayOptions & { sees?: boolean } = {}): Inlay {
     dataFolder: join(folder, String(++count)),
     worker: { lingerMs: 1 },
     authenticate: (request) => callers[request.headers.get('x-user') ?? ''],
-    models: modelProviders({
+    model: modelProviders({
       providers: [{ name: 'local', type: 'openai-compatible', baseUrl: `${server.origin}/v1`, models: [model] }],
     }),
     ...rest,
@@ -162,7 +162,7 @@ describe('an image of a section', () => {
   test.each<[string, InlayOptions & { sees?: boolean }]>([
     ['a model that cannot see', { sees: false }],
     ['descriptions turned off', { describeImage: null }],
-    ['the built-in model', { models: undefined, model: 'extractive' }],
+    ['the built-in model', { model: 'extractive' }],
   ])('leaves no trace in the text with %s', async (_, options) => {
     const inlay = make(options)
     const { file_id } = await upload(inlay, 'ana')
@@ -222,7 +222,7 @@ test('documents are summed up by the model when asked for, for search alone', as
   const passages = await results(summed, 'zebras')
   expect(passages.length).toBeGreaterThan(0)
   expect(JSON.stringify(passages)).not.toMatch(/zebras/i)
-  const silent = make({ summarize: 'model', models: undefined, model: 'extractive' })
+  const silent = make({ summarize: 'model', model: 'extractive' })
   await ingest(silent, 'ana', sections)
   expect(await results(silent, 'hooves')).not.toEqual([])
 })

@@ -247,7 +247,7 @@ test('parallel answers of two processes start only while tokens of the day are l
   const gate = Promise.withResolvers<void>()
   const usage = { input: 60, output: 20 }
   const model = scriptedModel(() => [{ pause: () => gate.promise }, 'Herons.', { finish: 'stop', usage }])
-  const own = { dataFolder, models: providerOf(model), sessionNames: 'question' as const }
+  const own = { dataFolder, model: providerOf(model), sessionNames: 'question' as const }
   const processes = [await newSetting({}, undefined, own), await newSetting({}, undefined, own)]
   const { key: as } = await processes[0]!.inlay.keys.create({ scopes: ['chat'], limits: { tokensPerDay: 200 } })
   const ask = (at: number) => processes[at % 2]!.call('/chat/send-chat-message', message, { as })

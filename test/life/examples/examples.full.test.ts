@@ -179,7 +179,7 @@ describe('models', () => {
     expect(await answerOf(inlay)).toBe('Aye.')
     type SingleModel = (model: object) => never
     const { singleModel } = await runBlock<{ singleModel: SingleModel }>([guide('5.models'), 2])
-    const other = createInlay({ dataFolder: testFolder(), models: singleModel(answering('Aye aye.')) })
+    const other = createInlay({ dataFolder: testFolder(), model: singleModel(answering('Aye aye.')) })
     onTestFinished(() => other.close())
     expect(await answerOf(other)).toBe('Aye aye.')
   })

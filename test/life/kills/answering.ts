@@ -8,7 +8,7 @@ const inlay = createInlay({
   dataFolder,
   apiKey,
   limits: { leaseMs: 2_000 },
-  models: {
+  model: {
     resolve: async () => ({ ...scripted, model: scriptedModel(() => ['What was said ', 'so far. ', { hang: true }]) }),
     list: async () => [],
   },

@@ -29,6 +29,6 @@ const inlay = createInlay({
   apiKey,
   actions: [remove],
   ...(connectionString ? { dialect: postgres({ connectionString }) } : {}),
-  models: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
+  model: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
 })
 await serve(inlay)

@@ -13,6 +13,6 @@ const inlay = createInlay({
   dataFolder,
   apiKey,
   ...(connectionString ? { dialect: postgres({ connectionString }) } : {}),
-  models: { resolve: async () => ({ ...scripted, model: scriptedModel(script) }), list: async () => [] },
+  model: { resolve: async () => ({ ...scripted, model: scriptedModel(script) }), list: async () => [] },
 })
 await serve(inlay)

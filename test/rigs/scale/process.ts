@@ -82,7 +82,7 @@ async function main(task: ProcessTask): Promise<void> {
     engines: enginesOf(task),
     storage: storageOf(task),
     embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
-    models: {
+    model: {
       resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),
       list: async () => [],
     },

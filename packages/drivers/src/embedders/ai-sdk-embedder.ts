@@ -1,4 +1,4 @@
-import type { EmbeddingModelV4 } from '@ai-sdk/provider'
+import type { EmbeddingModelV2, EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
 import type { Embedder } from '@inlay/knowledge'
 import { InlayError, checkRequired, isObject } from '@inlay/protocol'
 import { createEmbedder, type RemoteEmbedderOptions } from './create-embedder.ts'
@@ -7,10 +7,13 @@ import { refusalOf } from '../http/refusals.ts'
 import { serviceOptions, retrying } from '../http/retrying.ts'
 import { callSdk, type FailureWords } from '../http/sdk-failure.ts'
 
+/** An embedding model of the AI SDK, of any of its last three specifications. */
+export type EmbeddingModelObject = EmbeddingModelV2<string> | EmbeddingModelV3 | EmbeddingModelV4
+
 /** An embedding model of the AI SDK, and how it is called. */
 export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
   /** Embedding model of a provider package, e.g. `createOpenAI(…).embeddingModel('text-embedding-3-small')`. */
-  readonly model: EmbeddingModelV4
+  readonly model: EmbeddingModelObject
   /** Whether to request that length. Default false: the model has a fixed length. */
   readonly asksForDimensions?: boolean
   /** Names the vector space, without the dimensions. Default: provider and id of the model. */
@@ -64,7 +67,9 @@ async function request(
   options: AiSdkEmbedderOptions,
   { values, use, signal }: { values: string[]; use: 'document' | 'query'; signal: AbortSignal | undefined },
 ): Promise<readonly unknown[]> {
-  const { model, dimensions, asksForDimensions, headers, timeoutMs = 60_000 } = options
+  const { dimensions, asksForDimensions, headers, timeoutMs = 60_000 } = options
+  // The specifications agree in what is sent and read here.
+  const model = options.model as EmbeddingModelV4
   const providerOptions = options.providerOptions?.[use]
   const call = {
     values,

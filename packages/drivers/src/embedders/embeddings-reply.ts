@@ -45,6 +45,7 @@ export function checkedVector(vector: Float32Array, dimensions: number): Float32
   if (vector.length !== dimensions)
     throw new InlayError('INDEX_MISMATCH', {
       message: `The embedding model makes vectors of ${vector.length} dimensions, not ${dimensions}: set the dimensions to what it makes.`,
+      data: { dimensions: vector.length },
     })
   if (!vector.every(Number.isFinite))
     throw unusable('The embedding model made a vector with a value that is no number.')

@@ -54,16 +54,21 @@ function faultsOf<Options extends object>(rows: Rows<Options>, name: string, val
   const row = Object.hasOwn(rows, name) ? rows[name as keyof Options] : undefined
   if (row === undefined) {
     const suggestion = suggestionFor(name, Object.keys(rows))
-    return [`${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`]
+    const unknown = `${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
+    return [Object.hasOwn(renamed, name) ? `\`${name}\` is now ${renamed[name]}` : unknown]
   }
   const { issues } = v.safeParse(row.check, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
 }
 
+/** Options that had another name. */
+const renamed: Readonly<Record<string, string>> = {
+  models: '`model`: hand in the provider of models there',
+  embedding: '`embedder`: it takes a name, settings, a model object of the AI SDK or an embedder of your own',
+}
+
 /** Options of which the second would be ignored beside the first. */
 const exclusive: readonly (readonly [keyof InlayOptions, keyof InlayOptions, string])[] = [
-  ['models', 'model', 'give a provider of your own, or let Inlay make one'],
-  ['embedder', 'embedding', 'give an embedder of your own, or let Inlay make one'],
   ['codeRunner', 'python', 'these are limits of the built-in runner, which yours replaces'],
   ['pageReader', 'pageHosts', 'they limit the built-in reader, which yours replaces: check addresses in it'],
 ]

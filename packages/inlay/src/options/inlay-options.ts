@@ -24,7 +24,8 @@ import type {
   VectorIndex,
   WorkerOptions,
 } from '@inlay/knowledge'
-import type { CallerLimits, LlmOverride } from '@inlay/protocol'
+import type { EmbeddingModelObject } from '@inlay/drivers/ai-sdk-embedder'
+import type { CallerLimits } from '@inlay/protocol'
 import type { Authenticator, ServerOptions } from '@inlay/server'
 import type { Dialect } from 'kysely'
 import * as v from 'valibot'
@@ -53,14 +54,7 @@ import {
   yesOrNo,
   type Kind,
 } from './kinds.ts'
-import {
-  embedderCheck,
-  embeddingRow,
-  isLocalName,
-  modelRow,
-  type EmbeddingModel,
-  type LanguageModelChoice,
-} from './model-options.ts'
+import { embedderRow, isLocalName, modelRow, type EmbeddingModel, type LanguageModelChoice } from './model-options.ts'
 import { retentionRow, type RetentionOptions } from './retention-options.ts'
 import { option, setting, type Rows } from './rows.ts'
 import { pythonRows, toolRows, webRows, type PythonOptions, type ToolOptions, type WebOptions } from './tool-options.ts'
@@ -113,15 +107,13 @@ export interface InlayOptions
    */
   readonly ocr?: ImageReader | string | undefined
   /**
-   * The language model, or several: the first is the default, requests can select the others. Default: the built-in
-   * extractive model.
+   * The language model: a name, settings, a model object of the AI SDK, or a list of them, of which the first is the default
+   * and requests can select the others; or a provider of models of your own. Default: the built-in extractive model.
    */
-  readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | undefined
-  /** A custom provider of language models, instead of `model`. Default: created from `model`. */
-  readonly models?: ModelProvider | undefined
+  readonly model?: LanguageModelChoice | readonly LanguageModelChoice[] | ModelProvider | undefined
   /**
-   * Let administrators select a model served locally by Ollama, LM Studio or llama.cpp. Used only when neither `model`
-   * nor `models` is set. Default: false.
+   * Let administrators select a model served locally by Ollama, LM Studio or llama.cpp. Used only when `model` is not set.
+   * Default: false.
    */
   readonly localModels?: boolean | undefined
   /**
@@ -129,10 +121,11 @@ export interface InlayOptions
    * processes. Default: none; what needs a key cannot be added.
    */
   readonly secretKey?: string | undefined
-  /** Embedding model for hybrid search. Default: none, keyword search only. */
-  readonly embedding?: EmbeddingModel | undefined
-  /** A custom embedder, instead of `embedding`. Default: none. */
-  readonly embedder?: Embedder | undefined
+  /**
+   * Embedding model for hybrid search: a name such as `local/multilingual-e5-small`, settings, a model object of the AI SDK,
+   * or an embedder of your own. Default: none, keyword search only.
+   */
+  readonly embedder?: string | EmbeddingModel | EmbeddingModelObject | Embedder | undefined
   /**
    * Reorders the best results of each search: `httpReranker`, or `local/<name>` for a cross-encoder in this process, see
    * `localReranker`. Default: none.
@@ -198,8 +191,11 @@ export interface InlayOptions
   readonly systemPrompt?: Instructions | undefined
   /** Limits, prices and policy of deep research. */
   readonly research?: ResearchOptions | undefined
-  /** Model for auxiliary questions of actions and searches, e.g. a faster one. Default: the model that answers. */
-  readonly questionModel?: LlmOverride | undefined
+  /**
+   * Model for auxiliary questions of actions and searches, e.g. a faster one, in the forms of `model`. Default: the model
+   * that answers.
+   */
+  readonly questionModel?: LanguageModelChoice | readonly LanguageModelChoice[] | ModelProvider | undefined
   /** Whether the language model adds search queries to a follow-up question. Default: it does, if it is capable. */
   readonly searchHelp?: SearchHelp | undefined
   /** Limits of each caller per minute or day; keys can have their own limits. Default: no limits. */
@@ -364,9 +360,7 @@ export const optionRows: Rows<InlayOptions> = {
   storage: { check: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw') },
   readFile: { check: anyFunction },
   model: modelRow,
-  models: { check: withMethods('a provider of models', 'resolve', 'list') },
-  embedding: embeddingRow,
-  embedder: { check: v.pipe(withMethods('an embedder', 'embed'), embedderCheck) },
+  embedder: embedderRow,
   openaiApi: option(onOff, {
     name: 'INLAY_OPENAI_API',
     meaning: 'whether clients of OpenAI’s API are served at `/v1`',
@@ -499,15 +493,7 @@ export const optionRows: Rows<InlayOptions> = {
       policy: anyFunction,
     }),
   },
-  questionModel: {
-    check: fieldsOf<LlmOverride>('{ model_provider, model_version, temperature }', {
-      model_configuration_id: v.nullable(wholeNumber(0)),
-      model_provider: v.nullable(text),
-      model_version: v.nullable(text),
-      temperature: v.nullable(amount),
-      display_name: v.nullable(text),
-    }),
-  },
+  questionModel: { check: modelRow.check },
   limits: {
     check: fieldsOf<AgentLimits & FileLimits>('an object of limits', {
       maxFileBytes: positive,

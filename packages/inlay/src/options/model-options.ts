@@ -1,5 +1,8 @@
+import type { ModelProvider } from '@inlay/agent'
+import type { EmbeddingModelObject } from '@inlay/drivers/ai-sdk-embedder'
 import type { ModelObject, ModelSpec } from '@inlay/drivers/model-providers'
 import { isModelObject, needsKey, officialForms, officialPrefixes, providerIn } from '@inlay/drivers/official-providers'
+import type { Embedder } from '@inlay/knowledge'
 import * as v from 'valibot'
 import {
   anyText,
@@ -15,6 +18,7 @@ import {
   wholeNumber,
   only,
   text,
+  withMethods,
   type JsonKind,
   type Kind,
 } from './kinds.ts'
@@ -26,6 +30,14 @@ import { checksOf, group, option, type ModelRow, type Row, type Rows, type Setti
  * name on an OpenAI-compatible server, or a model object of the AI SDK such as `openai('gpt-5')`.
  */
 export type LanguageModelChoice = string | ModelSpec | ModelObject
+
+/** One language model, several, or a provider of a host. */
+export type ModelOption = LanguageModelChoice | readonly LanguageModelChoice[] | ModelProvider
+
+/** Whether it is a provider of models of a host. */
+export const isProvider = (value: unknown): value is ModelProvider => hasMethod(value, 'resolve')
+
+const hasMethod = (value: unknown, name: string): boolean => typeof Object(value)[name] === 'function'
 
 function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: SettingWords): ModelRow<Value> {
   return { ...option(kind, words), field, fromJson: kind.fromJson }
@@ -173,7 +185,12 @@ const modelObject = sdkModelOr(
 )
 const oneModel = (value: unknown): v.GenericSchema =>
   isModelObject(value) ? v.any() : typeof value === 'string' ? v.pipe(text, modelName) : modelObject
-const severalModels = v.pipe(v.array(v.lazy(oneModel)), v.minLength(1, 'must name at least one model'))
+const listedProvider = v.custom(() => false, 'is a provider of models, which stands alone: it lists its models itself')
+const severalModels = v.pipe(
+  v.array(v.lazy((value) => (isProvider(value) ? listedProvider : oneModel(value)))),
+  v.minLength(1, 'must name at least one model'),
+)
+const provider = withMethods('a provider of models', 'resolve', 'list')
 
 const fieldNames = Object.values<ModelRow<unknown>>(modelRows).flatMap(({ field }) => field || [])
 const entryFields = fieldNames
@@ -183,8 +200,8 @@ const entryFields = fieldNames
   .join(', ')
   .replace(', and ', ' and ')
 
-export const modelRow: Row<LanguageModelChoice | readonly LanguageModelChoice[]> = {
-  check: v.lazy((value) => (Array.isArray(value) ? severalModels : oneModel(value))),
+export const modelRow: Row<ModelOption> = {
+  check: v.lazy((value) => (isProvider(value) ? provider : Array.isArray(value) ? severalModels : oneModel(value))),
   fields: {
     ...modelRows,
     list: {
@@ -203,13 +220,13 @@ export const modelRow: Row<LanguageModelChoice | readonly LanguageModelChoice[]>
 
 /** An embedding model behind an OpenAI-compatible API, or in this process. */
 export interface EmbeddingModel {
-  /** Name of the model on its server; `local/<name>` for one in this process, see `localEmbedder`. */
+  /** Name of the model on its server; `openai/<name>` at OpenAI; `local/<name>` in this process, see `localEmbedder`. */
   readonly name: string
-  /** URL of the API, including its version. Required unless the model is local. */
+  /** URL of the API, including its version. Required unless the name says where the model is. */
   readonly baseUrl?: string | undefined
   /** API key. Default: none. */
   readonly apiKey?: string | undefined
-  /** Dimension of its vectors. Required unless the model is local and known. */
+  /** Dimension of its vectors. Default: as the model answers when first asked; required for a local one that is not known. */
   readonly dimensions?: number | undefined
   /** Prefixes for the texts of documents and queries. Default: as known for the model, usually none. */
   readonly prefixes?: { readonly document?: string; readonly query?: string } | undefined
@@ -264,8 +281,8 @@ const embeddingRows: Rows<EmbeddingModel> = {
   }),
   dimensions: option(integer(1, 8192), {
     name: 'INLAY_EMBEDDING_DIMENSIONS',
-    meaning: 'dimension of its vectors; required with INLAY_EMBEDDING_MODEL, unless it is local and known',
-    without: 'none',
+    meaning: 'dimension of its vectors; required for a local model that is not known',
+    without: 'as the model answers when first asked',
     isBasic: true,
   }),
   prefixes: group('{ document, query }', prefixRows),
@@ -286,36 +303,53 @@ const embeddingRows: Rows<EmbeddingModel> = {
   }),
 }
 
-const embeddingGroup = group('an embedding model: { name, baseUrl, dimensions }', embeddingRows, ['name'])
-const embeddingFields = sdkModelOr(
-  'hand in aiSdkEmbedder({ model, id, dimensions }) of inlay/drivers as the option embedder',
-  embeddingGroup.check,
-)
+export const openaiBaseUrl = 'https://api.openai.com/v1'
 
-export const embeddingRow: Row<EmbeddingModel> = {
-  ...embeddingGroup,
-  check: v.pipe(
-    embeddingFields,
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      // Typed by the check before.
-      const { name, ...given } = dataset.value as EmbeddingModel
-      for (const key of isLocalName(name) ? [] : (['baseUrl', 'dimensions'] as const))
-        if (given[key] === undefined)
-          addIssue({
-            message: 'is missing',
-            path: [{ type: 'object', origin: 'value', input: { ...given }, key, value: undefined }],
-          })
-    }),
-  ),
+/** An embedding model: its name or its settings, a model object of the AI SDK, or an embedder of a host. */
+export type EmbedderOption = string | EmbeddingModel | EmbeddingModelObject | Embedder
+
+export const isEmbedder = (value: unknown): value is Embedder => hasMethod(value, 'embed')
+export const isEmbeddingObject = (value: unknown): value is EmbeddingModelObject => hasMethod(value, 'doEmbed')
+
+function faultOfEmbedding({ name, baseUrl, apiKey }: EmbeddingModel): string {
+  if (baseUrl !== undefined || isLocalName(name)) return ''
+  if (!name.startsWith('openai/'))
+    return `"${name.slice(0, 100)}" is not known; use "local/<name>", { name: "openai/<name>", apiKey }, or { name, baseUrl } for a model behind an OpenAI-compatible API`
+  return apiKey === undefined ? `"${name}" needs a key of its provider; use { name: "${name}", apiKey }` : ''
 }
 
-/** Whether a model runs in this process: `local/multilingual-e5-small`. */
-export const isLocalName = (name: string): boolean => name.startsWith('local/')
-
-/** Check of an embedder of the host. */
-export const embedderCheck: v.GenericSchema = v.looseObject({
+const embeddingName = v.pipe(
+  text,
+  v.check(
+    (name) => faultOfEmbedding({ name }) === '',
+    ({ input: name }) => faultOfEmbedding({ name }),
+  ),
+)
+const embeddingGroup = group('a name, or an object: { name, baseUrl, apiKey }', embeddingRows, ['name'])
+const embeddingSettings = v.pipe(
+  embeddingGroup.check as v.GenericSchema<EmbeddingModel>,
+  v.check(
+    (settings) => faultOfEmbedding(settings) === '',
+    (issue) => faultOfEmbedding(issue.input),
+  ),
+)
+const notEmbedding =
+  'hand in an embedding model, such as createOpenAI({ apiKey }).embeddingModel("text-embedding-3-small")'
+/** Of an embedder of a host. */
+const embedderCheck = v.looseObject({
   id: v.pipe(v.string('must name the model and its vectors, such as "acme/e5@384"'), v.nonEmpty('is empty')),
   dimensions: wholeNumber(1, 8192),
   maxBatchSize: wholeNumber(1),
 })
+
+export const embedderRow: Row<EmbedderOption> = {
+  ...embeddingGroup,
+  check: v.lazy((value) => {
+    if (isEmbeddingObject(value)) return v.any()
+    if (isEmbedder(value)) return embedderCheck
+    return typeof value === 'string' ? embeddingName : sdkModelOr(notEmbedding, embeddingSettings)
+  }),
+}
+
+/** Whether a model runs in this process: `local/multilingual-e5-small`. */
+export const isLocalName = (name: string): boolean => name.startsWith('local/')

@@ -7,8 +7,8 @@ import type { LanguageModelChoice } from '../options/model-options.ts'
 import { findLocalModels, type LocalModelServer } from '../settings/local-models.ts'
 
 /** Whether administrators can select a model served on this machine. */
-export function offersLocalModels({ localModels, model, models }: InlayOptions): boolean {
-  return localModels === true && model === undefined && models === undefined
+export function offersLocalModels({ localModels, model }: InlayOptions): boolean {
+  return localModels === true && model === undefined
 }
 
 type Choice = WorkspaceValues['local_model']

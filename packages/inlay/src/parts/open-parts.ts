@@ -39,7 +39,16 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { configuredOcr } from './ocr-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
-import { isLocalName, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
+import {
+  isEmbedder,
+  isEmbeddingObject,
+  isLocalName,
+  isProvider,
+  openaiBaseUrl,
+  type EmbeddingModel,
+  type LanguageModelChoice,
+  type ModelOption,
+} from '../options/model-options.ts'
 import { admitWithin, hooksWith, telemetryOf, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { openApiThread } from './openapi-thread.ts'
@@ -215,6 +224,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
   const secrets = createSecrets(options.secretKey)
   const {
     models: ownModels,
+    questionModel,
     localModels,
     addedModels,
   } = await modelParts(options, server.workspace, { secrets, onError })
@@ -224,6 +234,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
     onError,
     telemetry,
     models,
+    workspace: server.workspace,
     reader,
     recordEvents: events?.recordEvents,
     files: () => ownAgent.files,
@@ -253,6 +264,7 @@ async function makeParts(db: Database, options: InlayOptions, onError: OnError):
       (await engineRuns(options.engines, now, presence)) ??
       sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
+    questionModel: questionModel && (telemetry?.models(questionModel) ?? questionModel),
     actionSources: tools.sources,
     fetchAddress: web.egress,
     openApiReader: openApiThread(),
@@ -340,27 +352,55 @@ async function defaultIndex(dataFolder: string, vectorShare: number | undefined)
 }
 
 async function configuredEmbedder(
-  embedding: EmbeddingModel | undefined,
+  choice: InlayOptions['embedder'],
   modelFolder: string,
+  workspace: WorkspaceRecords,
 ): Promise<Embedder | undefined> {
-  if (embedding === undefined) return undefined
-  if (isLocalName(embedding.name)) {
+  if (choice === undefined || isEmbedder(choice)) return choice
+  if (isEmbeddingObject(choice)) {
+    const { aiSdkEmbedder } = await import('@inlay/drivers/ai-sdk-embedder')
+    const make = (dimensions: number): Embedder => aiSdkEmbedder({ model: choice, dimensions })
+    return make(await dimensionsOf(make, choice.provider, choice.modelId, workspace))
+  }
+  const settings = typeof choice === 'string' ? { name: choice } : choice
+  const { name, dimensions, baseUrl = openaiBaseUrl, queryTimeoutMs: _, ...given } = settings
+  if (isLocalName(name)) {
     const { localEmbedder } = await import('@inlay/drivers/local-models')
-    const { dimensions, name } = embedding
     return localEmbedder({ model: withoutLocal(name), dimensions, folder: modelFolder, onProgress: showDownload })
   }
   const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
-  // Both are required unless the model is local, which was checked.
-  const { baseUrl = '', dimensions = 0 } = embedding
-  return openaiEmbedder({
-    model: embedding.name,
-    baseUrl,
-    apiKey: embedding.apiKey,
-    dimensions,
-    prefixes: embedding.prefixes,
-    maxBatchSize: embedding.maxBatchSize,
-    timeoutMs: embedding.timeoutMs,
-  })
+  const model = settings.baseUrl === undefined ? name.replace(/^openai\//, '') : name
+  const make = (length: number, asksForDimensions?: boolean): Embedder =>
+    openaiEmbedder({ ...given, model, baseUrl, dimensions: length, asksForDimensions })
+  return make(dimensions ?? (await dimensionsOf((length) => make(length, false), baseUrl, model, workspace)))
+}
+
+/** The length of a model's vectors: asked once, and then known by its address and name. */
+async function dimensionsOf(
+  make: (dimensions: number) => Embedder,
+  address: string,
+  model: string,
+  workspace: WorkspaceRecords,
+): Promise<number> {
+  const owner = `${address} ${model}`
+  const known = await workspace.get('embedder_dimensions', 1, owner)
+  if (known) return known.value
+  // A vector of another length than expected is refused with its length.
+  const refusal: unknown = await make(1)
+    .embed(['dimensions'], 'query')
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  const isLength = isInlayError(refusal) && refusal.code === 'INDEX_MISMATCH'
+  if (refusal !== undefined && !isLength)
+    throw new InlayError('SERVICE_UNAVAILABLE', {
+      message: `The embedding model "${model}" did not answer how long its vectors are: ${refusal instanceof Error ? refusal.message : 'it failed.'} Set the dimensions of the embedder, or make it reachable.`,
+      cause: refusal,
+    })
+  const dimensions = isLength ? Number(refusal.data['dimensions']) : 1
+  await workspace.put('embedder_dimensions', 1, dimensions, owner)
+  return dimensions
 }
 
 async function configuredReranker(
@@ -387,12 +427,15 @@ async function modelParts(
   options: InlayOptions,
   workspace: WorkspaceRecords,
   { secrets, onError }: { readonly secrets: Secrets; readonly onError: OnError },
-): Promise<Pick<Parts, 'localModels' | 'addedModels'> & { readonly models: ModelProvider }> {
-  const configured = options.models
-    ? repairedWhereSmall(options.models)
-    : await configuredModels(options.model, onError, { abilities: abilitiesIn(workspace) })
-  const make = (choices: readonly LanguageModelChoice[], egress?: EgressOptions): Promise<ModelProvider> =>
+): Promise<
+  Pick<Parts, 'localModels' | 'addedModels'> &
+    Readonly<Record<'models', ModelProvider>> & {
+      readonly questionModel: ModelProvider | undefined
+    }
+> {
+  const make = (choices: ModelOption | undefined, egress?: EgressOptions): Promise<ModelProvider> =>
     configuredModels(choices, onError, { abilities: abilitiesIn(workspace), egress })
+  const configured = await make(options.model)
   const local = localModelParts({ configured, workspace, make })
   const added = addedModelParts({
     configured: offersLocalModels(options) ? local.models : configured,
@@ -401,7 +444,11 @@ async function modelParts(
     make: (choices) => make(choices, options.egress ?? {}),
     onError,
   })
-  return { ...local, ...added }
+  return {
+    ...local,
+    ...added,
+    questionModel: options.questionModel === undefined ? undefined : await make(options.questionModel),
+  }
 }
 
 /** What models do by themselves is found out once, not by each process. */
@@ -429,10 +476,11 @@ function repairedWhereSmall(models: ModelProvider): ModelProvider {
 
 /** The models of the options alone. */
 export async function configuredModels(
-  choice: LanguageModelChoice | readonly LanguageModelChoice[] = 'extractive',
+  choice: ModelOption = 'extractive',
   onError: (error: unknown) => void,
   { abilities, egress }: { readonly abilities?: AbilityRecords; readonly egress?: EgressOptions | undefined } = {},
 ): Promise<ModelProvider> {
+  if (isProvider(choice)) return repairedWhereSmall(choice)
   const [{ modelProviders, parseModelSpecs }, { builtInModel }] = await Promise.all([
     import('@inlay/drivers/model-providers'),
     import('@inlay/extractive'),
@@ -458,18 +506,7 @@ export async function configuredModels(
 
 /** Options passed to conversations unchanged. */
 function conversationOptions(options: InlayOptions) {
-  const {
-    actions,
-    agents,
-    memories,
-    sessionNames,
-    systemPrompt,
-    research,
-    limits,
-    searchHelp,
-    questionModel,
-    toolApproval,
-  } = options
+  const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, toolApproval } = options
   return {
     actions,
     hostAgents: agents,
@@ -479,7 +516,6 @@ function conversationOptions(options: InlayOptions) {
     research,
     limits,
     searchHelp,
-    questionModel,
     toolApproval,
     smallModels: loadSmallModels,
   }
@@ -502,6 +538,7 @@ interface KnowledgeNeeds {
   readonly onError: (error: unknown) => void
   readonly telemetry: Parts['telemetry']
   readonly models: ModelProvider
+  readonly workspace: WorkspaceRecords
   readonly reader: ReturnType<typeof defaultReader>
   readonly recordEvents: RecordEvents | undefined
   /** Files of the conversations, which are created later. */
@@ -511,12 +548,14 @@ interface KnowledgeNeeds {
 async function makeKnowledge(
   db: Database,
   options: InlayOptions,
-  { onError, telemetry, models, reader, recordEvents, files }: KnowledgeNeeds,
+  { onError, telemetry, models, reader, recordEvents, files, workspace }: KnowledgeNeeds,
 ): Promise<Knowledge> {
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
   const modelFolder = options.modelFolder ?? join(dataFolder, 'models')
-  const embedder = options.embedder ?? (await configuredEmbedder(options.embedding, modelFolder))
+  const embedder = await configuredEmbedder(options.embedder, modelFolder, workspace)
+  const { queryTimeoutMs, timeoutMs }: Partial<EmbeddingModel> =
+    typeof options.embedder === 'string' || isEmbedder(options.embedder) ? {} : Object(options.embedder)
   const index = options.index ?? (await defaultIndex(dataFolder, options.vectorShare))
   const knowledge = createKnowledge({
     db,
@@ -534,8 +573,8 @@ async function makeKnowledge(
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     hooks: options.hooks,
     recordEvents,
-    queryVectorMs: options.embedding?.queryTimeoutMs,
-    worker: { ...(await presence()), embedTimeoutMs: options.embedding?.timeoutMs, ...options.worker },
+    queryVectorMs: queryTimeoutMs,
+    worker: { ...(await presence()), embedTimeoutMs: timeoutMs, ...options.worker },
   })
   return telemetry?.knowledge(knowledge) ?? knowledge
 }

@@ -8,11 +8,15 @@ import {
   providerIn,
   type OfficialPrefix,
 } from '@inlay/drivers/official-providers'
-import { isLocalName, modelRows, type EmbeddingModel, type LanguageModelChoice } from '../options/model-options.ts'
+import {
+  isLocalName,
+  modelRows,
+  openaiBaseUrl,
+  type EmbeddingModel,
+  type LanguageModelChoice,
+} from '../options/model-options.ts'
 import type { Environment } from './environment.ts'
 import { wrongSetting, type SettingValues } from './setting-table.ts'
-
-const openaiBaseUrl = 'https://api.openai.com/v1'
 
 /** The option `model`. Adds errors to `faults`. */
 export function modelOf(
@@ -78,9 +82,9 @@ const providerOf = ({ name, api }: { name: string; api?: ModelSpec['api'] }): Of
 
 const valueOf = (env: Environment, name: string): string | undefined => env[name]?.trim() || undefined
 
-/** The option `embedding`. Adds errors to `faults`. */
+/** The option `embedder`, as settings. Adds errors to `faults`. */
 export function embeddingOf(
-  { name, dimensions, ...given }: Partial<EmbeddingModel> = {},
+  { name, ...given }: Partial<EmbeddingModel> = {},
   env: Environment,
   faults: string[],
 ): EmbeddingModel | undefined {
@@ -90,14 +94,7 @@ export function embeddingOf(
     if (dependent !== undefined) faults.push(`${dependent}: needs INLAY_EMBEDDING_MODEL, the name of the model.`)
     return undefined
   }
-  if (isLocalName(name)) return { ...given, name, ...(dimensions !== undefined && { dimensions }) }
-  if (dimensions === undefined) {
-    if (!valueOf(env, 'INLAY_EMBEDDING_DIMENSIONS'))
-      faults.push(
-        'INLAY_EMBEDDING_DIMENSIONS: is needed with INLAY_EMBEDDING_MODEL; use a whole number from 1 to 8192.',
-      )
-    return undefined
-  }
+  if (isLocalName(name)) return { ...given, name }
   const baseUrl = given.baseUrl ?? openaiBaseUrl
   const apiKey = given.apiKey ?? (baseUrl === openaiBaseUrl ? valueOf(env, 'OPENAI_API_KEY') : undefined)
   if (given.baseUrl === undefined && apiKey === undefined) {
@@ -105,5 +102,5 @@ export function embeddingOf(
       'INLAY_EMBEDDING_MODEL: needs INLAY_EMBEDDING_BASE_URL, or a key of OpenAI in INLAY_EMBEDDING_API_KEY or OPENAI_API_KEY.',
     )
   }
-  return { ...given, name, baseUrl, dimensions, ...(apiKey !== undefined && { apiKey }) }
+  return { ...given, name, baseUrl, ...(apiKey !== undefined && { apiKey }) }
 }

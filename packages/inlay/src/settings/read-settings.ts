@@ -38,7 +38,7 @@ export function readSettings(env: Environment): Settings {
   const options = withoutAbsent<InlayOptions>({
     ...values,
     model: modelOf(values.model, env, faults),
-    embedding: embeddingOf(values.embedding, env, faults),
+    embedder: embeddingOf(values.embedder, env, faults),
     engines: enginesOf(values.engines, env, faults),
     webSearch: webSearchOf(values.webSearch, faults),
     imageGenerator: imageModelOf(values.imageGenerator, env, faults),

@@ -65,7 +65,7 @@ const settings: readonly Setting<unknown>[] = [...serveRows.map(([, each]) => ea
 /** Values of options whose fields have settings; required fields may be missing. */
 interface FieldValues {
   readonly model?: Partial<ModelSpec> & { readonly list?: readonly ModelEntry[] }
-  readonly embedding?: Partial<EmbeddingModel>
+  readonly embedder?: Partial<EmbeddingModel>
   readonly webSearch?: Partial<WebSearchService>
   readonly imageGenerator?: Partial<ImageModel>
   readonly mcpServers?: Readonly<Record<'addresses' | 'tokens', Readonly<Record<string, string>> | undefined>>

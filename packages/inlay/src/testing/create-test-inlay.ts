@@ -12,7 +12,7 @@ import { turnScript, type TestAnswers } from './turn-script.ts'
 export type TestDocument = AcceptInput | AcceptInput['document'] | FileDocument | string
 
 /** Answers and documents, beside the options of `createInlay` but for model and folder. */
-export interface TestInlaySetup extends Omit<InlayOptions, 'dataFolder' | 'model' | 'models'> {
+export interface TestInlaySetup extends Omit<InlayOptions, 'dataFolder' | 'model'> {
   /** What the model says. Default: the built-in model quotes the documents. */
   readonly answers?: TestAnswers
   /** Searchable before the first question. */

@@ -71,6 +71,8 @@ export interface WorkspaceValues {
   }
   /** What a model does by itself; one record with id 1, by the address of its server and its name as owner. */
   readonly model_abilities: { readonly callsTools: boolean; readonly cites: boolean }
+  /** Length of the vectors of an embedding model, as it answered; one record with id 1, by its address and name as owner. */
+  readonly embedder_dimensions: number
   /** How the assistant signed in to an MCP server: JSON with its tokens, encrypted where there is a key; one record with id 1, by server as owner. */
   readonly mcp_sign_in: string
   /** Ids of pinned agents in order; one record with id 1 per owner. */
