@@ -54,7 +54,7 @@ test('the tables of another schema are not taken for its own, and no lock of the
 test('a search path of several schemas that all are missing is refused with what to do', async () => {
   const own = new Kysely<unknown>({ dialect: postgres({ pool: poolOf(database) }) })
   await sql`set search_path to absent, missing`.execute(own)
-  await expect(migrate(own, { name: 'test', migrations: {} })).rejects.toMatchObject({
+  await expect(migrate(own, { name: 'test', expand: { '001': { up: async () => {} } } })).rejects.toMatchObject({
     code: 'INVALID_INPUT',
     message: expect.stringContaining('specify a single schema') as string,
   })

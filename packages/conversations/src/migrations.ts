@@ -1,11 +1,19 @@
-import { createTables, indexOn, migrate, type AnyDatabase } from '@inlay/records'
+import {
+  createTables,
+  indexOn,
+  migrate,
+  type AnyDatabase,
+  type MigrationMode,
+  type Migrations,
+  type MigrationStep,
+} from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { fileClaimMigration, libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
 import { retentionMigration } from './sessions/retention-migration.ts'
-import { linesMigration } from './sessions/lines-migration.ts'
+import { linesContraction, linesMigration } from './sessions/lines-migration.ts'
 import { pinMigration } from './sessions/pin-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
@@ -63,35 +71,34 @@ async function addIndexes(db: AnyDatabase): Promise<void> {
   await indexOn(db, 'inlay_chat_send_keys_age', 'inlay_chat_send_keys', ['created_at']).execute()
 }
 
+const expand: Migrations = {
+  '0001-conversations': first,
+  '0002-library': libraryMigration,
+  '0003-sessions': sessionMigration,
+  '0004-memories': memoryMigration,
+  '0005-stored-tools': storedToolMigration,
+  '0006-research': researchMigration,
+  '0007-action-switches': actionSwitchMigration,
+  '0008-file-claims': fileClaimMigration,
+  '0009-shared-runs': sharedRunMigration,
+  '0010-processes': processMigration,
+  '0011-retention': retentionMigration,
+  '0012-search': searchMigration,
+  '0013-tool-grants': toolGrantMigration,
+  '0014-usage': usageMigration,
+  '0015-unsupported-numbers': unsupportedNumbersMigration,
+  '0016-pinned-sessions': pinMigration,
+  '0017-lines': linesMigration,
+  '0018-model-steps': {
+    up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('model_steps', 'text').execute(),
+  },
+}
+
 /**
  * Brings the tables of conversations up to date, on SQLite or Postgres. Call it before they are used; safe at every start
  * and from several processes at once.
  */
-export async function migrateConversations(db: Kysely<unknown>): Promise<void> {
-  await migrate(db, {
-    // Databases know these steps by the name of the package that had them first.
-    name: 'agent',
-    migrations: {
-      '0001-conversations': first,
-      '0002-library': libraryMigration,
-      '0003-sessions': sessionMigration,
-      '0004-memories': memoryMigration,
-      '0005-stored-tools': storedToolMigration,
-      '0006-research': researchMigration,
-      '0007-action-switches': actionSwitchMigration,
-      '0008-file-claims': fileClaimMigration,
-      '0009-shared-runs': sharedRunMigration,
-      '0010-processes': processMigration,
-      '0011-retention': retentionMigration,
-      '0012-search': searchMigration,
-      '0013-tool-grants': toolGrantMigration,
-      '0014-usage': usageMigration,
-      '0015-unsupported-numbers': unsupportedNumbersMigration,
-      '0016-pinned-sessions': pinMigration,
-      '0017-lines': linesMigration,
-      '0018-model-steps': {
-        up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('model_steps', 'text').execute(),
-      },
-    },
-  })
+export function migrateConversations(db: Kysely<unknown>, mode?: MigrationMode): Promise<readonly MigrationStep[]> {
+  // Databases know these steps by the name of the package that had them first.
+  return migrate(db, { name: 'agent', expand, contract: { '0017-lines': linesContraction } }, mode)
 }

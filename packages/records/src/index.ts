@@ -15,10 +15,23 @@ export {
   type NullableBigInteger,
 } from './leases.ts'
 export { emptyLog } from './log.ts'
-export { dropTables, migrate, type MigrationPlan, type Migrations } from './migrate.ts'
+export {
+  dropTables,
+  migrate,
+  type MigrationMode,
+  type MigrationPlan,
+  type Migrations,
+  type MigrationStep,
+} from './migrate.ts'
 export type { EventData, OutgoingEvent, RecordEvents } from './outbox.ts'
 export { prepared, preparedRows } from './prepared.ts'
-export { createProcessPresence, type ProcessPresence, type ProcessProbe } from './presence.ts'
+export {
+  createProcessPresence,
+  createProcessRecord,
+  type ProcessPresence,
+  type ProcessProbe,
+  type ProcessRecord,
+} from './presence.ts'
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
 export { claimJob, claimRow, renewJob, settleJob, type ClaimedJob, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, maxInterruptions, retryDelayMs, type RetryPolicy } from './retry.ts'

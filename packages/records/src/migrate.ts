@@ -4,44 +4,111 @@ import type { Migration } from 'kysely/migration'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 import { emptyLog } from './log.ts'
 
-/** Migrations by name, in order of names. A released migration never changes. */
+/** Steps by name, in order of names. A released step never changes. */
 export type Migrations = Readonly<Record<string, Migration>>
 
 /** Migrations of the tables of a package. */
 export interface MigrationPlan {
-  /** Name of the package: its migrations are recorded in `inlay_<name>_migration`. */
+  /** Name of the package: its steps are recorded in `inlay_<name>_migration`. */
   readonly name: string
-  readonly migrations: Migrations
+  /**
+   * Steps that only add what processes of the version before can ignore: tables, indexes, columns that may be null or
+   * have a default. They are carried out while such processes serve.
+   */
+  readonly expand: Migrations
+  /** Steps that remove what this version does not use any more, but the version before does. They follow all of `expand`. */
+  readonly contract?: Migrations
 }
+
+/** One step of a plan. */
+export interface MigrationStep {
+  readonly plan: string
+  readonly name: string
+  readonly phase: 'expand' | 'contract'
+}
+
+/**
+ * What to do with the steps that are due: `expand` leaves `contract` to a later call, except in a new database;
+ * `check` changes nothing.
+ */
+export type MigrationMode = 'check' | 'expand' | 'contract'
+
+/** Marks the names of contractions where steps are recorded: a version that does not know one must not start. */
+const contractMark = 'contract:'
 
 /** The lock of Kysely's own migrator, which earlier versions used: both wait for each other. */
 const lockNumber = '3853314791062309107'
 
 /**
- * Migrates the tables of a package. Safe at every start, even of several processes at once: the others wait. All
- * migrations take effect together or not at all. Rejects with the error of the database.
+ * Migrates the tables of a package. Safe at every start, even of several processes at once: the others wait. All steps
+ * take effect together or not at all. Changes nothing and takes no lock if no step is due, so that a role without the
+ * right to create can call it. Rejects with the error of the database.
  *
  * Kysely's migrator is not used: on PostgreSQL it holds a session lock, which a transaction pooler would leave on an
  * unknown connection, and it mistakes tables of other schemas for its own.
- * @throws UNSUPPORTED if a newer version has applied migrations that this one does not know
+ * @returns the steps that were carried out, or that are due if nothing is to be changed
+ * @throws UNSUPPORTED if a newer version has removed what this one uses, or if the role may not carry out the steps
  */
-export async function migrate(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
-  if (dialectOf(db) === 'sqlite') return migrateSqlite(db, plan)
-  // A role that may not create tables must still be able to start if all exist.
-  if (await isUpToDate(db, plan)) return
-  await db.transaction().execute(async (records) => {
-    await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
-    await ensureSchema(records)
-    await applySteps(records, plan)
+export async function migrate(
+  db: AnyDatabase,
+  plan: MigrationPlan,
+  mode: MigrationMode = 'expand',
+): Promise<readonly MigrationStep[]> {
+  const isSqlite = dialectOf(db) === 'sqlite'
+  const due = await dueSteps(db, plan, mode)
+  if (mode === 'check' || due.length === 0) return due
+  if (isSqlite) return migrateSqlite(db, plan, mode)
+  try {
+    return await db.transaction().execute(async (records) => {
+      await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
+      await ensureSchema(records)
+      return applySteps(records, plan, mode)
+    })
+  } catch (error) {
+    throw isPrivilegeRefusal(error) ? lacksRights(error) : error
+  }
+}
+
+/** The error of PostgreSQL itself, or what the driver made of it. */
+const isPrivilegeRefusal = (error: unknown): boolean =>
+  [error, Object(error).cause].some((each) => Object(each).code === '42501')
+
+function lacksRights(cause: unknown): InlayError {
+  return new InlayError('UNSUPPORTED', {
+    message:
+      'The tables of the database are not those of this version, and the role may not change them: run ' +
+      '`npx inlay migrate` with INLAY_DATABASE_URL of a role that owns them, then start again.',
+    cause,
   })
 }
 
-async function isUpToDate(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<boolean> {
-  const table = `inlay_${name}_migration`
-  const { rows } = await sql<{ at: string | null }>`select to_regclass(${table})::text as at`.execute(db)
-  if (!rows[0]?.at) return false
-  const done = new Set((await db.selectFrom(table).select('name').execute()).map((row) => String(row['name'])))
-  return done.size === Object.keys(migrations).length && Object.keys(migrations).every((step) => done.has(step))
+/** Steps that a mode carries out, in order. */
+async function dueSteps(
+  db: AnyDatabase,
+  { name, expand, contract = {} }: MigrationPlan,
+  mode: MigrationMode,
+): Promise<readonly MigrationStep[]> {
+  const done = await recordedSteps(db, `inlay_${name}_migration`)
+  const unknown = [...done].filter((step) => step.startsWith(contractMark))
+  if (unknown.some((step) => !Object.hasOwn(contract, step.slice(contractMark.length)))) throw newerDatabase()
+  const stepsOf = (steps: Migrations, phase: MigrationStep['phase']): MigrationStep[] =>
+    Object.keys(steps)
+      .toSorted()
+      .map((step) => ({ plan: name, name: step, phase }))
+  const contracts = mode !== 'expand' || done.size === 0 ? stepsOf(contract, 'contract') : []
+  return [...stepsOf(expand, 'expand'), ...contracts].filter((step) => !done.has(recordedAs(step)))
+}
+
+const recordedAs = ({ name, phase }: MigrationStep): string => (phase === 'contract' ? contractMark : '') + name
+
+async function recordedSteps(db: AnyDatabase, table: string): Promise<ReadonlySet<string>> {
+  const { rows: tables } =
+    dialectOf(db) === 'sqlite'
+      ? await sql`select 1 from sqlite_master where name = ${table}`.execute(db)
+      : await sql`select 1 where to_regclass(${table}) is not null`.execute(db)
+  if (tables.length === 0) return new Set()
+  const rows = await db.selectFrom(table).select('name').execute()
+  return new Set(rows.map((row) => String(row['name'])))
 }
 
 /** A single schema name, quoted or not, that is not that of the user. */
@@ -105,12 +172,17 @@ async function dropFromSqlite(db: AnyDatabase, names: readonly string[]): Promis
 }
 
 /** Starts the transaction with the write lock, which Kysely does not do on SQLite. */
-async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void> {
-  await db.connection().execute(async (connection) => {
+async function migrateSqlite(
+  db: AnyDatabase,
+  plan: MigrationPlan,
+  mode: MigrationMode,
+): Promise<readonly MigrationStep[]> {
+  return db.connection().execute(async (connection) => {
     await sql`begin immediate`.execute(connection)
     try {
-      await applySteps(connection, plan)
+      const steps = await applySteps(connection, plan, mode)
       await sql`commit`.execute(connection)
+      return steps
     } catch (error) {
       // The failed statement may have ended the transaction already.
       await sql`rollback`.execute(connection).catch(() => {})
@@ -119,8 +191,14 @@ async function migrateSqlite(db: AnyDatabase, plan: MigrationPlan): Promise<void
   })
 }
 
-async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan): Promise<void> {
-  const table = `inlay_${name}_migration`
+async function applySteps(
+  db: AnyDatabase,
+  plan: MigrationPlan,
+  mode: MigrationMode,
+): Promise<readonly MigrationStep[]> {
+  const table = `inlay_${plan.name}_migration`
+  // Another process may have carried them out meanwhile.
+  const steps = await dueSteps(db, plan, mode)
   await db.schema
     .createTable(table)
     .ifNotExists()
@@ -129,20 +207,20 @@ async function applySteps(db: AnyDatabase, { name, migrations }: MigrationPlan):
     .execute()
   // Left by Kysely's migrator.
   await db.schema.dropTable(`${table}_lock`).ifExists().execute()
-  const rows = await db.selectFrom(table).select('name').execute()
-  const done = new Set(rows.map((row) => String(row['name'])))
-  if ([...done].some((step) => !Object.hasOwn(migrations, step))) throw newerDatabase()
-  for (const [step, { up }] of Object.entries(migrations).toSorted(([step], [next]) => (step < next ? -1 : 1))) {
-    if (done.has(step)) continue
-    await up(db)
-    await db.insertInto(table).values({ name: step, timestamp: new Date().toISOString() }).execute()
+  for (const step of steps) {
+    await plan[step.phase]?.[step.name]?.up(db)
+    await db
+      .insertInto(table)
+      .values({ name: recordedAs(step), timestamp: new Date().toISOString() })
+      .execute()
   }
+  return steps
 }
 
 function newerDatabase(): InlayError {
   return new InlayError('UNSUPPORTED', {
     message:
-      'The database was migrated by a newer version of Inlay: use that version, or another data ' +
-      'folder or database.',
+      'A newer version of Inlay has removed what this one needs from the database: start that version again, or ' +
+      'restore the backup from before the upgrade, or use another data folder or database.',
   })
 }

@@ -128,8 +128,14 @@ describe.each(archives)('data of an earlier version, %s', (archive) => {
   test('its tables become those of a new data folder', async () => {
     const { dataFolder } = unpack(archive)
     const fresh = testFolder()
-    for (const folder of [dataFolder, fresh]) {
-      const inlay = createInlay({ dataFolder: folder, embedder: letterEmbedder })
+    // What the version before needs goes a day after the upgrade.
+    for (const [folder, days] of [
+      [dataFolder, 0],
+      [fresh, 0],
+      [dataFolder, 2],
+    ] as const) {
+      const now = (): number => Date.now() + days * 86_400_000
+      const inlay = createInlay({ dataFolder: folder, embedder: letterEmbedder, now })
       await inlay.start()
       await inlay.close()
     }

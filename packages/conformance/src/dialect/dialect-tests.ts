@@ -52,17 +52,17 @@ const connectionChecks: Checks<{ readonly make: MakeDialect; readonly withTable:
       for (const each of [table, `inlay_${name}_migration`, `inlay_${name}_migration_lock`])
         await first.schema.dropTable(each).ifExists().execute()
     }
-    const steps: MigrationPlan['migrations'] = {
+    const steps: MigrationPlan['expand'] = {
       '1': { up: (db) => createNotes(db, table) },
       '2': { up: (db) => db.schema.createIndex(`${table}_at`).on(table).column('at').execute() },
     }
     try {
       await forget()
       const broken = { ...steps, '3': { up: () => Promise.reject(new Error('step')) } }
-      await mustReject(() => migrate(first, { name, migrations: broken }), undefined, 'a step that fails')
+      await mustReject(() => migrate(first, { name, expand: broken }), undefined, 'a step that fails')
       await mustReject(() => namesIn(second, table), undefined, 'a table of steps that were undone')
-      await Promise.all(racingOf(first, second).map((db) => migrate(db, { name, migrations: steps })))
-      await migrate(second, { name, migrations: steps })
+      await Promise.all(racingOf(first, second).map((db) => migrate(db, { name, expand: steps })))
+      await migrate(second, { name, expand: steps })
       await second.insertInto(table).values(noteOf('a')).execute()
       mustEqual(await namesIn(first, table), ['a'], 'rows of the new table')
     } finally {

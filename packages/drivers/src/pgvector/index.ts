@@ -166,6 +166,15 @@ async function isMade(run: Run, tables: PgTables): Promise<boolean> {
   return Number(row?.count) === names.length
 }
 
+/** A role that only reads and writes rows leaves the vector index to the owner. */
+async function ownsTables(run: Run, tables: PgTables): Promise<boolean> {
+  const [row] = await run<{ may: boolean }>(
+    `select pg_has_role(relowner, 'usage') as may from pg_class where oid = to_regclass($1)`,
+    [tables.rows],
+  )
+  return row?.may === true
+}
+
 async function find(
   { run, tables, language, space, hnswSettings, share }: Place & Open & { readonly share: number | undefined },
   query: IndexQuery,
@@ -192,7 +201,7 @@ async function maintain(
 ): Promise<IndexFigures> {
   const figures = await figuresOf(run, tables)
   signal?.throwIfAborted()
-  if (space && figures.rows >= vectorIndexRows)
+  if (space && figures.rows >= vectorIndexRows && (await ownsTables(run, tables)))
     await run(
       `create index if not exists ${tables.rows}_vector on ${tables.rows} using hnsw (vector vector_cosine_ops)`,
     )

@@ -23,6 +23,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   'check-client': async () => (await import('./check-client.ts')).checkClient,
   eval: async () => (await import('./eval.ts')).evaluation,
+  migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
   erase: async () => (await import('./erase.ts')).erase,

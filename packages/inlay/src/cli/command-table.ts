@@ -19,6 +19,7 @@ export type CommandName =
   | 'eval'
   | 'check-client'
   | 'reindex'
+  | 'migrate'
   | 'backup'
   | 'restore'
   | 'erase'
@@ -61,6 +62,7 @@ export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
     usage: 'reindex [--embedder]',
     summary: 'rebuild the index while search continues',
   },
+  migrate: { usage: 'migrate [--check | --contract]', summary: 'bring the tables of the database up to date' },
   backup: { usage: 'backup <new folder>', summary: 'copy the database and files, also while a server runs' },
   restore: { usage: 'restore <backup folder>', summary: 'create a data folder from a backup' },
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },

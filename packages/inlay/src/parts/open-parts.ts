@@ -31,7 +31,7 @@ import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './databa
 import { eventParts, recordApproval } from './event-parts.ts'
 import type { EventDelivery } from './event-delivery.ts'
 import { engineRuns, withEngines } from './engine-parts.ts'
-import { defaultDialect, patiently } from './records-of-folder.ts'
+import { defaultDialect } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { addedModelParts } from './added-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
@@ -95,14 +95,11 @@ interface OpenContext {
  * that it does not slow down the start of the host.
  */
 export async function openParts(given: InlayOptions, { onError, whenIdle }: OpenContext): Promise<Parts> {
-  const [{ Kysely }, { openDatabaseClock }, { migrateConversations }, ...rest] = await Promise.all([
+  const [{ Kysely }, { openDatabaseClock }, { openTables }] = await Promise.all([
     import('kysely'),
     import('@inlay/records'),
-    import('@inlay/conversations'),
-    import('@inlay/knowledge'),
-    import('@inlay/server'),
+    import('./open-tables.ts'),
   ])
-  const [{ migrateKnowledge }, { migrateServer }] = rest
   const connections: Closable[] = []
   const options = await withEngines(given, connections, onError)
   const { findUnusedData } = await import('./unused-data.ts')
@@ -123,9 +120,9 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
       onError(error)
     })
   try {
-    for (const migrate of [migrateServer, migrateKnowledge, migrateConversations]) await patiently(() => migrate(db))
     const clock = await openDatabaseClock(db)
     opened.push(clock)
+    opened.push(await openTables(db, options.now ?? clock.now))
     const record = options.dialect
       ? undefined
       : await openDatabaseRecord(db, { dataFolder: options.dataFolder ?? defaultDataFolder, isNew, onError })

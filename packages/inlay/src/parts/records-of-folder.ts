@@ -1,12 +1,16 @@
 import { isInlayError } from '@inlay/protocol'
-import { databaseFile } from '../data-folder.ts'
+import { openDatabaseClock, type DatabaseClock } from '@inlay/records'
+import type { Kysely } from 'kysely'
+import { databaseFile, defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
+import type { Closable } from './destroy-parts.ts'
+import { recordsOf } from './engine-parts.ts'
 
 /**
  * Retries migrations: of two processes that start on a new folder concurrently, the later one finds the tables on its
  * next attempt. Errors that the driver has already explained, such as a folder that is not writable, are not retried.
  */
-export async function patiently(migrate: () => Promise<void>): Promise<void> {
+export async function patiently<Result>(migrate: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await migrate()
@@ -21,4 +25,22 @@ export async function patiently(migrate: () => Promise<void>): Promise<void> {
 export async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
   return nodeSqlite({ file: databaseFile(dataFolder) })
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
+type Database = Kysely<any>
+
+/** Opens the database of the options alone, and creates the data folder if it is there. Adds it to `opened`. */
+export async function openRecords(
+  { dialect, engines = {}, dataFolder = defaultDataFolder }: InlayOptions,
+  opened: Closable[],
+): Promise<{ readonly db: Database; readonly clock: DatabaseClock; readonly isInFolder: boolean }> {
+  const elsewhere = dialect ?? (await recordsOf(engines, opened))
+  if (elsewhere === undefined) await prepareDataFolder(dataFolder)
+  const { Kysely } = await import('kysely')
+  const db: Database = new Kysely({ dialect: elsewhere ?? (await defaultDialect(dataFolder)) })
+  opened.push({ close: () => db.destroy() })
+  const clock = await openDatabaseClock(db)
+  opened.push(clock)
+  return { db, clock, isInFolder: elsewhere === undefined }
 }

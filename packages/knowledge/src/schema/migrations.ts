@@ -1,4 +1,13 @@
-import { createJobLeases, createTables, indexOn, migrate, type AnyDatabase, type Migrations } from '@inlay/records'
+import {
+  createJobLeases,
+  createTables,
+  indexOn,
+  migrate,
+  type AnyDatabase,
+  type MigrationMode,
+  type Migrations,
+  type MigrationStep,
+} from '@inlay/records'
 import { sql } from 'kysely'
 import { createDocumentNames } from './document-names.ts'
 import { createLargeContents } from './large-contents.ts'
@@ -8,14 +17,14 @@ import { linkStart } from './link-index.ts'
 import type { Records } from './tables.ts'
 
 /** Creates and migrates the tables of documents. Safe at every start, even of several processes at once. */
-export function migrateKnowledge(db: AnyDatabase): Promise<void> {
-  return migrate(db, { name: 'knowledge', migrations })
+export function migrateKnowledge(db: AnyDatabase, mode?: MigrationMode): Promise<readonly MigrationStep[]> {
+  return migrate(db, { name: 'knowledge', expand }, mode)
 }
 
 const ensureTables = (db: Records, tables: Parameters<typeof createTables>[1]): Promise<void> =>
   createTables(db, tables, { ifNotExists: true })
 
-const migrations: Migrations = {
+const expand: Migrations = {
   '001-documents': { up: createDocuments },
   '002-pairs': { up: createPairs },
   '003-document-sets': { up: createDocumentSets },

@@ -1,8 +1,7 @@
 import type * as Records from '@inlay/records'
-import type { AnyDatabase, Migrations } from '@inlay/records'
+import type { AnyDatabase, MigrationMode, Migrations, MigrationStep } from '@inlay/records'
 
-/** Migrations by name, in order of names. A released migration never changes. */
-const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
+const expandWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
   '0001_api_key': {
     async up(db) {
       await createTables(
@@ -91,14 +90,21 @@ const migrationsWith = ({ createTables, indexOn }: typeof Records): Migrations =
       await indexOn(db, 'inlay_outbox_due', 'inlay_outbox', ['destination', 'due_at']).execute()
     },
   },
+  '0010_processes': {
+    async up(db) {
+      await createTables(db, {
+        inlay_processes: 'owner text primary key not null, version text not null, seen_at bigint not null',
+      })
+    },
+  },
 })
 
 /**
  * Creates and migrates the server's tables (API keys, settings made over the API, audit). Safe at every start, even of
  * several processes at once.
  */
-export async function migrateServer(db: AnyDatabase): Promise<void> {
+export async function migrateServer(db: AnyDatabase, mode?: MigrationMode): Promise<readonly MigrationStep[]> {
   // Imported lazily, since a mounted server can answer public routes without a database engine.
   const records = await import('@inlay/records')
-  return records.migrate(db, { name: 'server', migrations: migrationsWith(records) })
+  return records.migrate(db, { name: 'server', expand: expandWith(records) }, mode)
 }
