@@ -63,18 +63,6 @@ test('links become plain marks with their ranges; other brackets stay', () => {
   expect(reader.end()).toEqual([])
 })
 
-test('marks are numbered as the text comes to their addresses, which front ends count', () => {
-  const reader = createAnswerReader((id) => `/doc/${id}`)
-  for (const packet of [start, cite(1, 'leave'), cite(2, 'bikes')]) reader.take(line(packet))
-  reader.take(line({ type: 'message_delta', content: 'Blue [[2]](), 25 [[1]](https://x.example/a_(b)) [[2]]()' }))
-  expect(reader.cited.text).toBe('Blue [1], 25 [2] [1]')
-  expect(reader.cited.marks.map(({ number, document: { document_id: id } }) => [number, id])).toEqual([
-    [1, 'bikes'],
-    [2, 'leave'],
-    [1, 'bikes'],
-  ])
-})
-
 test('a run that breaks off or fails ends with an error', () => {
   const broken = createAnswerReader(String)
   broken.take(line(start))

@@ -9,7 +9,7 @@ export const leaveTitle = 'Rules of leave'
 export const leaveLink = 'https://handbook.example/leave'
 export const bikeTitle = 'Company bikes'
 
-type Prompt = Parameters<ScriptedModel['doStream']>[0]
+export type Prompt = Parameters<ScriptedModel['doStream']>[0]
 
 /** Searches once, then answers from what it read; calls a tool of the client if there is one and has no result yet. */
 function answer(call: Prompt): ScriptStep {
@@ -30,13 +30,20 @@ function answer(call: Prompt): ScriptStep {
 }
 
 /** An assistant over two documents, with a model that follows a script. */
-export async function openScripted(options: Partial<InlayOptions> = {}) {
-  const model = scriptedModel(answer)
+export async function openScripted(options: Partial<InlayOptions> = {}, script = answer) {
+  const model = scriptedModel(script)
   const facts = { ...scripted, model, grounding: 'tools' as const, takesImages: true }
   const assistant = openAssistant({
     model: {
-      resolve: async () => facts,
-      list: async () => [{ ...facts, providerType: 'scripted', providerDisplayName: 'Scripted', isDefault: true }],
+      resolve: async (override) => ({ ...facts, name: override?.model_version ?? facts.name }),
+      list: async () =>
+        [facts.name, 'other'].map((name) => ({
+          ...facts,
+          name,
+          providerType: 'scripted',
+          providerDisplayName: 'Scripted',
+          isDefault: name === facts.name,
+        })),
     },
     searchHelp: { expand: false },
     onError: () => {},

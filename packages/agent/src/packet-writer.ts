@@ -150,6 +150,8 @@ export interface PacketWriterOptions {
   readonly contextDocuments?: readonly SearchDoc[]
   /** Documents that an answer goes on with, by their numbers. Default: none. */
   readonly citable?: CitableDocuments | undefined
+  /** Whether documents are numbered as they are cited. Default: as the model read them. */
+  readonly numbersAsCited?: boolean
 }
 
 /** The answer so far. */
@@ -197,6 +199,7 @@ export class PacketWriter {
     const citations = new CitationFilter({
       mode: includeCitations ? 'link' : 'remove',
       known: citable.known,
+      shownNumber: options.numbersAsCited ? citable.shownNumber : undefined,
       check: comparison,
     })
     this.#citations = comparison?.complete(citations) ?? citations

@@ -2,8 +2,6 @@ import type { PacketBody, SearchDoc } from '@inlay/protocol'
 
 /** A mark `[1]` in the text of an answer; positions are UTF-16 units. */
 export interface CitedMark {
-  /** Counts the addresses as the text comes to them: front ends take the second source for `[2]`. */
-  readonly number: number
   readonly document: SearchDoc
   /** Link of the document, or where Inlay shows its text. */
   readonly url: string
@@ -12,7 +10,10 @@ export interface CitedMark {
   readonly end: number
 }
 
-/** A link of the engine, which stands whole in one packet; parentheses of addresses are balanced. */
+/**
+ * A link of the engine, which numbers addresses for clients as the text comes to them: front ends take the second source
+ * for `[2]`. It stands whole in one packet; parentheses of addresses are balanced.
+ */
 const link = /\[\[(\d{1,6})\]\]\((?:[^()\s]|\([^()\s]*\))*\)/g
 
 /** Text of an answer as its packets come, with marks `[1]` instead of links, and where they are. */
@@ -28,7 +29,6 @@ export interface CitedText {
 export function createCitedText(urlOf: (documentId: string) => string): CitedText {
   const documents = new Map<string, SearchDoc>()
   const cited = new Map<number, SearchDoc>()
-  const numbers = new Map<string, number>()
   const marks: CitedMark[] = []
   const pieces: string[] = []
   let length = 0
@@ -42,13 +42,11 @@ export function createCitedText(urlOf: (documentId: string) => string): CitedTex
       const document = cited.get(Number(digits))
       if (!document) continue
       const url = document.link || urlOf(document.document_id)
-      const number = numbers.get(url) ?? numbers.size + 1
-      numbers.set(url, number)
       add(content.slice(from, index))
       from = index + written.length
       const start = length
-      add(`[${number}]`)
-      marks.push({ number, document, url, start, end: length })
+      add(`[${digits}]`)
+      marks.push({ document, url, start, end: length })
     }
     add(content.slice(from))
   }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 
 const paused = (more: Partial<PausedTurn>, ids = ['a']): PausedTurn => ({
   callerId: 'ana',
+  model: 'm',
   messages: [],
   content: [],
   calls: ids.map((clientId) => ({ id: clientId, name: 'x', input: '{}', result: '', clientId })),

@@ -1,6 +1,7 @@
 import type { SearchDoc } from '@inlay/protocol'
 import type { SourceText } from '@inlay/text/comparison'
 import type { ComparedDocuments } from '../contracts/citations.ts'
+import type { CitableDocument } from './citation-filter.ts'
 import { hasMarker } from './marker.ts'
 
 /** The documents that an answer may cite, by number. A number always stays with its document. */
@@ -11,6 +12,8 @@ export interface CitableDocuments extends ComparedDocuments {
   known(number: number): SearchDoc | undefined
   /** Reserves numbers for the calls of a step: the citable call `index` starts 100 above the one before it. */
   openStep(): (index: number) => CitationRange
+  /** Counts the addresses of documents as they are cited, for front ends that list sources in this order. */
+  shownNumber(document: CitableDocument): number
   /** The documents so far, for an answer that goes on from here: several may. */
   copy(): CitableDocuments
 }
@@ -35,10 +38,12 @@ const pieces = new RegExp(`[^]{1,${pieceLength}}(?=\\s|$)|[^]{1,${pieceLength}}`
 export function createCitableDocuments(
   earlier: ReadonlyMap<number, SearchDoc> = new Map(),
   earlierTexts: readonly SourceText<number>[] = [],
+  earlierShown: ReadonlyMap<string, number> = new Map(),
 ): CitableDocuments {
   const byNumber = new Map(earlier)
   const numbers = new Map([...byNumber].map(([number, { document_id: id }]) => [id, number]))
   const texts = [...earlierTexts]
+  const shown = new Map(earlierShown)
   let highest = Math.max(0, ...byNumber.keys())
   /** Pieces of texts without a number have negative ones. */
   let nextPiece = -1 - texts.length
@@ -50,7 +55,12 @@ export function createCitableDocuments(
     known: byNumber.get.bind(byNumber),
     hasMarker: (text) => hasMarker(text, citable.known),
     texts,
-    copy: () => createCitableDocuments(byNumber, texts),
+    shownNumber: ({ link, document_id: id }) => {
+      const number = shown.get(link || id) ?? shown.size + 1
+      shown.set(link || id, number)
+      return number
+    },
+    copy: () => createCitableDocuments(byNumber, texts, shown),
     addUnnumbered: (more) => {
       for (const [text] of more.flatMap((each) => [...each.matchAll(pieces)])) texts.push({ source: nextPiece--, text })
     },

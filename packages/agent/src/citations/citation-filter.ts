@@ -19,6 +19,8 @@ export interface CitationsOptions {
   readonly mode: CitationMode
   /** The document with a number, if any. Called once a marker is complete. */
   readonly known: (number: number) => CitableDocument | undefined
+  /** The number that readers see for a document. Default: that of the model. */
+  readonly shownNumber?: ((document: CitableDocument) => number) | undefined
   /** Chooses the numbers to write for a mark in the mode `link`. Default: those of the model. */
   readonly check?: CitationComparison | undefined
 }
@@ -62,6 +64,7 @@ const removesSpaceBefore = /^(?:[\s.,;:!?)\]}]|$)/
 export class CitationFilter implements Citations {
   readonly #mode: CitationMode
   readonly #known: CitationsOptions['known']
+  readonly #shownNumber: CitationsOptions['shownNumber']
   readonly #check: CitationComparison | undefined
   /** State of the current step. */
   #code = createCodeTracker()
@@ -84,9 +87,10 @@ export class CitationFilter implements Citations {
   /** Text of the step while nothing was put out yet; undefined afterwards. */
   #unsaid: string | undefined = ''
 
-  constructor({ mode, known, check }: CitationsOptions) {
+  constructor({ mode, known, shownNumber, check }: CitationsOptions) {
     this.#mode = mode
     this.#known = known
+    this.#shownNumber = shownNumber
     this.#check = mode === 'link' ? check : undefined
   }
 
@@ -179,7 +183,7 @@ export class CitationFilter implements Citations {
     if (known.length === 0 && (mode === 'keep' || !isCitationPlace(this.#context, next))) return false
     const documents = this.#checked(known, rest).flatMap((number) => {
       const document = this.#known(number)
-      return document ? [{ number, document }] : []
+      return document ? [{ number: this.#shownNumber?.(document) ?? number, document }] : []
     })
     const isDropped = mode === 'remove' || documents.length === 0
     if (isDropped && removesSpaceBefore.test(next)) this.#heldSpace = ''

@@ -119,7 +119,7 @@ export function encodeSteps(model: ResolvedModel, steps: readonly ModelStep[]): 
     content: content.filter(({ type }) => type === 'reasoning'),
     calls: calls.map(({ id, providerOptions }) => ({ id, providerOptions })),
   }))
-  const text = JSON.stringify({ model: keyOf(model), steps: kept })
+  const text = JSON.stringify({ model: modelKey(model), steps: kept })
   return text.length > maxChars ? undefined : text
 }
 
@@ -127,7 +127,27 @@ export function encodeSteps(model: ResolvedModel, steps: readonly ModelStep[]): 
 export function decodeSteps(model: ResolvedModel | undefined, stored: string | null = null): readonly ModelStep[] {
   // Written by `encodeSteps`.
   const value = stored === null ? undefined : (readJson(stored) as { model: string; steps: ModelStep[] } | undefined)
-  return value && model && value.model === keyOf(model) ? value.steps : []
+  return value && model && value.model === modelKey(model) ? value.steps : []
 }
 
-const keyOf = ({ provider, name, address = '' }: ResolvedModel): string => `${provider} ${name} ${address}`
+/** What a model is recognised by: another one takes none of its thoughts. */
+export const modelKey = ({ provider, name, address = '' }: ResolvedModel): string => `${provider} ${name} ${address}`
+
+/** Messages of a model for another one: without thoughts and signatures, which may be in the ids of calls too. */
+export function forOtherModel(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const ids = new Map<string, string>()
+  const idOf = (id: string): string => {
+    const other = ids.get(id) ?? randomId()
+    ids.set(id, other)
+    return other
+  }
+  return messages.map((message) => {
+    if (message.role !== 'assistant' && message.role !== 'tool') return message
+    const content = message.content.flatMap(({ providerOptions: _, ...part }) => {
+      if (part.type === 'reasoning') return []
+      return [{ ...part, ...('toolCallId' in part && { toolCallId: idOf(part.toolCallId) }) }]
+    })
+    // Each part is the one it was, with another id.
+    return { role: message.role, content } as LanguageModelV4Message
+  })
+}

@@ -5,7 +5,7 @@ import type { AnswerParameters } from '../contracts/client-turn.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
 import { runToolLoop, addUsage } from '../model/tool-loop.ts'
-import type { AnsweredCall, ModelStep, RequestedCall } from '../prompt/model-steps.ts'
+import { modelKey, type AnsweredCall, type ModelStep, type RequestedCall } from '../prompt/model-steps.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
@@ -134,6 +134,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       progress.stopReason = 'tool_calls'
       client?.pausedTurns.add({
         callerId: setting.caller.id,
+        model: modelKey(model),
         messages: [...client.messages, ...exchanges],
         content: step.content,
         calls: [...all, ...given],

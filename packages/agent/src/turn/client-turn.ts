@@ -6,7 +6,7 @@ import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { FileSection } from '../contracts/file-store.ts'
 import type { Services } from '../contracts/services.ts'
 import { createRuns, type Runs, type RunsOptions } from '../run/live-runs.ts'
-import { createCallIds, toExchange } from '../prompt/model-steps.ts'
+import { createCallIds, forOtherModel, toExchange } from '../prompt/model-steps.ts'
 import { createPausedTurns, type PausedTurn, type PausedTurns } from './paused-turns.ts'
 import type { ChosenActions } from '../tool-calls/registry.ts'
 
@@ -118,7 +118,10 @@ export interface ClientContext extends EarlierSteps {
 }
 
 /** Reads the steps that a client gives back: as this process remembers them, else as the client does. */
-export function readSteps(steps: readonly ClientStep[], callerId: string, turns: PausedTurns): EarlierSteps {
+export function readSteps(
+  steps: readonly ClientStep[],
+  { callerId, model, turns }: { readonly callerId: string; readonly model: string; readonly turns: PausedTurns },
+): EarlierSteps {
   const knownOf = ({ calls }: ClientStep): PausedTurn | undefined =>
     calls.map(({ id }) => turns.get(id, callerId)).find((turn) => turn !== undefined)
   // Its messages begin with the steps before it.
@@ -129,7 +132,8 @@ export function readSteps(steps: readonly ClientStep[], callerId: string, turns:
   const answered = paused?.calls.map(({ clientId, ...call }) =>
     clientId === undefined ? call : { ...call, result: results.get(clientId) || noResult },
   )
-  const before = paused && answered ? [...paused.messages, ...toExchange(paused.content, answered)] : []
+  const own = paused && answered ? [...paused.messages, ...toExchange(paused.content, answered)] : []
+  const before = paused?.model === model ? own : forOtherModel(own)
   const withIds = createCallIds(before)
   const others = steps.slice(last + 1).flatMap(({ text, calls }) => {
     const content = text === '' ? [] : [{ type: 'text' as const, text }]

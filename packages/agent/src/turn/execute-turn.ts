@@ -242,7 +242,9 @@ function createChatResponder(
   const { model } = answer
   const { compareCitations } = model
   const citable = client?.paused?.citable.copy()
-  const writer = new PacketWriter({ ...writing, includeCitations, compareCitations, contextDocuments, citable })
+  const numbersAsCited = client !== undefined
+  const marks = { includeCitations, compareCitations, numbersAsCited }
+  const writer = new PacketWriter({ ...writing, ...marks, contextDocuments, citable })
   const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
   const common = { actions: turn.actions, writer, setting, includeCitations }
 

@@ -6,6 +6,8 @@ import type { AnsweredCall, WrittenPart } from '../prompt/model-steps.ts'
 /** An answer that ended with calls of tools that its client runs. */
 export interface PausedTurn {
   readonly callerId: string
+  /** See `modelKey`. */
+  readonly model: string
   /** The steps before the last one, with their results. */
   readonly messages: readonly LanguageModelV4Message[]
   /** What the model wrote in the last step, with its thoughts. */

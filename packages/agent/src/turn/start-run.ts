@@ -5,6 +5,7 @@ import type { ToolApprovalPolicy } from '../contracts/action.ts'
 import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
 import type { FileStore } from '../contracts/file-store.ts'
 import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
+import { modelKey } from '../prompt/model-steps.ts'
 import { researchParams, wasClarification } from '../research/admission.ts'
 import { stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
 import type { LiveRun, Runs } from '../run/live-runs.ts'
@@ -216,7 +217,12 @@ function toTurn(
     contextDocuments: contextFiles.kind === 'in-prompt' ? contextFiles.documents : [],
     ...(client && {
       client: {
-        ...readSteps(client.steps ?? [], caller.id, parts.clientTurns.paused),
+        ...readSteps(client.steps ?? [], {
+          callerId: caller.id,
+          // Turns of clients have one answer.
+          model: modelKey(models[0]!),
+          turns: parts.clientTurns.paused,
+        }),
         parameters: client.parameters ?? {},
         pausedTurns: parts.clientTurns.paused,
         isStored: client.isStored !== false,
