@@ -1,5 +1,6 @@
 import { createClient } from '@inlay/client'
 import type { Page } from 'playwright-core'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ReplyPart, StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
@@ -49,6 +50,20 @@ describe.skipIf(reason !== undefined)('the pane', () => {
   afterAll(async () => {
     await running.playground?.end()
     await model?.close()
+  })
+
+  test('the address by which OpenAI’s clients get a document opens it', async () => {
+    const { origin, key, address } = running.playground
+    const client = new OpenAI({ baseURL: `${origin}/v1`, apiKey: key })
+    const messages = [{ role: 'user' as const, content: question }]
+    const { choices } = await client.chat.completions.create({ model: 'inlay', messages })
+    const { url, title } = choices[0]!.message.annotations![0]!.url_citation
+    const page = await open(address)
+    await page.goto(url)
+    await page.locator('.pane h2').getByText(title).waitFor()
+    await page.locator('.preview').getByText(`Part 0 of the ${title}`).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    await page.close()
   })
 
   test('a citation leads to its document, at the quoted sentence, and back', async () => {

@@ -1,4 +1,8 @@
-import { expect, test, vi } from 'vitest'
+import { createPage } from 'inlay/page'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../life/process.ts'
 import { leaveLink, leaveTitle, openScripted } from './chat-setting.ts'
 import { apiKey } from './setting.ts'
 
@@ -25,6 +29,25 @@ test('a document without a link is cited with the address of its text', async ()
   const [citation] = choices[0]?.message.annotations ?? []
   const shown = await fetch(citation!.url_citation.url, { headers: { authorization: 'Bearer key-of-the-office' } })
   expect(await shown.text()).toContain('Company bikes are blue.')
+})
+
+test('where the page is served, such a document is cited with its address there, as a proxy is reached', async () => {
+  const { inlay, clientAt } = await openScripted()
+  const folder = temporaryFolder()
+  onTestFinished(folder.remove)
+  writeFileSync(join(folder.path, 'index.html'), '<html></html>')
+  const page = await createPage({ folder: folder.path, basePath: '/api', api: inlay.fetch })
+  const fetch: typeof globalThis.fetch = (input, init) => page.fetch(new Request(input, init), { ip: undefined })
+  const urlWith = async (defaultHeaders: object): Promise<string | undefined> => {
+    const client = clientAt('http://inlay.test/v1', { fetch, defaultHeaders })
+    const messages = [{ role: 'user' as const, content: 'Which colour have the bikes?' }]
+    const { choices } = await client.chat.completions.create({ model: 'inlay', messages })
+    return choices[0]?.message.annotations?.[0]?.url_citation.url
+  }
+  const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'chat.example:8443, inner' }
+  expect(await urlWith(proxied)).toBe('https://chat.example:8443/#document/bikes')
+  for (const hostile of [{}, { 'x-forwarded-proto': 'javascript' }, { 'x-forwarded-host': 'a b' }])
+    expect(await urlWith(hostile)).toBe('http://inlay.test/#document/bikes')
 })
 
 test('a stream has its chunks in order, and the helper of the client puts them together', async () => {

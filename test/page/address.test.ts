@@ -11,6 +11,19 @@ test('an address names a view, a conversation, or a new one', () => {
   expect(placeOf(chatAddress(id))).toEqual({ view: 'chat', sessionId: id })
   expect(placeOf(chatAddress(id, 12))).toEqual({ view: 'chat', sessionId: id, messageId: 12 })
   expect(placeOf(sharedAddress(id))).toEqual({ view: 'shared', sessionId: id })
-  for (const hash of ['', '#', chatAddress(null), '#chat/../admin', `#chat/${id}/x`, '#nothing', '#shared/../admin'])
+  const documentId = 'https://x.example/a b'
+  const place = { view: 'chat', sessionId: null, documentId }
+  expect(placeOf(`#document/${encodeURIComponent(documentId)}`)).toEqual(place)
+  for (const hash of [
+    '',
+    '#',
+    '#document/',
+    '#document/%zz',
+    chatAddress(null),
+    '#chat/../admin',
+    `#chat/${id}/x`,
+    '#nothing',
+    '#shared/../admin',
+  ])
     expect(placeOf(hash)).toEqual({ view: 'chat', sessionId: null })
 })

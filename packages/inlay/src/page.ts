@@ -1,5 +1,5 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
-import { readText } from '@inlay/server'
+import { notePage, readText } from '@inlay/server'
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -87,7 +87,10 @@ export async function createPage(
       if (pathname === '/page/key') return handOver(request, peer, options.handover)
       if (pathname === '/page/start') return answerStart(request, options)
       const file = files.get(pathname)
-      if (file === undefined) return options.api(request)
+      if (file === undefined) {
+        notePage(request)
+        return options.api(request)
+      }
       if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405, { allow: 'GET, HEAD' })
       const { content, headers } = await encoded(file, request.headers.get('accept-encoding') ?? '')
       if (request.headers.get('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })

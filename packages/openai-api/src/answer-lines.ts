@@ -1,6 +1,6 @@
 import { errorTable, InlayError, type ErrorCode, type StreamLine, type Usage } from '@inlay/protocol'
 import type { LogEntry } from '@inlay/agent'
-import type { RouteContext } from '@inlay/server'
+import { publicAddress, type RouteContext } from '@inlay/server'
 import { createCitedText, type CitedText } from './cited-text.ts'
 
 /** What a line of a run is for clients of OpenAI's API. */
@@ -78,11 +78,12 @@ function runError(line: Extract<StreamLine, { readonly error: string }>): InlayE
   return new InlayError(code, { message: line.error, retryable: line.is_retryable })
 }
 
-/** Addresses of documents without a link: the text as it was indexed, at the address that the request came to. */
+/** Addresses of documents without a link: in the page, else the text as it was indexed, which a key has to open. */
 export function documentUrls({
   request,
   settings,
 }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): (id: string) => string {
-  const { origin } = new URL(request.url)
-  return (id) => `${origin}${settings.basePath}/document/chunks?document_id=${encodeURIComponent(id)}`
+  const { origin, hasPage } = publicAddress(request)
+  const path = hasPage ? '/#document/' : `${settings.basePath}/document/chunks?document_id=`
+  return (id) => origin + path + encodeURIComponent(id)
 }

@@ -14,6 +14,7 @@ import { SharedView } from './chat/shared-view.tsx'
 import { useConversation, type Conversation } from './chat/conversation.ts'
 import type { Counts } from './documents/counts.ts'
 import { DocumentsPlace } from './documents/documents-place.tsx'
+import { openDocumentById } from './documents/preview/open-document.tsx'
 import { useCounts } from './documents/use-counts.ts'
 import { HealthPlace } from './health/health-place.tsx'
 import { announceChange } from './service/tabs.ts'
@@ -50,6 +51,9 @@ export function App({
   const [model, setModel] = useState(firstModel)
   const [chosen, changeSettings] = useState(defaultSettings)
   const settings = useMemo(() => withOfferedModels(chosen, model.all), [chosen, model])
+  useEffect(() => {
+    if (place.view === 'chat' && place.documentId !== undefined) void openDocumentById(place.documentId, service)
+  }, [place])
   const projects = useProjects(service, firstProjects)
   const [projectId, setProjectId] = useState<number | undefined>(undefined)
   const project = projects.all.find(({ id }) => id === projectId)

@@ -26,6 +26,7 @@ export {
 } from './administration/workspace-records.ts'
 export { readText } from './http/body.ts'
 export { passedHeaders } from './http/passed-headers.ts'
+export { notePage, publicAddress } from './http/public-address.ts'
 export { readForm, type FormLimits, type FormPart } from './http/multipart.ts'
 export { fileReply, uploadLimits } from './routes/chat/files.ts'
 export { packetReply, textBodyOf, type StreamFormat, type TextSink, type TextSource } from './streams/packet-stream.ts'
