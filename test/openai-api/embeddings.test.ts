@@ -38,6 +38,12 @@ test('what cannot be embedded names the field', async () => {
     param: 'input',
     message: expect.stringContaining('Tokens'),
   })
+  for (const input of ['x'.repeat(4 * 8192 + 1), Array.from({ length: 40 }, () => 'x'.repeat(4 * 8000))])
+    await expect(create({ input })).rejects.toMatchObject({
+      status: 400,
+      param: 'input',
+      message: expect.stringMatching(/about \d+ tokens, more than (8192|300000):/),
+    })
   await expect(create({ input: [] })).rejects.toMatchObject({ status: 400, param: 'input' })
   await expect(create({ dimensions: 3 })).rejects.toMatchObject({ status: 400, param: 'dimensions' })
   await expect(create({ model: 'ada' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' })

@@ -59,7 +59,14 @@ test('every failure below /v1 has the form that clients read', async () => {
 
 test('it is served at both addresses, with slashes too many, and to pages of allowed origins', async () => {
   const { fetch } = openAssistant({ corsOrigins: ['https://app.example'] })
-  for (const path of ['/v1/models', '/api/v1/models', '/v1//models', '/api/v1/models?after=x'])
+  for (const path of [
+    '/v1/models',
+    '/api/v1/models',
+    '/v1//models',
+    '//v1/models',
+    '//api//v1/models',
+    '/api/v1/models?after=x',
+  ])
     expect(await ask(fetch, path).then(({ status }) => status), path).toBe(200)
   const preflight = await ask(fetch, '/v1/chat/completions', {
     method: 'OPTIONS',

@@ -116,6 +116,11 @@ test('requests that cannot be answered name the field, and ids of others show no
     [{ input: 'x', conversation: 'conv_none' }, 404, {}],
     [{ input: 'x', tools: [{ type: 'computer_use' }] }, 400, { param: 'tools.0' }],
     [{ input: 'x', tools: [{ type: 'function' }] }, 400, { param: 'tools.0.name' }],
+    [
+      { input: 'x', tools: [1, 2].map(() => ({ type: 'function', name: 'weather' })) },
+      400,
+      { param: 'tools', message: expect.stringContaining('two tools "weather"') },
+    ],
     [{ input: 'x', tools: [{ type: 'file_search', vector_store_ids: ['vs_9'] }] }, 404, {}],
     [{ input: [{ type: 'function_call', name: 'x' }] }, 400, { param: 'input.0' }],
     [{ input: 'x', store: false, background: true }, 400, { param: 'background' }],

@@ -93,6 +93,7 @@ export async function readChatRequest(
   const { instructions, history, message, steps, files } = readMessages(body.messages)
   const isHelper = message.text.startsWith(helperStart)
   const tools = isHelper || body.tool_choice === 'none' ? [] : (body.tools ?? []).map(({ function: tool }) => tool)
+  checkNames(tools)
   const isStored = !isHelper && (body.store === true || named !== undefined)
   return {
     message: {
@@ -112,6 +113,14 @@ export async function readChatRequest(
       parameters: parametersOf(body),
     },
   }
+}
+
+/** @throws INVALID_INPUT for tools of one name, whose calls could not be distinguished */
+export function checkNames(tools: readonly ClientTool[]): void {
+  const names = new Set<string>()
+  for (const { name } of tools)
+    if (names.size === names.add(name).size)
+      throw invalid('tools', `There are two tools "${name}": give each a name of its own.`)
 }
 
 /** A UUID names itself; another id gets one of its own for each caller. */

@@ -5,6 +5,9 @@ import { invalid } from './errors.ts'
 
 const route = routesOf('Embeddings', { scope: 'search', owner: 'none' })
 const maxInputs = 2048
+/** As in OpenAI's API: of one text, and of all in a request. */
+const maxTokens = [8192, 300_000] as const
+const tokensOf = (text: string): number => Math.ceil(text.length / 4)
 
 export const embeddingRoutes: readonly Route[] = [
   route('POST /v1/embeddings', 'createEmbedding', 'Embed texts', {
@@ -33,9 +36,11 @@ export const embeddingRoutes: readonly Route[] = [
         throw invalid('dimensions', message, 'unsupported_parameter')
       }
       const texts = readInput(body.input)
+      const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0)
+      if (tokens > maxTokens[1])
+        throw invalid('input', `The texts have about ${tokens} tokens, more than ${maxTokens[1]}: send fewer at once.`)
       const vectors = await parts.knowledge.embed(texts, request.signal)
       const toForm = body.encoding_format === 'base64' ? toLittleEndian : (vector: Float32Array) => [...vector]
-      const tokens = texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0)
       return {
         object: 'list' as const,
         data: vectors.map((vector, index) => ({ object: 'embedding' as const, index, embedding: toForm(vector) })),
@@ -64,6 +69,8 @@ function readInput(input: string | readonly unknown[]): string[] {
     if (typeof text !== 'string')
       throw invalid('input', 'Tokens are not taken: send text (in LangChain, check_embedding_ctx_length=False).')
     if (text.trim() === '') throw invalid('input', 'A text is empty: leave it out.')
+    if (tokensOf(text) > maxTokens[0])
+      throw invalid('input', `A text has about ${tokensOf(text)} tokens, more than ${maxTokens[0]}: cut it into parts.`)
     return text
   })
 }

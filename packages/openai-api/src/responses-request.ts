@@ -2,7 +2,7 @@ import type { Action, AnswerParameters, ClientTool } from '@inlay/agent'
 import { boolean } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { readMessages } from './chat-messages.ts'
-import { absent, between, count, object, toolChoiceOf } from './chat-request.ts'
+import { absent, between, checkNames, count, object, toolChoiceOf } from './chat-request.ts'
 import { contentSchema } from './content.ts'
 import { invalid } from './errors.ts'
 
@@ -97,6 +97,7 @@ export function readTools({ tools, tool_choice: choice }: ResponseRequest, actio
     if (tool.filters) [filters, param] = [tool.filters, `tools.${at}.filters`]
     storeIds.push(...(tool.vector_store_ids ?? []))
   }
+  checkNames(own)
   const named = typeof choice === 'object' && choice.type === 'function' ? choice.name : undefined
   const isOwn = typeof choice === 'object' ? choice.type !== 'function' : choice === 'required' && own.length === 0
   const [forced] = isOwn && typeof choice === 'object' ? actionsOf(choice.type, actions, 'tool_choice') : []

@@ -134,11 +134,14 @@ export function createServer(options: ServerOptions): Server {
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
   register(app, prefixes, setting)
-  if (options.openaiApi) {
-    const handle = mount(options.openaiApi, setting)
-    for (const prefix of prefixes) app.all(`${prefix}/v1/**`, (event) => handle(event, prefix))
-  }
-  app.all('/**', ({ req }) => respond(req, settings, undefined, async () => otherMethod(req, [], settings)))
+  const openai = options.openaiApi && mount(options.openaiApi, setting)
+  if (openai) for (const prefix of prefixes) app.all(`${prefix}/v1/**`, (event) => openai(event, prefix))
+  app.all('/**', (event) => {
+    const path = withSingleSlashes(event)
+    const prefix = path === event.url.pathname ? undefined : prefixes.find((each) => path.startsWith(`${each}/v1/`))
+    if (openai && prefix !== undefined) return openai(event, prefix)
+    return respond(event.req, settings, undefined, async () => otherMethod(event.req, [], settings))
+  })
   return {
     // Some runtimes pass a second argument of their own.
     fetch: async (request: Request, context?: { readonly principal?: Principal | null | undefined }) => {
@@ -169,6 +172,9 @@ function register(app: H3, prefixes: readonly string[], setting: EndpointSetting
   }
 }
 
+/** The path of a request of a client that joins addresses with a slash too many. */
+const withSingleSlashes = ({ url }: H3Event): string => url.pathname.replace(/\/{2,}/g, '/')
+
 /** Serves an API with a table and a form of errors of its own, loaded once. */
 function mount(
   load: () => Promise<MountedApi>,
@@ -188,8 +194,7 @@ function mount(
     try {
       opened ??= open()
       const app = await opened
-      // Clients join addresses with a slash too many.
-      event.url.pathname = event.url.pathname.slice(prefix.length).replace(/\/{2,}/g, '/')
+      event.url.pathname = withSingleSlashes(event).slice(prefix.length)
       return app.handler(event)
     } catch (error) {
       // Only loading fails; the next request tries again.
