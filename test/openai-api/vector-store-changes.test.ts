@@ -18,7 +18,7 @@ function openForTwo() {
     },
   })
   const as = (apiKey: string) => assistant.clientAt('http://inlay.test/v1', { apiKey })
-  return { ana: as('ana'), ben: as('ben') }
+  return { ...assistant, ana: as('ana'), ben: as('ben') }
 }
 
 test('a store is renamed, and a file gets other attributes and shows its text', async () => {
@@ -45,6 +45,29 @@ test('a store is renamed, and a file gets other attributes and shows its text', 
   const texts: unknown[] = []
   for await (const { text } of client.vectorStores.files.content(file.id, place)) texts.push(text)
   expect(texts.join('\n')).toContain('25 days of leave')
+})
+
+test('a caller makes a hundred stores, and each is audited', async () => {
+  const { ana, ben, inlay } = openForTwo()
+  const stores = await Promise.all(Array.from({ length: 100 }, () => ana.vectorStores.create({})))
+  await expect(ana.vectorStores.create({})).rejects.toMatchObject({ status: 403 })
+  expect(await ben.vectorStores.create({})).toMatchObject({ object: 'vector_store' })
+  await ana.vectorStores.delete(stores[0]!.id)
+  expect(await ana.vectorStores.create({})).toMatchObject({ object: 'vector_store' })
+  const principal = { id: 'root', scopes: ['admin' as const] }
+  const audit = await inlay.fetch(new Request('http://inlay.test/api/admin/audit'), { principal })
+  expect(await audit.text()).toContain('createVectorStore')
+})
+
+test('a file whose document was deleted elsewhere says so', async () => {
+  const { client, inlay } = openAssistant()
+  const { id } = await client.vectorStores.create({})
+  const file = await client.vectorStores.files.uploadAndPoll(id, await leave(), { pollIntervalMs })
+  await inlay.knowledge.remove(`${id}.${file.id}`)
+  const { data } = await client.vectorStores.files.list(id)
+  expect(data).toMatchObject([{ id: file.id, status: 'failed' }])
+  expect(data[0]?.last_error?.message).toContain('was deleted')
+  expect((await client.vectorStores.files.list(id, { filter: 'completed' })).data).toEqual([])
 })
 
 test('stores, files and batches of another person do not exist', async () => {

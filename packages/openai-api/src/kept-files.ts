@@ -31,9 +31,11 @@ export async function recordOfFile<Of extends Kind>(
   kind: Of,
   { fileId, owner }: { readonly fileId: string; readonly owner: string },
 ): Promise<WorkspaceRecord<Of> | undefined> {
-  const usual = await records.get(kind, placeOf(fileId), owner)
-  if (usual && keyOf(usual.value) === fileId) return usual
-  return (await records.list(kind, owner)).find(({ value }) => keyOf(value) === fileId)
+  for (const place of placesOf(fileId)) {
+    const record = await records.get(kind, place, owner)
+    if (record && keyOf(record.value) === fileId) return record
+  }
+  return undefined
 }
 
 /** Keeps such a record, in place of an earlier one. */
@@ -43,14 +45,13 @@ export async function keepFile<Of extends Kind>(
   { value, owner }: { readonly value: WorkspaceRecord<Of>['value']; readonly owner: string },
 ): Promise<void> {
   const fileId = keyOf(value)
-  let id = (await recordOfFile(records, kind, { fileId, owner }))?.id ?? placeOf(fileId)
-  for (;;) {
-    const other = await records.get(kind, id, owner)
-    if (other === undefined || keyOf(other.value) === fileId) break
-    id++
-  }
-  await records.put(kind, id, value, owner)
+  let place = (await recordOfFile(records, kind, { fileId, owner }))?.id
+  for (const other of placesOf(fileId))
+    if (place === undefined && !(await records.get(kind, other, owner))) place = other
+  if (place === undefined) throw new InlayError('CONFLICT', { message: 'The file has no place: upload it again.' })
+  await records.put(kind, place, value, owner)
 }
 
-/** Ids of records are numbers of 31 bits: files rarely meet in one, and the second then takes the next. */
-const placeOf = (fileId: string): number => Number.parseInt(fileId.slice(-7), 16) + 1
+/** Ids of records are numbers of 31 bits. Two files rarely meet in one place, and four never. */
+const placesOf = (fileId: string): number[] =>
+  [1, 2, 3, 4].map((offset) => Number.parseInt(fileId.slice(-7), 16) + offset)

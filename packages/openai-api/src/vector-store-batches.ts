@@ -54,8 +54,10 @@ export const vectorStoreBatchRoutes: readonly Route[] = [
     input: { path, query: filesQuery },
     answer: { description: 'Those that are in the store.', schema: pageSchema(fileSchema) },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
-    handle: async ({ path: place, query, caller, parts }) =>
-      pageOfFiles((await readBatch(parts, place, caller)).files, query),
+    async handle({ path: place, query, caller, parts }) {
+      const { store, values } = await readBatch(parts, place, caller)
+      return pageOfFiles(values, query, (records) => readFiles(parts, store, records, caller))
+    },
   }),
   route('POST /v1/vector_stores/{vector_store_id}/file_batches/{batch_id}/cancel', 'cancelVectorStoreBatch', 'Cancel', {
     scope: 'ingest',
@@ -65,12 +67,11 @@ export const vectorStoreBatchRoutes: readonly Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ path: place, caller, parts }) {
       const owner = place.vector_store_id
-      const { record, files } = await readBatch(parts, place, caller)
+      const { record, files, values } = await readBatch(parts, place, caller)
       const { id, value } = record
       await recordsOf(parts).put('vector_store_batch', id, { ...value, isCancelled: true }, owner)
-      const added = await recordsOf(parts).list('vector_store_file', owner)
       const waiting = new Set(files.filter(({ status }) => status === 'in_progress').map((file) => file.id))
-      for (const { value: file } of added)
+      for (const file of values)
         if (waiting.has(toFileId(file.fileId)) && file.addedAt >= value.addedAt)
           await takeOut(parts, { owner, fileId: file.fileId }, caller)
       return (await readBatch(parts, place, caller)).batch
@@ -85,12 +86,15 @@ async function readBatch(
   { vector_store_id: owner, batch_id: batchId }: v.InferOutput<typeof path>,
   caller: Principal,
 ) {
-  const all = await readFiles(parts, owner, { caller })
+  const store = await findOwnStore(parts, owner, caller)
   const record = (await recordsOf(parts).list('vector_store_batch', owner)).find(({ id }) => toBatchId(id) === batchId)
   if (!record)
     throw new InlayError('NOT_FOUND', { message: 'No such batch in this vector store.', data: { param: 'batch_id' } })
-  const wanted = new Set(record.value.fileIds.map(toFileId))
-  const files = all.filter(({ id }) => wanted.has(id))
+  const wanted = new Set(record.value.fileIds)
+  const values = (await recordsOf(parts).list('vector_store_file', owner))
+    .map(({ value }) => value)
+    .filter(({ fileId }) => wanted.has(fileId))
+  const files = await readFiles(parts, store, values, caller)
   const count = (status: string): number => files.filter((file) => file.status === status).length
   const counts = {
     in_progress: count('in_progress'),
@@ -109,5 +113,5 @@ async function readBatch(
     status: counts.in_progress > 0 ? 'in_progress' : settled,
     file_counts: counts,
   }
-  return { record, files, batch }
+  return { store, record, values, files, batch }
 }

@@ -12,8 +12,9 @@ import {
   checkFiles,
   documentIdOf,
   toMetadata,
+  type Place,
 } from './vector-store-additions.ts'
-import { findOwnStore, storePath, toSeconds } from './vector-stores.ts'
+import { findOwnStore, storePath, toSeconds, type Store } from './vector-stores.ts'
 
 const route = routesOf('OpenAI vector stores', { scope: ['search', 'ingest'], owner: 'pair' })
 
@@ -24,6 +25,7 @@ export const fileSchema = v.looseObject({
   created_at: v.number(),
 })
 type StoreFile = v.InferOutput<typeof fileSchema>
+type Kept = WorkspaceValues['vector_store_file']
 
 const path = v.object({ ...storePath.entries, file_id: v.string() })
 const statuses = ['in_progress', 'completed', 'failed', 'cancelled'] as const
@@ -43,7 +45,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
       const store = await findOwnStore(parts, id, caller)
       await checkFiles(parts, [body], caller)
       await addFiles(store, [body], { parts, caller, request, holdBytes })
-      return (await readFiles(parts, id, { caller, fileId: body.file_id }))[0]!
+      return readFile(parts, store, body.file_id, caller)
     },
   }),
   route('GET /v1/vector_stores/{vector_store_id}/files', 'listVectorStoreFiles', 'Files of a vector store', {
@@ -51,7 +53,9 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     answer: { description: 'The files.', schema: pageSchema(fileSchema) },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path: { vector_store_id: id }, query, caller, parts }) {
-      return pageOfFiles(await readFiles(parts, id, { caller }), query)
+      const store = await findOwnStore(parts, id, caller)
+      const values = (await recordsOf(parts).list('vector_store_file', id)).map(({ value }) => value)
+      return pageOfFiles(values, query, (records) => readFiles(parts, store, records, caller))
     },
   }),
   route('GET /v1/vector_stores/{vector_store_id}/files/{file_id}', 'getVectorStoreFile', 'One of its files', {
@@ -59,8 +63,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     answer: { description: 'The file.', schema: fileSchema },
     errors: ['NOT_FOUND'],
     async handle({ path: { vector_store_id: id, file_id: fileId }, caller, parts }) {
-      const [file] = await readFiles(parts, id, { caller, fileId })
-      return polled(file)
+      return polled(await readFile(parts, await findOwnStore(parts, id, caller), fileId, caller))
     },
   }),
   route('POST /v1/vector_stores/{vector_store_id}/files/{file_id}', 'changeVectorStoreFile', 'Change its attributes', {
@@ -70,7 +73,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     answer: { description: 'The file.', schema: fileSchema },
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'CONFLICT', 'RATE_LIMITED'],
     async handle({ path: { vector_store_id: owner, file_id: id }, body, caller, parts }) {
-      await readFiles(parts, owner, { caller, fileId: id })
+      const store = await findOwnStore(parts, owner, caller)
       const value = await recordIn(parts, owner, id)
       const attributes = body.attributes ?? {}
       const documentId = documentIdOf(owner, value.fileId)
@@ -78,7 +81,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
       const metadata = { ...Object.fromEntries(former), ...toMetadata(attributes, documentId) }
       if (value.fault === undefined) await parts.knowledge.changeDocument(documentId, { metadata }, { caller })
       await keepFile(recordsOf(parts), 'vector_store_file', { value: { ...value, attributes }, owner })
-      return (await readFiles(parts, owner, { caller, fileId: id }))[0]!
+      return readFile(parts, store, id, caller)
     },
   }),
   route('GET /v1/vector_stores/{vector_store_id}/files/{file_id}/content', 'getVectorStoreFileContent', 'Its text', {
@@ -115,11 +118,9 @@ export const vectorStoreFileRoutes: readonly Route[] = [
   }),
 ]
 
-const noFile = (): InlayError => new InlayError('NOT_FOUND', { message: 'No such file in this vector store.' })
-
-async function recordIn(parts: ServerParts, owner: string, id: string): Promise<WorkspaceValues['vector_store_file']> {
+async function recordIn(parts: ServerParts, owner: string, id: string): Promise<Kept> {
   const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId: readFileId(id), owner })
-  if (!record) throw noFile()
+  if (!record) throw new InlayError('NOT_FOUND', { message: 'No such file in this vector store.' })
   return record.value
 }
 
@@ -136,31 +137,47 @@ export async function takeOut(
   if (record) await recordsOf(parts).remove('vector_store_file', record.id, owner)
 }
 
-/** A page of files, of one status if it is asked for. */
-export const pageOfFiles = (files: readonly StoreFile[], { filter, ...query }: v.InferOutput<typeof filesQuery>) =>
-  pageOf(
-    files.filter(({ status }) => filter === undefined || status === filter),
-    query,
-    { maxLimit: 100, usual: 20 },
-  )
+/** A page of files, of one status if it is asked for. @param read makes files of their records */
+export async function pageOfFiles(
+  values: readonly Kept[],
+  { filter, ...query }: v.InferOutput<typeof filesQuery>,
+  read: (values: readonly Kept[]) => Promise<StoreFile[]>,
+) {
+  const limits = { maxLimit: 100, usual: 20 }
+  if (filter !== undefined)
+    return pageOf(
+      (await read(values)).filter(({ status }) => status === filter),
+      query,
+      limits,
+    )
+  const listed = values.map((value) => ({ id: toFileId(value.fileId), created_at: toSeconds(value.addedAt), value }))
+  const page = pageOf(listed, query, limits)
+  return { ...page, data: await read(page.data.map(({ value }) => value)) }
+}
 
-/** Files of a store, or one. Those whose documents were deleted elsewhere are left out. @throws NOT_FOUND (one) */
+/** One file of a store. @throws NOT_FOUND */
+async function readFile(parts: ServerParts, store: Store & Place, id: string, caller: Principal): Promise<StoreFile> {
+  const [file] = await readFiles(parts, store, [await recordIn(parts, store.id, id)], caller)
+  return file!
+}
+
+/** More documents are read as all of their pair. */
+const maxSingle = 100
+
+/** Files of a store, by their records. */
 export async function readFiles(
   parts: ServerParts,
-  owner: string,
-  { caller, fileId }: { readonly caller: Principal; readonly fileId?: string },
+  { id: owner, own }: Store & Place,
+  values: readonly Kept[],
+  caller: Principal,
 ): Promise<StoreFile[]> {
-  const { own } = await findOwnStore(parts, owner, caller)
-  const all = (await recordsOf(parts).list('vector_store_file', owner)).map(({ value }) => value)
-  if (fileId === undefined) {
-    const documents = await documentsOf(parts, own.pairId, caller)
-    return all.flatMap((value) => toStoreFile(owner, value, documents.get(documentIdOf(owner, value.fileId))) ?? [])
-  }
-  const value = all.find((each) => each.fileId === readFileId(fileId))
-  const file =
-    value && toStoreFile(owner, value, await parts.knowledge.status(documentIdOf(owner, value.fileId), { caller }))
-  if (!file) throw noFile()
-  return [file]
+  const all = values.length > maxSingle ? await documentsOf(parts, own.pairId, caller) : undefined
+  return Promise.all(
+    values.map(async (value) => {
+      const id = documentIdOf(owner, value.fileId)
+      return toStoreFile(owner, value, all ? all.get(id) : await parts.knowledge.status(id, { caller }))
+    }),
+  )
 }
 
 /** The documents of a pair by id. */
@@ -178,12 +195,12 @@ const phases = { pending: 'in_progress', indexing: 'in_progress', indexed: 'comp
 
 function toStoreFile(
   owner: string,
-  { fileId, fault, addedAt, sizeBytes, attributes }: WorkspaceValues['vector_store_file'],
+  { fileId, fault, addedAt, sizeBytes, attributes }: Kept,
   document: DocumentStatus | undefined,
-): StoreFile | undefined {
-  if (fault === undefined && document === undefined) return undefined
+): StoreFile {
   const status = fault === undefined && document ? phases[document.phase] : 'failed'
-  const message = fault ?? document?.reason ?? 'The file could not be indexed.'
+  const lost = 'Its document was deleted: add the file again, or take it out.'
+  const message = fault ?? (document ? (document.reason ?? 'The file could not be indexed.') : lost)
   return {
     id: toFileId(fileId),
     object: 'vector_store.file',

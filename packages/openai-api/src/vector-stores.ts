@@ -34,6 +34,9 @@ export interface Store {
   readonly own: WorkspaceValues['vector_store'] | undefined
 }
 
+/** Of one caller, since Inlay's own route lets only administrators make document sets. */
+const maxStores = 100
+
 const toStoreId = (setId: number): string => `vs_${setId}`
 
 /** The store that a caller may see. @throws NOT_FOUND for any other */
@@ -79,11 +82,17 @@ export const vectorStoreRoutes: readonly Route[] = [
   route('POST /v1/vector_stores', 'createVectorStore', 'Create a vector store', {
     scope: 'ingest',
     description: 'A document set with a source of its own, which the caller and administrators see.',
+    changesAccess: true,
     input: { body: creationSchema },
     answer: { description: 'The store.', schema: storeSchema },
-    errors: ['INVALID_INPUT', 'NOT_FOUND', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
+    errors: ['INVALID_INPUT', 'NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED', 'NOT_IMPLEMENTED'],
     async handle({ body, caller, parts, request, holdBytes }) {
       const records = recordsOf(parts)
+      const own = (await records.list('vector_store')).filter(({ value }) => value.ownerId === caller.id)
+      if (own.length >= maxStores && !hasScope(caller, 'admin'))
+        throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+          message: `You have ${maxStores} vector stores, and only administrators make more: delete one.`,
+        })
       const files = [...new Set(body.file_ids)].map((id) => ({ file_id: id }))
       await checkFiles(parts, files, caller)
       const name = storable(body.name ?? '').trim()
@@ -92,9 +101,9 @@ export const vectorStoreRoutes: readonly Route[] = [
       const details = { description: storable(body.description ?? ''), pairIds: [pair.id], ...access }
       const create = (free: string) => parts.knowledge.documentSets.create({ ...details, name: free })
       const set = await withFreeName(create, name || `Vector store ${pair.id}`, pair.id)
-      const own = { name: name || null, pairId: pair.id, ownerId: caller.id, metadata: body.metadata ?? {} }
-      await records.put('vector_store', set.id, own)
-      const store = { id: toStoreId(set.id), set, own }
+      const value = { name: name || null, pairId: pair.id, ownerId: caller.id, metadata: body.metadata ?? {} }
+      await records.put('vector_store', set.id, value)
+      const store = { id: toStoreId(set.id), set, own: value }
       await addFiles(store, files, { parts, caller, request, holdBytes })
       return toAnswer(parts, store, caller)
     },
