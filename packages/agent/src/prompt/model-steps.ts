@@ -143,9 +143,10 @@ export function forOtherModel(messages: readonly LanguageModelV4Message[]): Lang
   }
   return messages.map((message) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return message
-    const content = message.content.flatMap(({ providerOptions: _, ...part }) => {
+    const content = message.content.flatMap((part) => {
       if (part.type === 'reasoning') return []
-      return [{ ...part, ...('toolCallId' in part && { toolCallId: idOf(part.toolCallId) }) }]
+      const id = 'toolCallId' in part && { toolCallId: idOf(part.toolCallId) }
+      return [{ ...part, ...id, providerOptions: undefined }]
     })
     // Each part is the one it was, with another id.
     return { role: message.role, content } as LanguageModelV4Message
