@@ -93,6 +93,7 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'docs/1.guide/23.webhooks.md 1': 'test/inlay/events/webhooks',
   'docs/1.guide/23.webhooks.md 2': 'test/inlay/events/webhooks',
   'docs/1.guide/23.webhooks.md 3': 'test/inlay/events/event-hook',
+  'docs/1.guide/3.documents.md 2': 'test/inlay/transactions',
   'docs/1.guide/5.models.md 1': 'test/inlay/models/model-objects',
   'docs/1.guide/7.actions.md 5': 'test/inlay/options/retrievers',
   'docs/1.guide/7.actions.md 7': 'test/inlay/custom-parts',

@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
-import { emptyLog, type RecordEvents } from '@inlay/records'
+import { emptyLog, hasRowLocks, type HostTransaction, type RecordEvents } from '@inlay/records'
+import { unrefTimer } from '@inlay/scheduling'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -16,9 +17,11 @@ import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { readVersion, withMetadata, withoutPair } from './intake/change-metadata.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
-import type { IntakeTask } from './intake/accept-or-remove.ts'
+import type { IntakeResult, IntakeTask, LaterTask } from './intake/accept-or-remove.ts'
 import { createIntake } from './intake/commit-documents.ts'
+import { documentsInInbox } from './intake/inbox.ts'
 import { writeLargeContent } from './intake/large-content.ts'
+import { checkTransaction, createTransactionIntake } from './intake/within-transaction.ts'
 import {
   type NamedFiles,
   type Version,
@@ -76,6 +79,8 @@ export interface Ingestion extends Pick<
 }
 
 const idlePollMs = 25
+/** When a transaction is likely to be committed, in milliseconds after its last call; later, the worker's poll notices. */
+const likelyCommitMs = [10, 100, 300]
 
 /** Creates ingestion. Documents are accepted at once and indexed after `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
@@ -89,23 +94,42 @@ export function createIngestion(options: IngestionOptions): Ingestion {
     if (closing) throw new InlayError('CLOSED')
   }
 
+  /** Not in the order of calls: which of them waits for the others is up to the transactions. */
+  async function submitLater(
+    transaction: HostTransaction,
+    prepareTask: () => Promise<LaterTask>,
+  ): Promise<IntakeResult> {
+    refuseClosed()
+    const task = await prepareTask()
+    const hold = task.kind === 'accept' ? task.hold : undefined
+    const result = await parts.addLater(transaction, task).catch(async (error: unknown) => {
+      if (hold) await releaseFiles(db, hold).catch(onError)
+      throw error
+    })
+    for (const afterMs of likelyCommitMs) unrefTimer(setTimeout(worker.notify, afterMs))
+    return result
+  }
+
   function noteRebuild(): void {
     if (hasStarted) mover.start()
     mover.notify()
   }
 
   return {
-    accept: async (input, { waitMs = 0, signal, onStored, ...how } = {}) => {
-      const { documentId, revision, existed, isIndexed, isQueued } = await calls
-        .submit(
-          how.caller,
-          () => prepare(parts, input, how),
-          (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
-        )
-        .catch((error: unknown) => {
-          options.onRefused(error)
-          throw error
-        })
+    accept: async (input, { waitMs = 0, signal, onStored, transaction, ...how } = {}) => {
+      if (transaction !== undefined) checkTransaction(db, transaction, waitMs)
+      const accepting =
+        transaction === undefined
+          ? calls.submit(
+              how.caller,
+              () => prepare(parts, input, how),
+              (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
+            )
+          : submitLater(transaction, () => prepare(parts, input, { ...how, isLater: true }))
+      const { documentId, revision, existed, isIndexed, isQueued } = await accepting.catch((error: unknown) => {
+        options.onRefused(error)
+        throw error
+      })
       if (isQueued) worker.notify()
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
@@ -122,7 +146,11 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       if (isQueued) worker.notify()
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
-    remove: async (id, { caller } = {}) => {
+    remove: async (id, { caller, transaction } = {}) => {
+      if (transaction !== undefined) {
+        checkTransaction(db, transaction)
+        return void (await submitLater(transaction, async () => ({ kind: 'remove', id, caller })))
+      }
       await calls.submit(caller, async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
@@ -193,7 +221,7 @@ async function closeAll({
 async function prepare(
   { options, owner, admission, hooks, sha256 }: Parts,
   input: AcceptInput,
-  { caller, queuedFor }: Pick<AcceptOptions, 'caller' | 'queuedFor'>,
+  { caller, queuedFor, isLater = false }: Pick<AcceptOptions, 'caller' | 'queuedFor'> & { readonly isLater?: boolean },
 ): Promise<IntakeTask & { kind: 'accept' }> {
   const { db, now } = options
   await admission.check()
@@ -206,7 +234,7 @@ async function prepare(
   try {
     await checkNamedFiles(request.document, options, caller)
     const version = await toVersion(request, sha256)
-    if (version.large && !(await isStored(db, version)))
+    if (version.large && !isLater && !(await isStored(db, version)))
       await writeLargeContent(db, version.large, { now: now(), owner })
     return { kind: 'accept', id: version.id, version, caller, queuedFor, hold }
   } catch (error) {
@@ -275,6 +303,7 @@ const createParts = (options: IngestionOptions) => {
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,
+    beforeClaim: hasRowLocks(db) ? takeLater : undefined,
     onTaken: admission.noteTaken,
     onClaimDone: (ids) => {
       mover.notify()
@@ -285,6 +314,17 @@ const createParts = (options: IngestionOptions) => {
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
   const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify })
   const calls = createCallOrder()
+  const addLater = createTransactionIntake(db, () => ({ now: now(), owner }))
+  /** Applies what committed transactions of the host have added. */
+  async function takeLater(): Promise<void> {
+    for (;;) {
+      const ids = await documentsInInbox(db)
+      if (ids.length === 0) return
+      const results = await Promise.all(ids.map((id) => intake.submit({ kind: 'take', id })))
+      if (results.some(({ existed }) => !existed)) maintainer.noteRemoval()
+      waiters.notify(ids)
+    }
+  }
   const sha256 = withSyncHash(options.sha256)
   const noteOpen = (): void => {
     maintainer.noteOpen()
@@ -295,6 +335,7 @@ const createParts = (options: IngestionOptions) => {
     owner,
     hooks,
     calls,
+    addLater,
     sha256,
     intake,
     waiters,

@@ -1,6 +1,7 @@
 export { openDatabaseClock, type DatabaseClock } from './database-clock.ts'
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
+export { inSavepoint, recordsWithin, type HostTransaction } from './host-transaction.ts'
 export {
   createJobLeases,
   holdJob,

@@ -1,3 +1,4 @@
+import type { HostTransaction } from '@inlay/records'
 import type { Caller } from './pairs.ts'
 
 /** A file as it was uploaded or read. */
@@ -100,4 +101,5 @@ export interface FileDocumentOptions {
   readonly waitMs?: number
   readonly signal?: AbortSignal
   readonly onStored?: ((documentId: string) => void) | undefined
+  readonly transaction?: HostTransaction | undefined
 }

@@ -1,4 +1,5 @@
 import type { BaseFilters } from '@inlay/protocol'
+import type { HostTransaction } from '@inlay/records'
 import type { AcceptInput } from './document-input.ts'
 import type {
   Accepted,
@@ -40,6 +41,11 @@ export interface AcceptOptions {
   readonly signal?: AbortSignal
   /** Called when the document is stored, before the wait. */
   readonly onStored?: ((documentId: string) => void) | undefined
+  /**
+   * A transaction in the PostgreSQL database of the records: a client of `pg`, or see `inlay/transactions`. The document
+   * is stored with its commit, and accepted and indexed after that; a rollback leaves nothing.
+   */
+  readonly transaction?: HostTransaction | undefined
 }
 
 /**
@@ -52,7 +58,8 @@ export interface Knowledge {
   readonly privateFiles: PrivateFileIndex
   /**
    * Stores a document durably and queues it for indexing. Only its sections are required.
-   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED, RATE_LIMITED (queue full), CLOSED
+   * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, VALIDATION_FAILED, RATE_LIMITED (queue full), CLOSED;
+   * with a transaction also UNSUPPORTED (records in SQLite) and INVALID_INPUT (none was begun)
    */
   accept(request: AcceptInput, options?: AcceptOptions): Promise<Accepted>
   /**
@@ -67,8 +74,11 @@ export interface Knowledge {
    * full; for metadata only), CLOSED; CONFLICT if the document changes at the same time
    */
   changeDocument(documentId: string, change: DocumentUpdate, options?: { caller?: Caller }): Promise<Accepted>
-  /** Hides a document at once and deletes its rows later. @throws DOCUMENT_NOT_FOUND */
-  remove(documentId: string, options?: { caller?: Caller }): Promise<void>
+  /**
+   * Hides a document at once and deletes its rows later; with a transaction, after its commit. @throws
+   * DOCUMENT_NOT_FOUND
+   */
+  remove(documentId: string, options?: { caller?: Caller; transaction?: HostTransaction }): Promise<void>
   status(documentId: string, options?: { caller?: Caller; withTags?: boolean }): Promise<DocumentStatus | undefined>
   list(
     query?: DocumentQuery,

@@ -47,6 +47,8 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
   readonly worker: WorkerOptions & { readonly owner: string }
   /** The space that documents are indexed into; undefined while this process cannot index. Default: the first space. */
   readonly target?: () => Promise<TargetSpace | undefined>
+  /** Called and awaited before documents are claimed. */
+  readonly beforeClaim?: (() => Promise<void>) | undefined
   /** Called with each claim that was taken in the order of the queue. */
   readonly onTaken?: (claim: Claim) => void
   /** Called with the documents of a finished claim. */
@@ -95,6 +97,7 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       const sinceMs = now() - sweptAt
       // Negative after the system clock was set back.
       if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
+      await context.beforeClaim?.()
       const target = context.target ? await context.target() : { number: 0, hasVectors: true }
       if (target === undefined) return undefined
       const { number: space, hasVectors } = target

@@ -22,6 +22,11 @@ export type IntakeTask =
       readonly hold?: string | undefined
     }
   | { readonly kind: 'remove'; readonly id: string; readonly caller?: Caller }
+  /** Only what each task does: first, all that is in the inbox for its document takes effect. */
+  | { readonly kind: 'take'; readonly id: string }
+
+/** A task that takes effect when a transaction of the host is committed. */
+export type LaterTask = Exclude<IntakeTask, { readonly kind: 'take' }>
 
 export interface IntakeResult {
   readonly documentId: string
@@ -69,11 +74,19 @@ export interface DraftContext {
   readonly revision: number
 }
 
+/** Applies a task to the draft of its document. @throws as `accept` and `remove` */
+export function applyTask(draft: Draft, task: IntakeTask, context: DraftContext): IntakeResult {
+  if (task.kind === 'accept') return accept(draft, task, context)
+  if (task.kind === 'remove') return remove(draft, task, context)
+  const { id, isPresent, revision, version } = draft
+  return { documentId: id, existed: isPresent, revision, isIndexed: false, isQueued: version !== undefined }
+}
+
 /**
  * Applies a new version to the draft of its document.
  * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT
  */
-export function accept(
+function accept(
   draft: Draft,
   { version, caller, queuedFor = caller?.id, ifRevision, pairIds }: IntakeTask & { kind: 'accept' },
   { pairs, revision }: DraftContext,
@@ -113,11 +126,7 @@ export function accept(
  * Removes the document.
  * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
  */
-export function remove(
-  draft: Draft,
-  { caller }: IntakeTask & { kind: 'remove' },
-  { pairs }: DraftContext,
-): IntakeResult {
+function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, { pairs }: DraftContext): IntakeResult {
   const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))
   if (!draft.isPresent || seen.length === 0) throw new InlayError('DOCUMENT_NOT_FOUND')
   if (seen.length < draft.pairIds.size)

@@ -11,11 +11,19 @@ import {
 } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import type { InsertObject } from 'kysely'
-import { noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions.ts'
+import { type GuardedPair, noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions.ts'
 import { noteWaitingImages } from '../access-and-filters/document-images.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { deleteDocuments } from './delete-documents.ts'
-import { type Draft, type IntakeResult, type IntakeTask, type StoredState, accept, remove } from './accept-or-remove.ts'
+import {
+  type Draft,
+  type IntakeResult,
+  type IntakeTask,
+  type LaterTask,
+  type StoredState,
+  applyTask,
+} from './accept-or-remove.ts'
+import { takeFromInbox } from './inbox.ts'
 import { type LargeContent, releaseLargeContent, writeLargeContent } from './large-content.ts'
 import { addToCounter, idsOf } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
@@ -48,12 +56,13 @@ export function createIntake(options: IntakeOptions): Intake {
     commit: async (tasks) => {
       await options.at?.('accept')
       const contentIds: Map<LargeContent, string> = new Map()
+      let taken: readonly LaterTask[] = []
       try {
         for (;;) {
           const transaction = await options.db.startTransaction().execute()
           const missing: LargeContent[] = []
           try {
-            const { outcomes, drafts } = await applyTasks(transaction, tasks)
+            const { later, refusals, outcomes, drafts } = await applyTasks(transaction, tasks)
             const changed = drafts.filter(
               (draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)),
             )
@@ -65,10 +74,13 @@ export function createIntake(options: IntakeOptions): Intake {
               if (!(await releaseLargeContent(transaction, { id }))) missing.push(large)
             }
             // A group without changes is rolled back, to save a sync to disk.
-            if (changed.length === 0 || missing.length > 0) await transaction.rollback().execute()
+            if ((changed.length === 0 && later.length === 0) || missing.length > 0)
+              await transaction.rollback().execute()
             else {
               await write(transaction, changed, { ...options, contentIds })
               await transaction.commit().execute()
+              taken = later
+              for (const refusal of refusals) options.onError?.(refusal)
             }
             if (missing.length === 0) return outcomes
           } catch (error) {
@@ -79,7 +91,7 @@ export function createIntake(options: IntakeOptions): Intake {
           for (const large of missing) contentIds.set(large, await writeAnew(large, options))
         }
       } finally {
-        for (const task of tasks) {
+        for (const task of [...taken, ...tasks]) {
           const large = task.kind === 'accept' ? task.version.large : undefined
           if (!large) continue
           for (const id of new Set([large.id, contentIds.get(large) ?? large.id]))
@@ -103,10 +115,38 @@ async function writeAnew(content: LargeContent, { db, now, owner }: IntakeOption
 async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
-): Promise<{ outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
+): Promise<{ later: readonly LaterTask[]; refusals: unknown[]; outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
   // The first statement, to take the write lock; unused numbers are skipped.
-  const lastRevision = await addToCounter(db, 'revision', tasks.length)
-  const stored = await readStored(db, [...new Set(idsOf(tasks))])
+  let lastRevision = await addToCounter(db, 'revision', tasks.length)
+  const later = await takeFromInbox(db, [...new Set(idsOf(tasks))])
+  if (later.length > 0) lastRevision = await addToCounter(db, 'revision', later.length)
+  const all = [...later, ...tasks]
+  const { drafts, pairs } = await readDrafts(db, all, lockedDocuments)
+  const outcomes = all.map((task, at): Outcome<IntakeResult> => {
+    const context = { pairs, revision: lastRevision - all.length + at + 1 }
+    try {
+      return { value: applyTask(drafts.get(task.id)!, task, context) }
+    } catch (error) {
+      // A refusal concerns one task; the others of the group continue.
+      return { error }
+    }
+  })
+  const refusals = outcomes.slice(0, later.length).flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
+  return { later, refusals, outcomes: outcomes.slice(later.length), drafts: [...drafts.values()] }
+}
+
+/** What would come of a task now. Changes nothing, and takes no lock. @throws as `accept` and `remove` */
+export async function previewTask(db: Records, task: LaterTask): Promise<IntakeResult> {
+  const { drafts, pairs } = await readDrafts(db, [task], storedDocuments)
+  return applyTask(drafts.get(task.id)!, task, { pairs, revision: 0 })
+}
+
+async function readDrafts(
+  db: Records,
+  tasks: readonly IntakeTask[],
+  readDocuments: typeof storedDocuments,
+): Promise<{ drafts: Map<string, Draft>; pairs: Map<number, GuardedPair> }> {
+  const stored = await readStored(db, [...new Set(idsOf(tasks))], readDocuments)
   const pairIds = new Set(
     tasks.flatMap((task) => (task.kind === 'accept' ? (task.pairIds ?? [task.version.pairId]) : [])),
   )
@@ -130,22 +170,15 @@ async function applyTasks(
       queuedFor: undefined,
     })
   }
-  const outcomes = tasks.map((task, at): Outcome<IntakeResult> => {
-    const { id } = task
-    const draft = drafts.get(id)!
-    try {
-      const context = { pairs, revision: lastRevision - tasks.length + at + 1 }
-      return { value: task.kind === 'accept' ? accept(draft, task, context) : remove(draft, task, context) }
-    } catch (error) {
-      // A refusal concerns one task; the others of the group continue.
-      return { error }
-    }
-  })
-  return { outcomes, drafts: [...drafts.values()] }
+  return { drafts, pairs }
 }
 
-async function readStored(db: Records, ids: readonly string[]): Promise<Map<string, StoredState>> {
-  const rows = await storedDocuments(db, { ids: idList(db, ids) })
+async function readStored(
+  db: Records,
+  ids: readonly string[],
+  readDocuments: typeof storedDocuments,
+): Promise<Map<string, StoredState>> {
+  const rows = await readDocuments(db, { ids: idList(db, ids) })
   if (rows.length === 0) return new Map()
   const pairIds = await readMemberships(db, idsOf(rows))
   return new Map(
@@ -165,15 +198,18 @@ async function readStored(db: Records, ids: readonly string[]): Promise<Map<stri
   )
 }
 
-const storedDocuments = prepared((db: Records, { ids }: { readonly ids: string }) => {
-  const documents = db
+const selectDocuments = (db: Records, { ids }: { readonly ids: string }) =>
+  db
     .selectFrom('inlay_documents')
     .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
     .where(isAmongIds(db, 'id', ids, 'text'))
     .orderBy('id')
-  // Locks several documents in order of their ids to avoid deadlocks.
-  return hasRowLocks(db) ? documents.forUpdate() : documents
-})
+
+const storedDocuments = prepared(selectDocuments)
+// Several documents in order of their ids, to avoid deadlocks.
+const lockedDocuments = prepared((db: Records, values: { readonly ids: string }) =>
+  hasRowLocks(db) ? selectDocuments(db, values).forUpdate() : selectDocuments(db, values),
+)
 
 /** Whether the recorded data of a document must be deleted: the document was removed, and possibly added again. */
 function isStale({ stored, isPresent, incarnation }: Draft): boolean {

@@ -147,6 +147,13 @@ export async function sweepLargeContents(db: Records, { now, isGone, signal }: L
         ),
       ),
     )
+    .where((of) =>
+      of.not(
+        of.exists(
+          of.selectFrom('inlay_inbox').select('inlay_inbox.id').whereRef('large_id', '=', 'inlay_large_contents.id'),
+        ),
+      ),
+    )
     .execute()
   let hasRemoved = false
   for (const { id, owner, lease_until } of unnamed) {

@@ -70,7 +70,7 @@ async function count(db: Records, state?: DocumentPhase): Promise<number> {
   return Number((await query.executeTakeFirst())?.count ?? 0)
 }
 
-/** Whether no document is being indexed or waiting; documents of paused pairs do not count. */
+/** Whether no document is being indexed or waiting, also to be accepted; documents of paused pairs do not count. */
 export async function isSettled(db: Records): Promise<boolean> {
   const working = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.indexing)
   const waiting = db
@@ -87,8 +87,9 @@ export async function isSettled(db: Records): Promise<boolean> {
           .where('pair.is_paused', '=', 0),
       ),
     )
+  const coming = db.selectFrom('inlay_inbox').select('document_id as id')
   // One statement: between two, a document that is claimed meanwhile would be missed by both.
-  return (await working.unionAll(waiting).limit(1).execute()).length === 0
+  return (await working.unionAll(waiting).unionAll(coming).limit(1).execute()).length === 0
 }
 
 /** Returns failed documents to the queue as if they were new. @returns their number */

@@ -46,6 +46,7 @@ const expand: Migrations = {
   '016-list-indexes': { up: createListIndexes },
   '017-document-names': { up: createDocumentNames },
   '018-list-orders': { up: createListOrders },
+  '019-inbox': { up: createInbox },
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -220,4 +221,11 @@ async function createListIndexes(db: Records): Promise<void> {
   for (const flag of ['is_paused', 'is_removed'])
     await indexOn(db, `inlay_pairs_${flag}`, 'inlay_pairs', ['id']).where(sql.ref(flag), '=', sql.lit(1)).execute()
   await indexOn(db, 'inlay_documents_source_revision', 'inlay_documents', ['source', 'revision']).execute()
+}
+
+async function createInbox(db: Records): Promise<void> {
+  await createTables(db, {
+    inlay_inbox: 'id generated, document_id text not null, task text not null, large_id text',
+  })
+  await indexOn(db, 'inlay_inbox_document', 'inlay_inbox', ['document_id']).execute()
 }
