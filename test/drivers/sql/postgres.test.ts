@@ -1,4 +1,5 @@
-import { postgres } from '@inlay/drivers/postgres'
+import { hostname } from 'node:os'
+import { postgres, postgresPool } from '@inlay/drivers/postgres'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -86,4 +87,15 @@ test('behind a pooler that passes no notification on, this is found out and the 
   await vi.advanceTimersByTimeAsync(1_000)
   expect(await ending).toBeUndefined()
   expect(open()).toBe(0)
+})
+
+test('the server sees which process a connection belongs to', async () => {
+  const opened: object[] = []
+  class Pool {
+    constructor(options: object) {
+      opened.push(options)
+    }
+  }
+  await postgresPool({ lib: { Pool } as never })
+  expect(opened).toMatchObject([{ fallback_application_name: `inlay ${hostname()}:${process.pid}` }])
 })

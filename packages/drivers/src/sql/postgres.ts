@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { checkRequired, isObject, isText } from '@inlay/protocol'
 import { endsWithin } from '@inlay/scheduling'
 import {
@@ -98,7 +99,9 @@ export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Prom
   const { connectionString, maxConnections: max = 10 } = options
   // TCP keep-alive detects connections to a machine that is down.
   const probing = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
-  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: freeConnectionMs, ...probing })
+  // For pg_stat_activity: the process as the log names it. A name in the connection string or in PGAPPNAME wins.
+  const named = { fallback_application_name: `inlay ${hostname()}:${process.pid}` }
+  const pool = new Pool({ connectionString, max, connectionTimeoutMillis: freeConnectionMs, ...probing, ...named })
   // A restarting server closes connections. Without a listener, the error event would end the process. The next query
   // opens a new connection, and running queries fail.
   pool.on?.('error', () => {})
