@@ -38,6 +38,7 @@ export async function startService(settings: Readonly<Record<string, string>> = 
     key,
     log: () => log,
     async close() {
+      if (child.exitCode !== null) return
       const ended = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGTERM')
       await ended
@@ -53,6 +54,8 @@ function addressOf(child: ChildProcess, log: () => string): Promise<string> {
       if (address !== undefined) resolve(address)
     }
     child.stdout?.on('data', look)
+    // With INLAY_LOG=json.
+    child.stderr?.on('data', look)
     child.once('exit', () => reject(new Error(`inlay serve ended:\n${log()}`)))
   })
 }

@@ -7,7 +7,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
   const figures = { documents: { pending: 0, indexing: 0, indexed: 0, failed: 0 }, oldestWaitingMs: 0 }
   const embedder = { recorded: null, configured: null, isUsed: true, indexes: true }
   const telemetry = createTelemetry()
-  telemetry.onAnswered({ method: 'GET', route: '/health', status: 200, durationMs: 1 })
+  await telemetry.request(new Request('http://host.example/health'), '/health', async () => new Response())
   const { text } = await telemetry.metrics(async () => ({ ...figures, embedder, ageMs: 0 }))
   const families = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)]
   return new Set(

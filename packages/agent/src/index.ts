@@ -86,7 +86,7 @@ export type {
   Span,
 } from './contracts/search.ts'
 export { defaultServices } from './agent.ts'
-export type { Services } from './contracts/services.ts'
+export type { FailureContext, Services } from './contracts/services.ts'
 export { defineAction, idOfName } from './tool-calls/host-actions.ts'
 export type { ActionDefinition, HostAction } from './tool-calls/host-actions.ts'
 export type { ComingToolCall, EndedToolCall, ToolCallHooks, ToolCallVerdict } from './tool-calls/call-hooks.ts'

@@ -84,7 +84,7 @@ export interface LoggedFailure {
  */
 export function logEntry(
   error: unknown,
-  { requestId }: { readonly requestId?: string },
+  { requestId }: { readonly requestId?: string | undefined },
   hide: (text: string) => string,
 ): LoggedFailure {
   const request = requestId === undefined ? '' : ` (request ${toLine(requestId)})`

@@ -4,7 +4,7 @@ import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError, operator } from '@inlay/protocol'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { checkUnbundled } from './bundled.ts'
-import { errorWriter } from './log.ts'
+import { errorWriter, type LogEntry } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/inlay-options.ts'
@@ -61,7 +61,9 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   checkRuntime()
   checkUnbundled()
   checkOptions(options)
-  const report = options.onError ?? errorWriter(options.log)
+  const { log: writeEntry } = options
+  const log = writeEntry && ((entry: LogEntry): void => writeEntry({ ...entry, ...opened?.telemetry?.activeTrace() }))
+  const report = options.onError ?? errorWriter(log)
   /** Reports to the operator, except what closing itself caused. */
   const onError: typeof report = (error, ...request) => {
     const isOfClosing = isInlayError(error) && error.code === 'CLOSED'
@@ -74,6 +76,10 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   let closing: Promise<void> | undefined
   let isClosed = false
   let isEnding = false
+  const isMeasured = options.telemetry === true
+  let measuring: Promise<Telemetry> | undefined
+  const telemetry = (): Promise<Telemetry> =>
+    (measuring ??= import('@inlay/telemetry').then(({ createTelemetry }) => createTelemetry()))
   /** Calls of parts that are under way. */
   const calls = new Set<Promise<unknown>>()
   const whenIdle = (): Promise<unknown> =>
@@ -82,7 +88,10 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   async function parts(): Promise<Parts> {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
     opening ??= import('./parts/open-parts.ts')
-      .then(async ({ openParts }) => (opened = await openParts(options, { onError, whenIdle })))
+      .then(async ({ openParts }) => {
+        const context = { onError, whenIdle, telemetry: isMeasured ? await telemetry() : undefined }
+        return (opened = await openParts({ ...options, log }, context))
+      })
       .catch((error: unknown) => {
         // The next use tries again: the cause, such as a full disk or a lock, may be gone.
         opening = undefined
@@ -97,7 +106,6 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
   const [workspace, usage] = [lazy('workspace'), lazy('usage')]
   const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
-  const isMeasured = options.telemetry === true
   const server = createServer({
     ...settingsOf(options),
     ...served,
@@ -108,12 +116,8 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
-    ...((isMeasured || options.log) && {
-      onAnswered: (request) => {
-        opened?.telemetry?.onAnswered(request)
-        options.log?.({ event: 'request', ...request })
-      },
-    }),
+    onAnswered: log && ((request) => log({ event: 'request', ...request })),
+    wrapRequest: isMeasured ? async (...request) => (await telemetry()).request(...request) : undefined,
     openaiApi: options.openaiApi === false ? undefined : async () => (await import('@inlay/openai-api')).openaiApi,
     notices: async () => (await parts()).notices(),
     isEnding: () => isEnding,

@@ -1,13 +1,16 @@
 import { hostname } from 'node:os'
-import type { EndedTurn } from '@inlay/agent'
+import type { EndedTurn, FailureContext } from '@inlay/agent'
 import type { ServerOptions } from '@inlay/server'
+import type { ActiveTrace } from '@inlay/telemetry'
 import manifest from '../package.json' with { type: 'json' }
 import { logEntry } from './error-report.ts'
 
 type AnsweredRequest = Parameters<NonNullable<ServerOptions['onAnswered']>>[0]
 
 /** A log entry: an event with ids. Contains no text of users or documents. */
-export type LogEntry =
+export type LogEntry = ActiveTrace & LoggedEvent
+
+type LoggedEvent =
   | ({ readonly event: 'request' } & AnsweredRequest)
   | {
       readonly event: 'run'
@@ -28,6 +31,9 @@ export type LogEntry =
       /** `warning` for a common failure of a service, such as an outage. */
       readonly level: 'error' | 'warning'
       readonly requestId: string | null
+      /** Of a failure during an answer. */
+      readonly sessionId?: string
+      readonly messageId?: number | undefined
       readonly report: string
     }
   /** For the operator: a failure of a service is over, or what a setting means. */
@@ -108,7 +114,7 @@ export function createRepetitions(onOver: (report: string) => void): { isFirst(l
 /** Creates the handler of failures: writes to the log if there is one, otherwise to standard error. */
 export function errorWriter(
   log: ((entry: LogEntry) => void) | undefined,
-): (error: unknown, context?: { readonly requestId?: string }) => void {
+): (error: unknown, context?: FailureContext) => void {
   const write = (entry: Extract<LogEntry, { event: 'error' | 'note' }>): void => {
     try {
       if (log) return log(entry)
@@ -118,11 +124,12 @@ export function errorWriter(
     process.stderr.write(`inlay: ${entry.report}\n`)
   }
   const repetitions = createRepetitions((report) => write({ event: 'note', report }))
-  return (error, { requestId } = {}) => {
+  return (error, { requestId, sessionId, messageId } = {}) => {
+    const answer = sessionId === undefined ? {} : { sessionId, messageId }
     import('@inlay/agent').then(
       ({ withoutCredentials }) => {
         const { line, report } = logEntry(error, { requestId }, withoutCredentials)
-        const entry = { event: 'error', requestId: requestId ?? null, report } as const
+        const entry = { event: 'error', requestId: requestId ?? null, ...answer, report } as const
         if (line === undefined) write({ ...entry, level: 'error' })
         else if (repetitions.isFirst(line)) write({ ...entry, level: 'warning' })
       },

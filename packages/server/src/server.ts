@@ -15,6 +15,7 @@ import { routes } from './routes/index.ts'
 import {
   readsPerCaller,
   type AnsweredRequest,
+  type WrapRequest,
   type BodyLimits,
   type FailedRequest,
   type ServerSettings,
@@ -55,6 +56,8 @@ export interface ServerOptions extends ServerParts {
   readonly onError?: (error: unknown, request: FailedRequest) => void
   /** Called after each request of a known route; errors it throws go to `onError`. */
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
+  /** Runs each request of a known route, for example within a span. Default: none. */
+  readonly wrapRequest?: WrapRequest | undefined
   /** Whether the process is shutting down, so that load balancers send requests elsewhere. Default: never. */
   readonly isEnding?: () => boolean
   /** Days after which sessions are deleted, for clients to show. Default: never. */
@@ -239,6 +242,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     timer: options.timer ?? systemTimer,
     onError: options.onError ?? (() => {}),
     onAnswered: options.onAnswered,
+    wrapRequest: options.wrapRequest,
     isEnding: options.isEnding ?? (() => false),
     retentionDays: options.retentionDays ?? null,
     version: options.version ?? '0.0.0',

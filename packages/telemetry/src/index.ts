@@ -1,1 +1,2 @@
-export { createTelemetry, type AnsweredRequest, type Telemetry } from './telemetry.ts'
+export type { ActiveTrace } from './spans.ts'
+export { createTelemetry, type Telemetry } from './telemetry.ts'

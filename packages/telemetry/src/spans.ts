@@ -1,19 +1,58 @@
 import { isInlayError } from '@inlay/protocol'
-import { context, SpanStatusCode, trace, type Attributes, type Span, type SpanOptions } from '@opentelemetry/api'
+import {
+  context,
+  INVALID_SPAN_CONTEXT,
+  ProxyTracerProvider,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Span,
+  type SpanOptions,
+} from '@opentelemetry/api'
 
-/**
- * Starts a span below the active one. Does nothing without an OpenTelemetry SDK in the host.
- * @returns the span, and a function that runs work inside it
- */
+interface Started {
+  readonly span: Span
+  /** Runs work inside the span. */
+  readonly within: <T>(work: () => T) => T
+}
+
+interface ParentOf {
+  readonly parentOf?: () => Context
+}
+
+/** Shared by all work while nothing is traced. */
+const untraced: Started = { span: trace.wrapSpanContext(INVALID_SPAN_CONTEXT), within: (work) => work() }
+
+/** Whether an OpenTelemetry SDK receives spans; the host may register it at any time. */
+function isTracing(): boolean {
+  const provider = trace.getTracerProvider()
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer('inlay') !== undefined
+}
+
+/** Starts a span, by default below the active one. Creates nothing without an OpenTelemetry SDK. */
 export function startSpan(
   name: string,
   attributes: Attributes,
-  options: Pick<SpanOptions, 'kind' | 'startTime'> = {},
-): { readonly span: Span; readonly within: <T>(work: () => T) => T } {
-  const parent = context.active()
+  { parentOf = () => context.active(), ...options }: Pick<SpanOptions, 'kind' | 'startTime'> & ParentOf = {},
+): Started {
+  if (!isTracing()) return untraced
+  const parent = parentOf()
   const span = trace.getTracer('inlay').startSpan(name, { attributes, ...options }, parent)
   const below = trace.setSpan(parent, span)
   return { span, within: (work) => context.with(below, work) }
+}
+
+/** The trace and the span in which a log entry is written. */
+export interface ActiveTrace {
+  readonly traceId?: string
+  readonly spanId?: string
+}
+
+/** Ids of the active span; none without an OpenTelemetry SDK. */
+export function activeTrace(): ActiveTrace {
+  const { traceId, spanId } = trace.getActiveSpan()?.spanContext() ?? {}
+  return traceId === undefined || spanId === undefined ? {} : { traceId, spanId }
 }
 
 /** Ends a span that failed. Records only the kind of failure, since messages may contain text of users. */

@@ -5,7 +5,9 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createInstruments } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
+import { observeRequest } from './requests.ts'
 import { observeToolCall, RunSpans } from './runs.ts'
+import { activeTrace, type ActiveTrace } from './spans.ts'
 
 /** How much a table of the records holds. */
 export interface TableSize {
@@ -13,15 +15,6 @@ export interface TableSize {
   readonly rows: number
   /** Null where the database does not tell. */
   readonly bytes: number | null
-}
-
-/** A request that has been answered; nothing of it that a person wrote. */
-export interface AnsweredRequest {
-  readonly method: string
-  /** Path of the route, with `{name}` in place of values; undefined when no route matched. */
-  readonly route: string | undefined
-  readonly status: number
-  readonly durationMs: number
 }
 
 /**
@@ -44,8 +37,13 @@ export interface Telemetry {
   onTurnEnded(turn: EndedTurn): void
   /** To be called with each tool call that has ended, within its run. */
   onToolCallEnded(call: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>): void
-  /** To be called with each request that is answered. */
-  onAnswered(request: AnsweredRequest): void
+  /** Ids of the span in which it is called, for the log; none without an OpenTelemetry SDK. */
+  activeTrace(): ActiveTrace
+  /**
+   * Answers a request in a span that continues the trace of its caller; a stream may go on after it.
+   * @param route its path, with `{name}` in place of values
+   */
+  request(request: Request, route: string, work: () => Promise<Response>): Promise<Response>
   /**
    * All measurements as Prometheus text, with the figures of the documents as they were counted last.
    * @param tables how much each table holds; asked once in ten minutes
@@ -76,12 +74,8 @@ export function createTelemetry(): Telemetry {
     agent: (agent) => runs.observe(agent),
     onTurnEnded: (turn) => runs.end(turn),
     onToolCallEnded: (call) => observeToolCall(call, instruments),
-    onAnswered: ({ method, route = '', status, durationMs }) =>
-      instruments.requestDuration.record(durationMs / 1000, {
-        'http.request.method': method,
-        'http.route': route,
-        'http.response.status_code': status,
-      }),
+    activeTrace,
+    request: (request, route, work) => observeRequest(request, route, work, instruments),
     metrics: async (figures, tables) => {
       setGauges(await figures(), runs.size)
       if (tables) await setSizes(tables)

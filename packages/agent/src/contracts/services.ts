@@ -5,8 +5,16 @@ export interface Services {
   /** A new random id, a UUID. */
   readonly newId: () => string
   /**
-   * Receives errors for the operator, with the id of the request, if any. A provider's failure is an InlayError with
+   * Receives errors for the operator, with the request and the answer they belong to, if any. A provider's failure is an InlayError with
    * `data.isExpected`; anything else is unexpected.
    */
-  readonly onError: (error: unknown, context?: { readonly requestId?: string }) => void
+  readonly onError: (error: unknown, context?: FailureContext) => void
+}
+
+/** What a failure belongs to. */
+export interface FailureContext {
+  readonly requestId?: string
+  readonly sessionId?: string
+  /** Id of the (first) answer. */
+  readonly messageId?: number
 }

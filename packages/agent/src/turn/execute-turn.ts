@@ -114,8 +114,9 @@ export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
 /** Answers a message, stores the answer and ends the run. Never rejects: failures become part of the run. */
 export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise<void> {
   const { run, answers, requestId } = turn
-  const parts: TurnParts =
-    requestId === undefined ? shared : { ...shared, onError: (error) => shared.onError(error, { requestId }) }
+  const { sessionId, messageId } = run
+  const place = { sessionId, messageId, ...(requestId !== undefined && { requestId }) }
+  const parts: TurnParts = { ...shared, onError: (error) => shared.onError(error, place) }
   const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
   if (finished.some(({ outcome }) => outcome.status === 'cancelled')) run.write(stopPacket)
   run.end()

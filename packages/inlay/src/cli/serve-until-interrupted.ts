@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
+import type { LogEntry } from '../log.ts'
 import { nodeListener } from '../frameworks/node-listener.ts'
 import { giveBackIdleMemory } from '../idle-memory.ts'
 import { engineLines } from '../options/engines.ts'
@@ -12,11 +13,19 @@ import { misuse, textOption, type CommandContext } from './command.ts'
 import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
-/** Serves an assistant, and the web page if it is part of the installation, until Ctrl+C. @returns the exit code */
-export async function serveUntilInterrupted(context: CommandContext, inlay: Inlay): Promise<number> {
+/**
+ * Serves an assistant, and the web page if it is part of the installation, until Ctrl+C.
+ * @param write writes the log, which may go elsewhere than to the terminal; absent if there is none
+ * @returns the exit code
+ */
+export async function serveUntilInterrupted(
+  context: CommandContext,
+  inlay: Inlay,
+  write: ((entry: LogEntry) => void) | undefined,
+): Promise<number> {
   const { output, settings, signal } = context
   const { log } = settings.options
-  const note = (text: string): void => (log ? log({ event: 'note', report: text }) : output.note(text))
+  const note = (text: string): void => (write ? write({ event: 'note', report: text }) : output.note(text))
   const basePath = basePathOf(settings.options)
   const host = textOption(context, 'host') ?? settings.host
   const token = randomUUID()
@@ -41,7 +50,7 @@ export async function serveUntilInterrupted(context: CommandContext, inlay: Inla
     giveBackIdleMemory()
     const models = await inlay.agent.models()
     const model = models.find(({ isDefault }) => isDefault)
-    log?.({ event: 'start', address: address + basePath, model: model?.displayName ?? 'none' })
+    write?.({ event: 'start', address: address + basePath, model: model?.displayName ?? 'none' })
     // A new key is shown once, and never in the log.
     const isJson = output.isJson || (log !== undefined && key !== undefined)
     if (isJson) output.json({ address, base_url: address + basePath, key: key ?? null })
@@ -64,8 +73,8 @@ export async function serveUntilInterrupted(context: CommandContext, inlay: Inla
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
       void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(note))
     await interrupted(signal)
-    if (log) log({ event: 'stop' })
-    else output.note('Ending.')
+    write?.({ event: 'stop' })
+    if (!log) output.note('Ending.')
     return 0
   } finally {
     ready.reject(new Error('the server is ending'))

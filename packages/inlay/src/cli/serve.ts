@@ -17,15 +17,15 @@ export const serve: Command = {
     },
   },
   async run(context) {
-    return withInlay(
-      context,
-      async (inlay) => (await import('./serve-until-interrupted.ts')).serveUntilInterrupted(context, inlay),
-      {
-        onError: undefined,
-        log: context.settings.options.log,
-        telemetry: context.settings.options.telemetry ?? true,
-        localModels: context.settings.findsLocalModels,
-      },
-    )
+    const { serveTelemetry } = await import('./serve-telemetry.ts')
+    const { log, isOn: telemetry, end } = await serveTelemetry(context)
+    try {
+      const { serveUntilInterrupted } = await import('./serve-until-interrupted.ts')
+      const localModels = context.settings.findsLocalModels
+      const options = { onError: undefined, log, telemetry, localModels }
+      return await withInlay(context, (inlay) => serveUntilInterrupted(context, inlay, log), options)
+    } finally {
+      await end()
+    }
   },
 }

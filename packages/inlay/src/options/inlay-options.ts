@@ -1,5 +1,6 @@
 import type {
   AgentLimits,
+  FailureContext,
   HostAction,
   HostAgent,
   InstructedAgent,
@@ -223,7 +224,7 @@ export interface InlayOptions
   /** Clock in milliseconds since 1970 UTC. Default: the system clock. */
   readonly now?: (() => number) | undefined
   /** Receives every unexpected failure, with stack and cause. Default: written to standard error. */
-  readonly onError?: ((error: unknown, context?: { readonly requestId?: string }) => void) | undefined
+  readonly onError?: ((error: unknown, context?: FailureContext) => void) | undefined
 }
 
 const basePathForm = /^\/?[\w./~-]*$/

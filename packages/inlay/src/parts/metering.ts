@@ -6,13 +6,6 @@ import type { Telemetry } from '@inlay/telemetry'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
-/** Telemetry of an assistant; undefined if it is disabled. */
-export async function telemetryOf({ telemetry }: InlayOptions): Promise<Telemetry | undefined> {
-  if (telemetry !== true) return undefined
-  const { createTelemetry } = await import('@inlay/telemetry')
-  return createTelemetry()
-}
-
 /** The hooks of the host, called after telemetry and log. */
 export function hooksWith(telemetry: Telemetry | undefined, { hooks, log }: InlayOptions): TurnHooks {
   const watchesCalls = telemetry !== undefined || hooks?.afterToolCall !== undefined

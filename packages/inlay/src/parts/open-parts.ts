@@ -49,7 +49,7 @@ import {
   type LanguageModelChoice,
   type ModelOption,
 } from '../options/model-options.ts'
-import { admitWithin, hooksWith, telemetryOf, withinLimits } from './metering.ts'
+import { admitWithin, hooksWith, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { openApiThread } from './openapi-thread.ts'
 import { pythonParts } from './python-parts.ts'
@@ -85,16 +85,18 @@ export interface Parts {
 
 /** What `openParts` needs beside the options. */
 interface OpenContext {
-  readonly onError: (error: unknown) => void
+  readonly onError: OnError
   /** Resolves when no call of a part is under way. */
   whenIdle(): Promise<unknown>
+  /** Undefined if it is disabled. */
+  readonly telemetry: Telemetry | undefined
 }
 
 /**
  * Opens the database, migrates its tables, and creates and starts the components. All heavy code is loaded here, so
  * that it does not slow down the start of the host.
  */
-export async function openParts(given: InlayOptions, { onError, whenIdle }: OpenContext): Promise<Parts> {
+export async function openParts(given: InlayOptions, { onError, whenIdle, telemetry }: OpenContext): Promise<Parts> {
   const [{ Kysely }, { openDatabaseClock }, { openTables }] = await Promise.all([
     import('kysely'),
     import('@inlay/records'),
@@ -129,10 +131,11 @@ export async function openParts(given: InlayOptions, { onError, whenIdle }: Open
     // Closed after all others that write.
     if (record) opened.push(record)
     const refusals: ServiceNote[] = []
-    const parts = await makeParts(db, { ...options, dialect, now: options.now ?? clock.now }, (error) => {
+    const whole = { ...options, dialect, now: options.now ?? clock.now }
+    const parts = await makeParts(db, whole, telemetry, (error, context) => {
       if (isInlayError(error) && error.data['isRefusal'] === true && refusals.length < maxRefusals)
         refusals.push({ code: 'model_refusal', message: error.message })
-      onError(error)
+      onError(error, context)
     })
     const { keys, usage, knowledge, reader, web, tools, python, agent, events } = parts
     // Closed in reverse order: runs end before the search they use, then calls under way end, and the database is last.
@@ -207,15 +210,19 @@ type Database = Kysely<any>
 
 type MadeParts = Omit<Parts, 'close' | 'destroy' | 'notices'> &
   Readonly<Record<'reader' | 'web' | 'tools' | 'python', Closable>> & { readonly events: EventDelivery | undefined }
-type OnError = (error: unknown) => void
+type OnError = NonNullable<InlayOptions['onError']>
 
-async function makeParts(db: Database, options: InlayOptions, onError: OnError): Promise<MadeParts> {
+async function makeParts(
+  db: Database,
+  options: InlayOptions,
+  telemetry: Parts['telemetry'],
+  onError: OnError,
+): Promise<MadeParts> {
   const [{ createConversations, sqlSharedRuns }, { tableSizes }] = await Promise.all([
     import('@inlay/conversations'),
     import('@inlay/records'),
   ])
   const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const telemetry = await telemetryOf(options)
   const server = await serverParts(db, { ...options, now }, onError)
   const events = await eventParts(options, { db, now, onError })
   const secrets = createSecrets(options.secretKey)

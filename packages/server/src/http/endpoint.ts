@@ -55,7 +55,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   // Requests limited to administrators are not counted, so that they can raise a limit even when it is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
   const authenticate = route.remembersCallers ? setting.authenticateInOutages : setting.authenticate
-  return async (incoming) => {
+  const { wrapRequest } = setting.settings
+  const run = async (incoming: IncomingRequest): Promise<Response> => {
     const start = performance.now()
     let callerId: string | undefined
     let result: unknown
@@ -138,6 +139,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     }
     return response
   }
+  return wrapRequest ? (incoming) => wrapRequest(incoming.request, route.path, () => run(incoming)) : run
 }
 
 /** Shared instance: nobody reads it, and a stack trace per aborted request would cost more than handling it. */

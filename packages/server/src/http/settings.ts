@@ -39,6 +39,9 @@ export interface AnsweredRequest extends FailedRequest {
   readonly callerId: string | undefined
 }
 
+/** Runs the work of a request of a known route, and returns its response unchanged. */
+export type WrapRequest = (request: Request, route: string, work: () => Promise<Response>) => Promise<Response>
+
 /** Settings of a server with all defaults applied. */
 export interface ServerSettings {
   readonly basePath: string
@@ -75,6 +78,7 @@ export interface ServerSettings {
   readonly timer: Timer
   readonly onError: (error: unknown, request: FailedRequest) => void
   readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
+  readonly wrapRequest: WrapRequest | undefined
   /** Whether the process is shutting down and therefore no longer ready. */
   readonly isEnding: () => boolean
   /** Days after which sessions are deleted; null: never. */

@@ -1,0 +1,43 @@
+import type { Otlp } from '@inlay/telemetry/otlp'
+import manifest from '../../package.json' with { type: 'json' }
+import { createRepetitions, type LogEntry } from '../log.ts'
+import { readEnvironment } from '../settings/environment.ts'
+import type { CommandContext } from './command.ts'
+
+/** Where `inlay serve` sends traces and metrics, and writes its log. */
+export interface ServeTelemetry {
+  readonly log: ((entry: LogEntry) => void) | undefined
+  readonly isOn: boolean
+  end(): Promise<void>
+}
+
+/** Longest wait for a collector that does not answer, in milliseconds. */
+const endMs = 3_000
+
+/** Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_ENDPOINT` is set, and telemetry is not turned off. */
+export async function serveTelemetry({ settings, output }: CommandContext): Promise<ServeTelemetry> {
+  const { log, telemetry: isOn = true } = settings.options
+  const variables = Object.entries(readEnvironment()).filter(([name, value]) => name.startsWith('OTEL_') && value)
+  const env = Object.fromEntries(variables)
+  if (!isOn || env['OTEL_EXPORTER_OTLP_ENDPOINT'] === undefined || env['OTEL_SDK_DISABLED'] === 'true')
+    return { log, isOn, end: async () => {} }
+  // The SDK reads the variables of the process, and some may come from a file.
+  Object.assign(process.env, env)
+  const note = (report: string): void => (log ? log({ event: 'note', report }) : output.note(report))
+  const repetitions = createRepetitions(note)
+  const { startOtlp } = await import('@inlay/telemetry/otlp')
+  const otlp = await startOtlp(manifest.version, (line) => (repetitions.isFirst(line) ? note(line) : undefined))
+  return { log: otlp ? loggingTo(otlp, log) : log, isOn, end: async () => void (await otlp?.shutdown(endMs)) }
+}
+
+function loggingTo(otlp: Otlp, log: (entry: LogEntry) => void = writeFailure): (entry: LogEntry) => void {
+  return (entry) => {
+    otlp.log(entry)
+    log(entry)
+  }
+}
+
+/** Without a log, failures alone are written. */
+function writeFailure(entry: LogEntry): void {
+  if ('report' in entry) process.stderr.write(`inlay: ${entry.report}\n`)
+}

@@ -1,0 +1,85 @@
+import { endsWithin } from '@inlay/scheduling'
+import { diag, DiagLogLevel, type Attributes } from '@opentelemetry/api'
+
+/** The SDK of OpenTelemetry, sending traces, metrics and logs over OTLP. */
+export interface Otlp {
+  /** Sends an entry of the log, with the trace it is written in. */
+  log(entry: { readonly event: string; readonly level?: string; readonly report?: string }): void
+  /** Sends what is left, and ends; a collector that does not answer is not waited for any longer. Never rejects. */
+  shutdown(timeoutMs: number): Promise<void>
+}
+
+const severities: Readonly<Record<string, number>> = { error: 17, warning: 13 }
+
+const packages = ['@opentelemetry/sdk-node', '@opentelemetry/instrumentation-undici'] as const
+
+/**
+ * Starts the SDK, which reads the variables `OTEL_…` of the process. To be called before anything is traced or measured.
+ * @param onNotice receives a sentence when a package is missing, and what the SDK warns of
+ * @returns undefined if a package is missing
+ */
+export async function startOtlp(version: string, onNotice: (sentence: string) => void): Promise<Otlp | undefined> {
+  const loaded = await Promise.all([
+    import('@opentelemetry/sdk-node'),
+    import('@opentelemetry/instrumentation-undici'),
+    import('@opentelemetry/api'),
+  ]).catch((error: NodeJS.ErrnoException) => {
+    // An installed package may lack one of its own dependencies.
+    if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/'@opentelemetry\//.test(error.message)) throw error
+  })
+  if (loaded === undefined) {
+    onNotice(
+      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is sent there: run \`npm install ${packages.join(' ')}\`.`,
+    )
+    return undefined
+  }
+  const [{ NodeSDK }, { UndiciInstrumentation }, { logs }] = loaded
+  const { env } = process
+  // Later pairs win, and the name of the service has a variable of its own.
+  env['OTEL_RESOURCE_ATTRIBUTES'] = [
+    'service.name=inlay',
+    `service.version=${version}`,
+    env['OTEL_RESOURCE_ATTRIBUTES'],
+  ]
+    .filter((pair) => pair)
+    .join(',')
+  if (!env['OTEL_LOG_LEVEL']) {
+    const warn = (text: string): void => onNotice(`OpenTelemetry: ${reasonOf(text)}`)
+    const ignore = (): void => {}
+    diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
+  }
+  const sdk = new NodeSDK({ instrumentations: [new UndiciInstrumentation(calls)] })
+  sdk.start()
+  const logger = logs.getLogger('inlay', version)
+  return {
+    log: ({ event, level = 'info', report, ...fields }) =>
+      logger.emit({
+        eventName: `inlay.${event}`,
+        severityText: level,
+        severityNumber: severities[level] ?? 9,
+        body: report ?? event,
+        attributes: fields as Attributes,
+      }),
+    shutdown: async (timeoutMs) =>
+      void (await endsWithin(
+        sdk.shutdown().catch(() => {}),
+        timeoutMs,
+      )),
+  }
+}
+
+/** Calls by `fetch` within a span. Their addresses are cut, since a path may be a secret, and a query words of people. */
+const calls = {
+  requireParentforSpans: true,
+  startSpanHook: ({ origin }: { readonly origin: string }) => ({ 'url.full': origin, 'url.path': '', 'url.query': '' }),
+}
+
+/** The SDK writes errors as JSON with their stacks. */
+function reasonOf(text: string): string {
+  try {
+    const { message, code } = JSON.parse(text) as { readonly message?: string; readonly code?: string }
+    return message ?? code ?? text
+  } catch {
+    return text
+  }
+}
