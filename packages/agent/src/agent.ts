@@ -105,7 +105,6 @@ export function createAgent(options: AgentOptions): Agent {
   }
 }
 
-/** Connects the parts of an agent. */
 function connectParts(options: AgentOptions) {
   const { models, limits = {}, research = {}, hooks, sharedRuns: shared } = options
   const services: Services = { ...defaultServices, ...withoutAbsent(options) }

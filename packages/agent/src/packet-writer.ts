@@ -154,7 +154,6 @@ export interface PacketWriterOptions {
   readonly numbersAsCited?: boolean
 }
 
-/** The answer so far. */
 export interface AnswerSnapshot {
   /** Text of the last step with any, including links. */
   readonly text: string
@@ -180,7 +179,6 @@ export class PacketWriter {
   readonly #citations: Citations
   #documents: readonly SearchDoc[] | null = null
   #blocks: StepBlocks
-  /** Calls of this step. */
   #calls: CallWriter[] = []
   /** Text of the last earlier step with any. */
   #earlierText = ''

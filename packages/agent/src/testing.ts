@@ -53,7 +53,6 @@ export type Script =
   | readonly ScriptStep[]
   | ((call: LanguageModelV4CallOptions, index: number) => ScriptStep | Promise<ScriptStep>)
 
-/** Settings of {@link scriptedModel}. */
 export interface ScriptedModelOptions {
   /** Name of its provider. Default `scripted`. */
   readonly provider?: string

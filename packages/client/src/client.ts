@@ -63,7 +63,6 @@ export interface Client extends DocumentsClient {
   /** Files and instructions shared by chats. */
   readonly projects: ProjectsClient
   readonly agents: AgentsClient
-  /** Memories about the caller. */
   readonly memories: MemoriesClient
   /** The models that a message can select with `llm_override`, and the defaults. */
   models(options?: CallOptions): Promise<LlmProviders>
@@ -108,7 +107,6 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
   }
 }
 
-/** The calls of a chat. */
 export type ChatClient = Pick<Client, 'send' | 'resume' | 'stop' | 'sessions'>
 
 /** Creates a client with the calls of a chat only, which takes less of a page. */

@@ -72,14 +72,12 @@ export interface DocumentChunksOptions extends CallOptions {
   readonly limit?: number
 }
 
-/** A page of documents. */
 export interface DocumentsPage {
   readonly documents: readonly DocMinimalInfo[]
   /** Cursor of the next page; null on the last page. */
   readonly next: string | null
 }
 
-/** The part of a client for documents. */
 export interface DocumentsClient {
   /** Adds or updates a document; it becomes searchable shortly afterwards. */
   ingest(document: IngestionDocumentInput, options?: IngestOptions): Promise<IngestionResponse>

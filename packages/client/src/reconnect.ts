@@ -42,7 +42,6 @@ const offlineDelayMs = 1000
 /** Some networks are reached even then, so this alone says nothing. Undefined outside of browsers. */
 const isOffline = (): boolean => globalThis.navigator?.onLine === false
 
-/** Resume options with their defaults. */
 export function resumeOptions(options: ResumeOptions = {}): Required<ResumeOptions> {
   return {
     attempts: options.attempts ?? 6,

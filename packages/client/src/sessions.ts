@@ -25,7 +25,6 @@ export interface SessionsQuery extends CallOptions {
   readonly limit?: number
 }
 
-/** Filters for a search of sessions. */
 export interface SessionSearch extends CallOptions {
   /** From 1. For the next page: `next_page` of the previous page. */
   readonly page?: number

@@ -17,7 +17,6 @@ export interface TransportOptions {
   readonly fetch?: Fetch
 }
 
-/** A request. */
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>

@@ -48,7 +48,6 @@ export interface FileLimits {
   readonly maxUploadWaitMs?: number
 }
 
-/** Options of conversations stored in SQL. */
 export interface ConversationsOptions extends Omit<
   AgentOptions,
   Exclude<keyof AgentStores, 'sharedRuns'> | 'fileSearch' | 'actionsOff' | 'limits'
@@ -85,7 +84,6 @@ export interface ConversationsOptions extends Omit<
 
 /** The engine with its stores. Each caller sees only their own data. */
 export interface Conversations extends Agent {
-  /** Stored conversations. */
   readonly sessions: Sessions
   /** Uploads, and files that actions made. */
   readonly files: Files

@@ -15,7 +15,6 @@ export interface Erased {
   readonly memories: number
 }
 
-/** Dependencies of erasure. */
 export interface ErasureParts {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>

@@ -54,7 +54,6 @@ export function toReport(name: string, results: readonly QuestionResult[]): Eval
   }
 }
 
-/** Aggregates results. */
 export function toFigures(results: readonly QuestionResult[]): EvaluationFigures {
   const answered = results.filter(({ error }) => error === null)
   const absent = results.filter(({ isAbsent }) => isAbsent)

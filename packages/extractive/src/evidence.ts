@@ -15,7 +15,6 @@ export interface Weighed {
   readonly fit: number
 }
 
-/** Keys of words. */
 export type Keys = ReadonlySet<string>
 
 export interface Evidence {

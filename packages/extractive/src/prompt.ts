@@ -133,7 +133,6 @@ export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageMode
 /** Complete URLs, without the punctuation that follows. */
 const addresses = /\bhttps?:\/\/[^\s<>"'`]*[^\s<>"'`.,;:!?)\]}]/gi
 
-/** The tool that opens pages. */
 export const openTool = 'open_url'
 /** A longer message is a pasted page, and its links are not part of the question. */
 const maxWithAddressesLength = 600

@@ -1,6 +1,5 @@
 import { commonWordsOf, keysOf, spaceless, stopWords, wordPattern, wordsOf } from '@inlay/text'
 
-/** A parsed question. */
 export interface Question {
   /** The question without greetings and phrases of politeness. */
   readonly text: string

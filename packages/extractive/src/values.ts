@@ -28,7 +28,6 @@ const cardinals: Readonly<Record<string, (value: number) => string>> = {
   tr: turkish,
 }
 
-/** A date with the parts that are written. */
 interface WrittenDate {
   readonly year: number | undefined
   readonly month: number

@@ -8,7 +8,6 @@ export const defaultDataFolder = '.inlay'
 /** Permissions: only the user who runs the process has access. */
 const ownFolder = 0o700
 
-/** Path of the database in a data folder. */
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'inlay.db')
 /** Path of the record of what the database held, in a data folder. */
 export const databaseRecordFile = (dataFolder: string): string => join(dataFolder, 'database.json')

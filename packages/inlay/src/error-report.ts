@@ -71,7 +71,6 @@ function isOfSystem(error: unknown): error is Error {
   return isSystemCode || error.name === 'TimeoutError' || error.name === 'AbortError'
 }
 
-/** A failure for the log. */
 export interface LoggedFailure {
   readonly report: string
   /** The line of a common failure without its request, by which repetitions are known. */

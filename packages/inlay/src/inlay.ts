@@ -14,7 +14,6 @@ import { widgetScript } from './widget-script.ts'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** An assistant. */
 export interface Inlay {
   /** Handles requests; never rejects. The first request that is not public starts everything else. */
   readonly fetch: FetchHandler

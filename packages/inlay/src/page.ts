@@ -46,7 +46,6 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Options of the page server. */
 export interface PageOptions {
   /** Folder with the built page. */
   readonly folder: string

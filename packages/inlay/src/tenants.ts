@@ -9,7 +9,6 @@ import type { InlayOptions } from './options/inlay-options.ts'
 import { amount, anyFunction, text, wholeNumber } from './options/kinds.ts'
 import type { Rows } from './options/rows.ts'
 
-/** Options of {@link createTenants}. */
 export interface TenantsOptions {
   /**
    * Returns the tenant of a request, e.g. by its host name or by the signed-in user. Undefined: the response is 404.

@@ -80,12 +80,4 @@ export type * from './packets/search-doc.ts'
 export { pairCreationSchema, pairDescriptorSchema, pairUpdateSchema } from './resources/pairs.ts'
 export type * from './resources/pairs.ts'
 export { readTimestamp } from './timestamps.ts'
-export {
-  argumentFaults,
-  choicesOf,
-  coerceArguments,
-  referencedSchema,
-  safeNames,
-  withDeclaredNames,
-  withoutReference,
-} from './tool-arguments.ts'
+export * from './tool-arguments.ts'

@@ -39,7 +39,6 @@ export interface JobEnd {
   readonly droppedFiles: readonly string[]
 }
 
-/** Encodes a frame. */
 export function encodeFrame(kind: FrameKind, payload: Uint8Array): Uint8Array {
   const frame = new Uint8Array(frameHeadBytes + payload.byteLength)
   frame[0] = kinds.indexOf(kind)

@@ -1,4 +1,3 @@
-/** Working folder of programs. */
 export const workFolder = '/work'
 
 /** Folder of wheels that are not loaded yet. */

@@ -7,7 +7,6 @@ export interface DatabaseClock {
   close(): Promise<void>
 }
 
-/** Time sources of a clock. */
 export interface ClockSource {
   /** Time of the database. */
   readonly read: () => Promise<number>

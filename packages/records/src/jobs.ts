@@ -1,7 +1,6 @@
 import type { AnyDatabase } from './dialect.ts'
 import { maxAheadMs } from './leases.ts'
 
-/** A job claimed by a worker. */
 export interface ClaimedJob {
   readonly id: string
   readonly claim: string

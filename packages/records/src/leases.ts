@@ -10,7 +10,6 @@ export type BigInteger = ColumnType<number | string, number, number>
 /** A `bigint` that may be null; see {@link BigInteger}. */
 export type NullableBigInteger = ColumnType<number | string | null, number | null, number | null>
 
-/** The lease of one process on a job. */
 export interface JobLeaseRow {
   job: string
   owner: string
@@ -23,7 +22,6 @@ export async function createJobLeases(db: AnyDatabase): Promise<void> {
   await createTables(db, { inlay_job_leases: columns }, { ifNotExists: true })
 }
 
-/** A request for a lease on a job. */
 export interface JobLease {
   readonly job: string
   readonly owner: string
@@ -74,7 +72,6 @@ export async function holdJob(db: AnyDatabase, { job, owner, now, leaseMs, isGon
   return held !== undefined
 }
 
-/** Releases the lease. */
 export async function releaseJob(db: AnyDatabase, { job, owner }: Pick<JobLease, 'job' | 'owner'>): Promise<void> {
   await db.deleteFrom('inlay_job_leases').where('job', '=', job).where('owner', '=', owner).execute()
 }

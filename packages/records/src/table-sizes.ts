@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 
-/** Size of a table. */
 export interface TableSize {
   readonly table: string
   /** Estimated on Postgres, and on SQLite above 100,000 rows. */

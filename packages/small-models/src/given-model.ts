@@ -69,7 +69,6 @@ interface AnswerOptions {
   readonly again?: () => Promise<ReadableStream<LanguageModelV4StreamPart>>
   /** Follows the text of an answer. */
   readonly note: string
-  /** Tokens of the prompt. */
   readonly promptTokens: number
   /** What the first answer has used. */
   readonly used?: LanguageModelV4Usage

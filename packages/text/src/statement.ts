@@ -95,7 +95,6 @@ const withPlainAmounts = (text: string): string =>
 /** The text of a statement in letters and amounts that compare. */
 export const toComparable = (text: string): string => withPlainAmounts(plainLetters(text))
 
-/** The words of a comparable text. */
 export const comparableWords = (text: string): readonly string[] => text.match(wordOrTime) ?? []
 
 /**

@@ -1,4 +1,3 @@
-/** A chat in this browser. */
 export interface PastChat {
   readonly id: string
   /** Its first question. */

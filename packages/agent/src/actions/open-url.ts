@@ -8,7 +8,6 @@ import type { DocumentByLink, PageReader } from '../contracts/page-reader.ts'
 import { relevantPart } from './relevant-part.ts'
 import { maxAddressLength, toWebDocument } from './web-results-to-documents.ts'
 
-/** Options of the action. */
 export interface OpenUrlOptions {
   readonly readPage: PageReader
   /** Answers addresses of indexed documents from the index. Default: every address is fetched. */

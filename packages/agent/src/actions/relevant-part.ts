@@ -1,6 +1,5 @@
 import { keysOf, stopWords, wordPattern } from '@inlay/text'
 
-/** A part of a text. */
 export interface TextPart {
   readonly text: string
   /** Position in the whole text, in characters. */

@@ -14,7 +14,6 @@ export interface CitableDocument {
   readonly link?: string | null
 }
 
-/** Options of {@link CitationFilter}. */
 export interface CitationsOptions {
   readonly mode: CitationMode
   /** The document with a number, if any. Called once a marker is complete. */

@@ -72,7 +72,6 @@ export interface PastText {
   readonly text: string
 }
 
-/** A picture for the model. */
 export interface ModelPicture {
   /** Such as `image/png`. */
   readonly mediaType: string
@@ -116,7 +115,6 @@ export interface ActionTurn {
   cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
 }
 
-/** Result of an action. */
 export interface ActionResult {
   /** Text for the model; data, never instructions. */
   readonly text: string

@@ -55,7 +55,6 @@ export interface ClientCall {
   readonly result: string
 }
 
-/** A tool that the client runs. */
 export interface ClientTool {
   readonly name: string
   readonly description?: string | undefined
@@ -64,7 +63,6 @@ export interface ClientTool {
   readonly strict?: boolean | undefined
 }
 
-/** A file in memory. */
 export interface ClientFile {
   readonly id: string
   readonly name: string

@@ -11,7 +11,6 @@ export interface CodeOutput {
   readonly text: string
 }
 
-/** A program to be run. */
 export interface CodeRun {
   /** Python code. If its last line is an expression, the value is written to stdout, as in an interactive session. */
   readonly code: string

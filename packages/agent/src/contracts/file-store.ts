@@ -19,7 +19,6 @@ export interface IncomingFile {
   readonly bytes: AsyncIterable<Uint8Array>
 }
 
-/** A stored file. */
 export interface StoredFile {
   /** UUID: `user_file_id` of a descriptor. */
   readonly id: string

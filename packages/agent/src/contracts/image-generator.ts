@@ -1,7 +1,6 @@
 /** Aspect of a picture. */
 export type ImageShape = 'square' | 'portrait' | 'landscape'
 
-/** A request for a picture. */
 export interface ImageRequest {
   readonly prompt: string
   readonly shape: ImageShape

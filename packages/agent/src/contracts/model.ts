@@ -44,7 +44,6 @@ export interface ModelFact extends Required<Pick<ResolvedModel, 'callsTools' | '
  */
 export type Grounding = 'auto' | 'tools' | 'search-first'
 
-/** Options of a language model. */
 export interface ModelOptions {
   /** Display name. Default: the name. */
   readonly displayName?: string

@@ -1,6 +1,5 @@
 import type { BaseFilters, Principal, SearchDoc } from '@inlay/protocol'
 
-/** A page that was read. */
 export interface ReadPage {
   /** Final URL, after redirects. */
   readonly url: string

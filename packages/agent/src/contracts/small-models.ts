@@ -37,6 +37,5 @@ export interface SmallModels {
    * @param state an object that stays with the model, for what is learned of it
    */
   repairModel(model: LanguageModelV4 | TappedModel, state: object): TappedModel
-  /** Repairs the models of a provider. */
   repairModels(models: ModelProvider): ModelProvider
 }

@@ -1,4 +1,3 @@
-/** A query for a web search. */
 export interface WebQuery {
   /** Search words as a person would type them; never blank. */
   readonly text: string

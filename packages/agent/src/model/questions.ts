@@ -7,7 +7,6 @@ import { playStep } from './retry-step.ts'
 import type { StepListener } from './step-output.ts'
 
 export interface QuestionOptions {
-  /** The model of the run. */
   readonly model: ResolvedModel
   /** Finds another model to ask instead. Default: the model of the run. */
   readonly helper?: () => Promise<ResolvedModel>

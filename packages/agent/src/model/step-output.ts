@@ -44,7 +44,6 @@ export interface StepRequest {
   readonly window?: () => number | undefined
 }
 
-/** A finished step. */
 export interface StepResult {
   /** Text and reasoning as the model reads them later. */
   readonly content: readonly WrittenPart[]

@@ -72,7 +72,6 @@ export function checkMessageFits(text: string, contextTokens: number, actions: r
   })
 }
 
-/** Estimates the tokens of a prompt. */
 export function promptTokens(prompt: readonly LanguageModelV4Message[]): number {
   return prompt.reduce((sum, message) => sum + tokensOf(message), 0)
 }

@@ -27,7 +27,6 @@ export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
   }))
 }
 
-/** Parts of a prompt. */
 export interface PromptOptions {
   readonly instructions: string
   readonly history: readonly PastMessage[]

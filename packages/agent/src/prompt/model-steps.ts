@@ -15,7 +15,6 @@ export interface RequestedCall {
 /** A call with its result for the model. */
 export interface AnsweredCall extends RequestedCall {
   readonly result: string
-  /** Pictures that the call showed to the model. */
   readonly pictures?: readonly ModelPicture[]
   /** Whether the result only says that the call could not run. */
   readonly isError?: boolean
@@ -24,7 +23,6 @@ export interface AnsweredCall extends RequestedCall {
 /** What the model reads of a call while it waits for approval, and ever after if nobody approves it. */
 export const notMade = 'This call waits for the approval of the user. It was not made.'
 
-/** A part of a message of the assistant. */
 export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
 
 /** Text or reasoning of a model step. */

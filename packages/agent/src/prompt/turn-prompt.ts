@@ -23,7 +23,6 @@ export interface PromptContext {
   person(): Promise<Person>
 }
 
-/** Options for the prompt of an answer. */
 export interface TurnPromptOptions {
   readonly files: FileStore
   readonly context: PromptContext
@@ -42,12 +41,10 @@ export interface TurnPromptOptions {
   readonly time: number
 }
 
-/** The prompt of one answer. */
 export interface TurnPrompt {
   readonly prompt: LanguageModelV4Prompt
   /** Whether the model gets anything of an attached file. */
   readonly hasFiles: boolean
-  /** Texts of attached files in the prompt. */
   readonly fileTexts: readonly string[]
 }
 
@@ -97,7 +94,6 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   return { prompt, hasFiles, fileTexts }
 }
 
-/** Options for the instructions of an answer. */
 type TurnInstructionOptions = Omit<TurnPromptOptions, 'files' | 'opened' | 'model'>
 
 /** The system message of an answer, without a summary. */

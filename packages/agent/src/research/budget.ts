@@ -24,7 +24,6 @@ export interface ResearchBudget {
   lacked(): 'tokens' | 'cost'
 }
 
-/** Limits of a budget. */
 export interface BudgetOptions {
   readonly tokens: number
   readonly cost: number
@@ -37,7 +36,6 @@ const shares: Readonly<Record<SpendingPhase, number>> = { research: 0.7, report:
 // With less than this, a call can neither read nor write anything useful.
 const minTokens = 600
 
-/** Creates the budget of one research run. */
 export function createResearchBudget({ tokens, cost, price = { input: 0, output: 0 } }: BudgetOptions): ResearchBudget {
   const used = { tokens: 0, cost: 0 }
   let lacked: 'tokens' | 'cost' = 'tokens'

@@ -29,7 +29,6 @@ export interface ResearchSetting extends Pick<
 
 /** State of a research run when its report is due. */
 export interface Gathered {
-  /** The turn of the report. */
   readonly turn: number
   readonly reports: readonly AdoptedReport[]
   readonly references: References
@@ -101,7 +100,6 @@ export async function orchestrate(
   return { turn: turnOf(), reports: state.reports, references, thought: state.thought, early }
 }
 
-/** A step of the orchestrator. */
 interface Round extends PlayedStep {
   readonly thought: string
   readonly turn: number

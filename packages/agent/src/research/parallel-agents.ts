@@ -4,13 +4,11 @@ import { runAgent, type AgentOutcome } from './research-agent.ts'
 import type { ResearchAgentOptions } from './agent-state.ts'
 import type { ResearchWriter } from './research-packets.ts'
 
-/** A requested task. */
 export interface RequestedTask {
   readonly call: RequestedCall
   readonly task: string
 }
 
-/** A task whose agent has reported. */
 export interface ReportedTask {
   readonly call: RequestedCall
   readonly task: string

@@ -21,7 +21,6 @@ When the user has already been asked, call generate_plan.
 ${today(setting)}`
 }
 
-/** Instructions for the plan. */
 export function planningInstructions(setting: PromptSetting): string {
   return `You plan a research over the documents of an organisation, and of the web where it can be searched. Others will carry the plan out; you neither research nor answer.
 
@@ -82,7 +81,6 @@ export interface AgentSetting extends PromptSetting {
   readonly cycles: number
 }
 
-/** Instructions for an agent. */
 export function agentInstructions({ searches, canThink, cycles, ...setting }: AgentSetting): string {
   const has = (name: string): boolean => searches.includes(name)
   const lines = [
@@ -120,7 +118,6 @@ ${today(setting)}`
 export const demandCall =
   'Instructions for this turn:\nCall one of the tools now. What you write outside of a call reaches nobody.'
 
-/** Instructions for the report of an agent. */
 export function reportInstructions(setting: PromptSetting): string {
   return `You write the report of a research agent. Its reader leads the research and will combine it with other reports, so completeness counts more than style.
 
@@ -138,7 +135,6 @@ ${today(setting)}`
 /** Last message of the prompt for an agent's report. */
 export const reportRequest = 'Write the report on this task now, from the results above.'
 
-/** Instructions for the final report. */
 export function finalInstructions(setting: PromptSetting): string {
   return `You write the final report of a research for the user who asked for it, from the reports of its agents, which stand at the end of the conversation.
 

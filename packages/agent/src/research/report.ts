@@ -12,7 +12,6 @@ import type { ResearchModel } from './step.ts'
 
 /** The result of one search of an agent. */
 export interface Finding {
-  /** Name of the action. */
   readonly action: string
   readonly input: unknown
   /** Text for the model. */

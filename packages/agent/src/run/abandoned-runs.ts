@@ -137,7 +137,6 @@ export interface AbandonedRunPoll {
 
 /** Options for finding abandoned runs; times are milliseconds. */
 export interface AbandonedRunPollOptions extends AbandonedRunParts {
-  /** The runs of this process. */
   readonly runs: Pick<Runs, 'active'>
   /** Runs work that is retried later; false if it failed. */
   readonly report: (work: () => Promise<void>) => Promise<boolean>

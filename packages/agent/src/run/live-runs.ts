@@ -32,7 +32,6 @@ export interface LiveRun extends Run {
   end(): void
 }
 
-/** Options for opening a run. */
 export interface RunOpening {
   readonly sessionId: string
   readonly messageId: number
@@ -40,7 +39,6 @@ export interface RunOpening {
   readonly runId?: number
 }
 
-/** Options for a run of another process. */
 export interface RunSource extends Pick<RunLogOptions, 'repeatsEnd'> {
   /** Reads the calls of the run once it has ended, for the complete answer. */
   readonly readCalls?: () => Promise<readonly ToolCallDetail[]>
@@ -51,7 +49,6 @@ export interface Runs {
   open(opening: RunOpening): LiveRun
   /** The newest run of a session, running or recently finished. */
   newest(sessionId: string): LiveRun | undefined
-  /** The run of an answer. */
   ofMessage(messageId: number): LiveRun | undefined
   /** Unfinished runs of one session, or of all sessions. */
   active(sessionId?: string): readonly LiveRun[]

@@ -2,7 +2,6 @@ import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import type { ToolCallDetail } from '@inlay/protocol'
 import { createRun, type LiveRun } from './live-runs.ts'
 
-/** Reads runs of other processes. */
 export interface RunReading {
   /** The run of an answer, if it is one of another process. */
   ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
@@ -20,7 +19,6 @@ export interface Copies {
   close(): void
 }
 
-/** Options of {@link createCopies}. */
 export interface CopyOptions {
   readonly shared: SharedRuns
   readonly maxRunBytes: number

@@ -34,7 +34,6 @@ export interface RunLog {
   blocks(): Iterable<{ readonly head: string; readonly texts: readonly string[] }>
 }
 
-/** Options of a log. */
 export interface RunLogOptions {
   /** Above this size the oldest lines are dropped, so a slow reader is cut off instead of costing unbounded memory. */
   readonly maxBytes: number

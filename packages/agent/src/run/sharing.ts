@@ -151,7 +151,6 @@ interface OwnRuns {
   add(run: LiveRun): Promise<void>
   /** Writes new lines and signs of life; a part of them where there are many. */
   write(): Promise<void>
-  /** Stops the runs for which a stop was requested. */
   stopRequested(): Promise<void>
   /** Drops an ended run that no other process knows; false if its end must be written. */
   dropUnseen(messageId: number): boolean

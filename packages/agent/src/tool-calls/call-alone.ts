@@ -5,7 +5,6 @@ import { CallWriter } from '../packet-writer.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 import { runCall } from './run-tool-calls.ts'
 
-/** A call that has ended. */
 export interface EndedCall {
   /** All packets for clients, including the start packet and the end. */
   readonly packets: readonly PacketBody[]
@@ -16,7 +15,6 @@ export interface EndedCall {
   readonly cited: ReadonlySet<number>
 }
 
-/** Limits of one call. */
 export interface CallAloneOptions {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number

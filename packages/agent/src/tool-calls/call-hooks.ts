@@ -19,9 +19,7 @@ export interface ToolCallVerdict {
   readonly reject?: string | undefined
 }
 
-/** A tool call that has ended. */
 export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
-  /** Result for the model. */
   readonly result: string
   readonly failed: boolean
   readonly durationMs: number
@@ -58,7 +56,6 @@ export async function checkCall(
   throw new InlayError('INSUFFICIENT_PERMISSIONS', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
 }
 
-/** Reports an ended call to a host. */
 export async function reportCall(
   hook: NonNullable<ToolCallHooks['afterToolCall']>,
   call: EndedToolCall,

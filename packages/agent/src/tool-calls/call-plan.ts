@@ -3,7 +3,6 @@ import { isJsonObject, readJson, type ToolApproval } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { RequestedCall } from '../prompt/model-steps.ts'
 
-/** A call that will run. */
 export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions'> {
   readonly action: Action
   /** Index among the step's requested calls, from 0; a merged call has that of its first. */
@@ -83,7 +82,6 @@ function toList(value: unknown): readonly unknown[] {
 /** Cached per action: writing a schema costs more than the rest of a step. */
 const toolsByAction = new WeakMap<Action, LanguageModelV4FunctionTool>()
 
-/** Tool definitions of actions for a model. */
 export function toFunctionTools(actions: readonly Action[]): LanguageModelV4FunctionTool[] {
   return actions.map((action) => {
     const known = toolsByAction.get(action)

@@ -7,7 +7,6 @@ import { toActionResult } from './action-result.ts'
 /** An action as a host registers it; a missing id is derived from the name. */
 export type HostAction = Omit<Action, 'id'> & { readonly id?: number }
 
-/** Options of {@link defineAction}. */
 export interface ActionDefinition<Input> {
   /** A stable number above 0. Default: derived from the name. */
   readonly id?: number

@@ -4,14 +4,12 @@ import type { Action, ActionAsker, ActionSource } from '../contracts/action.ts'
 import { isActionId, isActionName } from './action-faults.ts'
 import { adoptActions, type HostAction } from './host-actions.ts'
 
-/** A built-in action. */
 export interface BuiltIn {
   readonly action: Action
   /** Whether a caller may use it now. Default: always. */
   readonly isAvailable?: (caller: Principal) => Promise<boolean>
 }
 
-/** Options of the action registry. */
 export interface ActionsOptions {
   readonly builtIns: readonly BuiltIn[]
   /** A host's own actions. */
@@ -32,7 +30,6 @@ export interface ActionChoice {
   readonly forcedId: number | null
 }
 
-/** The actions of one run. */
 export interface ChosenActions {
   readonly actions: readonly Action[]
   /** Actions of which the first step has to use one: all with the forced id. Empty when nothing is forced. */

@@ -63,7 +63,6 @@ export interface AnswerProgress {
 export interface OpenCall extends PlannedCall {
   readonly writer: CallWriter
   readonly range: CitationRange
-  /** Tokens available for its result. */
   readonly resultTokens: number
   /** Receives what it shows to the model; absent where the model does not see. */
   readonly pictures?: ModelPicture[]

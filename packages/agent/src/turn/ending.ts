@@ -78,7 +78,6 @@ export interface FinishedTurn {
   readonly isSummed: boolean
 }
 
-/** An answer as it was stored. */
 export interface FinishedAnswer {
   readonly answerId: number
   readonly model: ResolvedModel
@@ -107,7 +106,6 @@ const summaryTimeMs = 120_000
 /** Clients in which people see a list of their sessions. Programs read no names, so none costs them a call of a model. */
 const listingSessions: ReadonlySet<Origin> = new Set(['webapp', 'widget', 'mobile', 'chrome_extension'])
 
-/** Creates the work after turns. */
 export function createAfterTurn({ conversations, onError, after, questionModel }: AfterTurnOptions): AfterTurn {
   const following = new Set<Promise<void>>()
   const closing = new AbortController()

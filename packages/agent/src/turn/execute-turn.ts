@@ -222,7 +222,6 @@ function faultOf(error: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, cause: error })
 }
 
-/** Writes one answer. */
 interface AnswerResponder {
   readonly writer: Pick<PacketWriter, 'snapshot' | 'close' | 'place'>
   readonly respond: () => Promise<void>

@@ -18,7 +18,6 @@ import {
   type TurnPlace,
 } from './turn-context.ts'
 
-/** Dependencies for counting tokens. */
 export interface FreeTokensOptions extends Pick<Services, 'now' | 'onError'> {
   readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
   readonly models: ModelProvider

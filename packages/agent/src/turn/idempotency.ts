@@ -22,7 +22,6 @@ export interface SendRetry {
   readonly openedSession: boolean
 }
 
-/** Dependencies of keyed sends. */
 export interface KeyedSendsOptions {
   readonly store: RunStore
   readonly runs: Runs
@@ -48,7 +47,6 @@ export interface KeyedSends {
   ): Promise<LiveRun>
 }
 
-/** Keyed sends of one process. */
 export function createKeyedSends({ store, runs, maxRunBytes, sharing }: KeyedSendsOptions): KeyedSends {
   // Sends in progress, so that a repeat waits for the first instead of racing it.
   const underway = new Map<string, Promise<unknown>>()

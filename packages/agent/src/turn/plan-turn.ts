@@ -40,7 +40,6 @@ import {
   type TurnContextParts,
 } from './turn-context.ts'
 
-/** Dependencies for planning turns. */
 export interface PlanParts extends Pick<Services, 'onError'> {
   readonly conversations: Pick<ConversationStore, 'session'>
   readonly actions: Actions

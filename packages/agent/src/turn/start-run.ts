@@ -17,7 +17,6 @@ import { expectedTokens, type AdmitTurn, type SettleTurn } from './admission.ts'
 import { askHost, planTurn, type AskedPlan, type PlanParts, type TurnPlan } from './plan-turn.ts'
 import { createTurnFiles, type TurnContext } from './turn-context.ts'
 
-/** Dependencies for starting runs. */
 export interface StartParts extends PlanParts {
   readonly conversations: ConversationStore
   readonly runs: Runs

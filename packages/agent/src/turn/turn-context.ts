@@ -15,7 +15,6 @@ import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
 import { loadContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 
-/** Dependencies for the context of a turn. */
 export interface TurnContextParts {
   readonly files: FileStore
   readonly personas: PersonaLookup

@@ -3,7 +3,6 @@ import type { UIMessage, UIMessageChunk } from 'ai'
 
 /** `metadata` of messages: ids of the service. */
 export interface InlayMetadata {
-  /** Session of the message. */
   readonly sessionId?: string
   /** Id of the stored message, for `sessions.rate` and branches. */
   readonly messageId?: number

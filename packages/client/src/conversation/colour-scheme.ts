@@ -1,4 +1,3 @@
-/** A colour scheme of CSS. */
 export type ColourScheme = 'light' | 'dark'
 
 /** Luminance below which white is readable on a colour, and above which black is. */

@@ -14,10 +14,8 @@ export interface SentFile {
   readonly name: string
 }
 
-/** A question of a person. */
 export interface Question {
   readonly question: string
-  /** Files that go with it. */
   readonly files: readonly SentFile[]
   /** What the person decided about the calls of the answer before, if it is that. */
   readonly decision?: Decision | undefined

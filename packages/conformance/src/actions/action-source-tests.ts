@@ -1,7 +1,6 @@
 import type { ActionAsker, ActionSource } from '@inlay/agent'
 import { must, mustEqual, toTests, withClosing, type Checks, type ConformanceTest } from '../contract.ts'
 
-/** A source of actions to test. */
 export interface ActionSourceUnderTest {
   readonly source: ActionSource
   /** A caller for whom it has actions. Default: a caller without headers. */

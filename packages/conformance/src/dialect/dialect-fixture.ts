@@ -40,7 +40,6 @@ export function withTableOf(make: MakeDialect): WithTable {
   }
 }
 
-/** Opens another connection. */
 export async function open(make: MakeDialect): Promise<Databases['first']> {
   return new Kysely({ dialect: await make() })
 }

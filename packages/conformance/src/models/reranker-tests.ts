@@ -54,16 +54,9 @@ function mustBeBest(scores: readonly number[], at: number, statement: string): v
   )
 }
 
-interface RerankerSubject {
-  readonly make: MakeReranker
-  /** A reranker that works. */
-  readonly reranker: Reranker
-  readonly patienceMs: number
-}
-
 const reason = new Error('stopped')
 
-const checks: Checks<RerankerSubject> = {
+const checks: Checks<{ readonly make: MakeReranker; readonly reranker: Reranker; readonly patienceMs: number }> = {
   async 'the text that answers the query has the highest score, wherever it stands'({ reranker }) {
     for (let at = 0; at <= others.length; at++) {
       const texts = others.toSpliced(at, 0, answer)

@@ -130,14 +130,9 @@ function mustBeText(text: unknown): string {
   return text
 }
 
-interface AbortedCall {
-  readonly call: (signal: AbortSignal) => Promise<string>
-  readonly patienceMs: number
-}
-
 const reason = new Error('stopped')
 
-const abortChecks: Checks<AbortedCall> = {
+const abortChecks: Checks<{ readonly call: (signal: AbortSignal) => Promise<string>; readonly patienceMs: number }> = {
   async 'a call with a signal that has aborted rejects with its reason'({ call, patienceMs }) {
     const early = rejectionOf(call(AbortSignal.abort(reason)))
     await mustSettle(early, patienceMs, 'the call')

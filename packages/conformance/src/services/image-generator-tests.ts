@@ -9,7 +9,6 @@ import { must, mustEqual, rejectionOf, toTests, type Checks, type ConformanceTes
  */
 export type ImageServiceMood = 'well' | 'policy' | 'bad key' | 'busy' | 'failing' | 'garbled' | 'other' | 'silent'
 
-/** What a service was asked for. */
 export interface ImageServiceRequest {
   readonly prompt: string
   readonly width: number

@@ -18,7 +18,6 @@ import type { PageReader, ReadPage } from '@inlay/agent'
  */
 export type SiteMood = 'well' | 'missing' | 'closed' | 'busy' | 'failing' | 'blank' | 'silent'
 
-/** A page of a site. */
 export interface SamplePage {
   readonly title: string
   readonly paragraphs: readonly string[]

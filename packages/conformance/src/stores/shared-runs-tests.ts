@@ -5,7 +5,6 @@ import type { LogEntry, SharedRuns } from '@inlay/agent'
 export interface SharedRunsUnderTest {
   /** Returns the store as another process sees it. */
   process(): SharedRuns | Promise<SharedRuns>
-  /** Advances the clock. */
   advance(milliseconds: number): void
 }
 

@@ -12,7 +12,6 @@ import type {
 export interface StoresUnderTest {
   readonly conversations: ConversationStore
   readonly runs: RunStore
-  /** Advances the clock. */
   advance(milliseconds: number): void
 }
 

@@ -6,7 +6,6 @@ import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/know
 /** A filter, and the documents that match it among those with the word "heron". */
 type Case = readonly [filter: IndexFilter, ids: readonly string[]]
 
-/** Tests of search filters. */
 export function filterTests(withIndex: WithIndex): ConformanceTest[] {
   return [
     ...tables.map(([title, rows, cases], at): ConformanceTest => [

@@ -2,7 +2,6 @@ import { isJsonObject, type JsonObject } from '@inlay/protocol'
 import { dereferenced, NotCallable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 
-/** The body of an operation. */
 export interface OpenApiBody {
   readonly mediaType: string
   readonly schema: JsonObject

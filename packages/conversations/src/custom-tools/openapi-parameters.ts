@@ -7,7 +7,6 @@ import { isReservedHeader } from './request-headers.ts'
 /** Location of a parameter in the request. */
 export type ParameterPlace = 'path' | 'query' | 'header'
 
-/** A parameter of an operation. */
 export interface OpenApiParameter {
   /** Its name among the arguments: letters, digits, `_`, `-` and `.`, 64 at most; unique there. */
   readonly argument: string

@@ -11,7 +11,6 @@ export interface OpenApiRequest {
   readonly body: string | undefined
 }
 
-/** The arguments of an operation as JSON Schema. */
 export function toInputSchema({
   parameters,
   body,

@@ -36,7 +36,6 @@ export interface FileIndex extends FileSearch {
   remove(id: string): Promise<void>
 }
 
-/** A file as it is searched. */
 export interface IndexedFile {
   readonly id: string
   /** Id of the owner: files of several people take turns. */
@@ -47,7 +46,6 @@ export interface IndexedFile {
   readonly createdAt: number
 }
 
-/** Result of an upload. */
 export interface Upload {
   /** In the order in which they came; `tempId` is the client's own name of each. */
   readonly files: readonly (StoredFile & { readonly tempId: string | null })[]
@@ -62,7 +60,6 @@ export interface UploadDetails {
   readonly tempIds: Readonly<Record<string, string>>
 }
 
-/** One sheet of a spreadsheet. */
 export interface Sheet {
   readonly name: string
   readonly csv: string
@@ -72,7 +69,6 @@ export interface Sheet {
 
 /** Objects that use a file, so that it is kept. */
 export interface FileHolders {
-  /** Names of projects. */
   readonly projects: readonly string[]
   /** Names of agents. */
   readonly personas: readonly string[]

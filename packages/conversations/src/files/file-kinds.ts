@@ -39,7 +39,6 @@ const byExtension: Readonly<Record<string, string>> = {
   gif: 'image/gif',
 }
 
-/** Media type of unknown content. */
 export const unknownMediaType = 'application/octet-stream'
 
 const mediaTypeForm = /^[a-z0-9][\w.+-]{0,80}\/[a-z0-9][\w.+-]{0,120}$/

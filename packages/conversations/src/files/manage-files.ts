@@ -48,7 +48,6 @@ export interface SqlFiles extends Files, FileStore {
   close(): Promise<void>
 }
 
-/** Creates the files of an agent. */
 export function createFiles(options: FilesOptions): SqlFiles {
   const { db, index, ready } = options
   const blobs = createBlobs(options.storage ?? noStorage, options.onError)
@@ -247,7 +246,6 @@ async function isWhole(blobs: Blobs, { fileId, sizeBytes }: StoredFile): Promise
   }
 }
 
-/** Creates the read-only functions. */
 function createLookups({
   db,
   now,

@@ -8,7 +8,6 @@ import { cleanName, imageTypeOf, kindOf, mediaTypeOf } from './file-kinds.ts'
 import { queueForIndex, queueRemoval, toStoredFile } from './file-records.ts'
 import type { Readings } from './file-texts.ts'
 
-/** Dependencies of uploads. */
 export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
@@ -22,7 +21,6 @@ export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
   readonly notify: () => void
 }
 
-/** Accepts uploads. */
 export type Uploads = Pick<Files, 'upload' | 'keep' | 'keepPicture'>
 
 /** Purpose of a file, stored in `is_listed`; only uploads are listed. */

@@ -9,7 +9,6 @@ import type { StoredPersona, Personas } from './contracts.ts'
 import { mayChangePersona, maySeePersona } from './persona-access.ts'
 import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts'
 
-/** Dependencies of agents. */
 export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
@@ -24,7 +23,6 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly ready: () => Promise<void>
 }
 
-/** Creates the agents. */
 export function createPersonas(options: PersonasOptions): Personas {
   const { db, now, ready } = options
   const get = async (id: number, caller: Principal): Promise<StoredPersona> => {

@@ -23,7 +23,6 @@ export const defaultStoredPersona: StoredPersona = {
   isFeatured: true,
 }
 
-/** An agent as it is stored. */
 export function toPersona(row: Selectable<PersonaTable>): StoredPersona {
   // Written by this folder alone, from checked fields.
   const settings = JSON.parse(row.settings) as PersonaSettings

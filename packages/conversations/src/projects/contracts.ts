@@ -15,7 +15,6 @@ export interface StoredProject {
   readonly createdAt: number
 }
 
-/** A project with the chats in it. */
 export interface ProjectWithSessions extends StoredProject {
   /** Newest update first. */
   readonly sessions: readonly SessionListing[]

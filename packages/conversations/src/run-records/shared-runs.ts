@@ -13,7 +13,6 @@ import type { RunLinesTable, RunTable } from '../tables/chat-tables.ts'
 import type { ConversationTables } from '../tables/database.ts'
 import { packLines, unpackLines } from './line-packing.ts'
 
-/** Options for sharing runs over SQL. */
 export interface SqlSharedRunsOptions {
   /** Holds the tables that `migrateConversations` makes. */
   readonly db: Kysely<unknown>

@@ -3,7 +3,6 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { ownMessage } from './session-access.ts'
 
-/** Creates the part of sessions for selecting branches. */
 export function createBranches(db: ConversationDatabase): Pick<Sessions, 'selectBranch' | 'preferResponse'> {
   return {
     selectBranch: async (messageId, caller) => {

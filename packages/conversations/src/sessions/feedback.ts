@@ -6,7 +6,6 @@ import type { Sessions } from './stored-session.ts'
 import { lockSession, ownMessage, type OwnMessage } from './session-access.ts'
 import type { RateLimit } from './rate-limit.ts'
 
-/** Dependencies of feedback. */
 export interface FeedbackOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly limit: RateLimit

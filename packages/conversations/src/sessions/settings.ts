@@ -5,7 +5,6 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { Sessions } from './stored-session.ts'
 
-/** Dependencies of session settings. */
 export interface SettingsOptions {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
@@ -13,7 +12,6 @@ export interface SettingsOptions {
   readonly owned: (id: string, caller: Principal) => Promise<Selectable<SessionTable>>
 }
 
-/** Creates the part of sessions for model settings and sharing. */
 export function createSettings(
   options: SettingsOptions,
 ): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {
@@ -57,7 +55,6 @@ export function createSettings(
   }
 }
 
-/** Model pinned to a stored session. */
 export function pinnedModel(row: Selectable<SessionTable>): LlmOverride | null {
   // Written by us from a checked override.
   return row.model_override === null ? null : (JSON.parse(row.model_override) as LlmOverride)

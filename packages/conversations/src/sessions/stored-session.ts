@@ -66,7 +66,6 @@ export interface StoredSession extends SessionListing {
   readonly currentRunId: number | null
 }
 
-/** A session that a search found. */
 export interface FoundSession extends SessionListing {
   /** The newest message that holds all words; absent when only the name does. */
   readonly match?: { readonly messageId: number; readonly text: string }
@@ -79,7 +78,6 @@ export interface SessionGroup {
   readonly sessions: readonly FoundSession[]
 }
 
-/** Feedback on an answer. */
 export interface Feedback {
   readonly messageId: number
   readonly isPositive: boolean | null

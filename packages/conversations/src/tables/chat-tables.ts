@@ -147,7 +147,6 @@ export interface ProcessTable {
   owner: string
 }
 
-/** Some lines of a run. */
 export interface RunLinesTable {
   message_id: number
   /** Number of the first line. */

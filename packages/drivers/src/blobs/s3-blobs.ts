@@ -1,7 +1,6 @@
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
 import { installed, toMissing } from '../installed.ts'
 
-/** Options of {@link s3Blobs}. */
 export interface S3BlobsOptions {
   /** `s3://bucket/path`. */
   readonly address: string

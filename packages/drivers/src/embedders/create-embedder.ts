@@ -3,7 +3,6 @@ import { groupsOf } from '../http/batches.ts'
 import type { RetryOptions } from '../http/retrying.ts'
 import { isEnglishModel, knownPrefixes, spaceOfPrefix, type EmbedderPrefixes } from './known-prefixes.ts'
 
-/** Options of every embedder. */
 export interface EmbedderOptions {
   /** Length of the vectors, 1 to 8192; a vector of another length is refused. */
   readonly dimensions: number

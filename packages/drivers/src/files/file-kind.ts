@@ -3,7 +3,6 @@ import { isBinary } from './encodings.ts'
 import { refusal } from './refusals.ts'
 import type { Archive } from './zip.ts'
 
-/** A file that can be read. */
 export type FileKind =
   | 'pdf'
   | 'docx'

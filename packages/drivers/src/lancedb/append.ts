@@ -15,7 +15,6 @@ export interface AppendParts {
   readonly presence: WriterPresence
   /** Until this time, by `performance.now()`, a search counts as recent. */
   readonly searched: { readonly until: number }
-  /** Counts the writes of this process. */
   readonly writes: { count: number }
   /** Adds new rows to the full-text index, never at the same time as work that excludes it. */
   fold(): Promise<void>

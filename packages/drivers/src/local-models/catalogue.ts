@@ -26,7 +26,6 @@ export function localModelOf(name: string): LocalModel | undefined {
   return Object.values(known).find(({ repository }) => repository === name) ?? { repository: name }
 }
 
-/** Files that a model is loaded from. */
 export const modelFiles: readonly string[] = [
   'config.json',
   'tokenizer.json',

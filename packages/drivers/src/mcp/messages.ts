@@ -133,7 +133,6 @@ export function lossIn(reply: Reply): InlayError | undefined {
   return new InlayError('BAD_GATEWAY', { message, data: { [mark]: 'expired' } })
 }
 
-/** Error for a lost connection. */
 export function lost(cause?: unknown): InlayError {
   const message = 'The connection to the MCP server was lost.'
   return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'lost' } })

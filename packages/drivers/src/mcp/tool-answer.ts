@@ -59,13 +59,10 @@ function textOf({ type, text, resource, uri, name, description }: JsonObject): s
 // What models that see take.
 const seenTypes = /^image\/(png|jpe?g|gif|webp)$/
 
-interface AnsweredFile {
-  readonly name: string
-  readonly mediaType: string
-  readonly bytes: Uint8Array
-}
-
-function toFile(name: string, part: JsonObject): AnsweredFile | undefined {
+function toFile(
+  name: string,
+  part: JsonObject,
+): { readonly name: string; readonly mediaType: string; readonly bytes: Uint8Array } | undefined {
   const isFile = part['type'] === 'image' || part['type'] === 'audio'
   const resource = part['type'] === 'resource' && isJsonObject(part['resource']) ? part['resource'] : {}
   const data = isFile ? part['data'] : resource['blob']

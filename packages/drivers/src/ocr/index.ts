@@ -14,7 +14,6 @@ export interface TesseractLib {
   createWorker(languages: string[], mode: number, options: Record<string, unknown>): Promise<TesseractWorker>
 }
 
-/** A thread of Tesseract. */
 export interface TesseractWorker {
   /** A `Worker` of `node:worker_threads`. */
   readonly worker?: { unref?(): void; ref?(): void }

@@ -6,7 +6,6 @@ export interface Box {
   readonly y1: number
 }
 
-/** A line of a block. */
 export interface TextLine {
   readonly text: string
   readonly bbox: Box

@@ -2,7 +2,6 @@ import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { retrying } from '../http/retrying.ts'
 import { tlsFault } from '../http/tls-fault.ts'
 
-/** Connection to a cluster. */
 export interface OpenSearchConnection {
   /**
    * URLs of one or more nodes, or of a load balancer; failing nodes are skipped. A URL may contain a user name and
@@ -21,7 +20,6 @@ export interface OpenSearchConnection {
   readonly timeoutMs?: number
 }
 
-/** A request to the cluster. */
 export interface ClusterCall {
   readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Starts with `/`. */
@@ -31,7 +29,6 @@ export interface ClusterCall {
   readonly signal?: AbortSignal | undefined
   /** Error statuses to return as a response, e.g. 404. */
   readonly accepts?: readonly number[]
-  /** Timeout of one attempt. */
   readonly timeoutMs?: number
   /**
    * Whether somebody waits for the response: if a node does not respond within a second, a second node is tried

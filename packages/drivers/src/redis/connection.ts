@@ -2,7 +2,6 @@ import { toRedisFailure } from './refusals.ts'
 import { endsWithin } from '@inlay/scheduling'
 import type { RedisClient } from './client.ts'
 
-/** Connection to a server. */
 export interface Connection {
   /** @throws SERVICE_UNAVAILABLE while there is none */
   readonly client: () => Promise<RedisClient>

@@ -34,7 +34,6 @@ const removedSeconds = 600
 /** Maximum number of lines per read. */
 const readLines = 2_000
 
-/** Names of keys. */
 interface Keys {
   readonly run: (id: number | string) => string
   readonly lines: (id: number | string) => string

@@ -15,7 +15,6 @@ export interface CrossEncoderLib {
   }
 }
 
-/** Joins each query with its text. */
 export type PairTokenizer = (
   queries: string[],
   options: { readonly text_pair: string[]; readonly padding: boolean; readonly truncation: boolean },

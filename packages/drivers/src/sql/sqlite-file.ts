@@ -19,7 +19,6 @@ export interface NodeSqliteOptions {
   readonly emptyLogMs?: number
 }
 
-/** An open database. */
 interface OpenDatabase {
   readonly database: DatabaseSync
   readonly file: string

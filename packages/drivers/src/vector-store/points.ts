@@ -14,13 +14,11 @@ export function idOf({ generation, position }: Place): string {
   return [...parts, digest.slice(20, 32)].join('-')
 }
 
-/** Stores the vectors of rows. */
 export async function putRows(store: VectorStore, rows: readonly IndexRow[]): Promise<void> {
   const points = rows.flatMap(({ vector, ...row }) => (vector ? [toPoint(row, vector)] : []))
   await inGroups(points, (group) => store.put(group))
 }
 
-/** Removes the vectors of rows. */
 export async function removeRows(store: VectorStore, rows: readonly Place[]): Promise<void> {
   await inGroups(rows.map(idOf), (ids) => store.remove(ids))
 }

@@ -4,7 +4,6 @@ import type { IndexFilter, IndexRow } from '@inlay/knowledge'
 export interface VectorCollection {
   /** Letters, digits and `-`. */
   readonly name: string
-  /** Length of each vector. */
   readonly dimensions: number
 }
 
@@ -14,7 +13,6 @@ export type VectorRow = Pick<
   'documentId' | 'generation' | 'position' | 'source' | 'tags' | 'pairs' | 'updatedAt' | 'ownUpdatedAt' | 'createdAt'
 >
 
-/** A vector and its row. */
 export interface VectorPoint {
   /** A UUID, always the same for the same row. */
   readonly id: string
@@ -22,7 +20,6 @@ export interface VectorPoint {
   readonly row: VectorRow
 }
 
-/** A point near a vector. */
 export interface NearPoint {
   readonly id: string
   /** Cosine of the angle between the vectors, -1 to 1: 1 minus a cosine distance. */

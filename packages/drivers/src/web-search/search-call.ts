@@ -16,7 +16,6 @@ export interface SearchAccess extends RetryOptions {
   readonly fetch?: typeof fetch
 }
 
-/** A search service. */
 export interface SearchService extends SearchAccess, PageReading {
   /** Queries are sent as query parameters by GET, as JSON by POST. */
   readonly method: 'GET' | 'POST'

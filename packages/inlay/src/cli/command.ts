@@ -4,7 +4,6 @@ import type { CommandRow } from './command-table.ts'
 import { sharedOptions, type CommandOption } from './shared-options.ts'
 import type { Output } from './output.ts'
 
-/** Dependencies of a command. */
 export interface CommandContext {
   /** Positional arguments, as given. */
   readonly words: readonly string[]
@@ -14,13 +13,11 @@ export interface CommandContext {
   readonly settings: Settings
   readonly output: Output
   readonly optionsOf: (name: string) => Promise<Readonly<Record<string, CommandOption>>>
-  /** Standard input. */
   readonly input: NodeJS.ReadableStream
   /** Aborts when the user presses Ctrl+C. */
   readonly signal: AbortSignal
 }
 
-/** One sub-command. */
 export interface Command extends CommandRow {
   /** Further lines of the help. */
   readonly details?: readonly string[]

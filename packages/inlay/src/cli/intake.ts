@@ -18,7 +18,6 @@ export interface Intake {
   idsWith(prefix: string): Promise<readonly string[]>
 }
 
-/** The intake of an installation. */
 export function intakeOf(service: Service): Intake {
   return service.inlay ? localIntake(service, service.inlay) : remoteIntake(service)
 }

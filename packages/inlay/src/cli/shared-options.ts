@@ -13,7 +13,6 @@ export type CommandOption = ParseArgsOptionDescriptor & {
 export const meaningOf = ({ action, meaning }: CommandOption): string =>
   action === undefined ? meaning : `${action}: ${meaning}`
 
-/** Options of every command. */
 export const sharedOptions: Readonly<Record<string, CommandOption>> = {
   data: {
     type: 'string',

@@ -7,7 +7,6 @@ import { misuse } from './command.ts'
 import type { SourcePath } from './source-files.ts'
 import { createPageTurns, fetchPage, pageRules, type SourcePage } from './web-pages.ts'
 
-/** A file or a page. */
 export type Source = SourcePath | SourcePage
 
 /** Reads files as documents. */

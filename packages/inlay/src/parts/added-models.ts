@@ -11,9 +11,7 @@ import { unreadable, type Secrets } from './secrets.ts'
 type Stored = WorkspaceRecord<'model_provider'>
 type StoredValue = WorkspaceValues['model_provider']
 
-/** Options for adding models. */
 export interface AddedModelsOptions {
-  /** Models of the configuration. */
   readonly configured: ModelProvider
   readonly workspace: WorkspaceRecords
   readonly secrets: Secrets

@@ -10,7 +10,6 @@ type Stored = WorkspaceRecord<'mcp_server'>
 type StoredValue = WorkspaceValues['mcp_server']
 type ListedServers = Exclude<McpServers, () => unknown>
 
-/** Options for adding MCP servers. */
 export interface AddedServersOptions {
   readonly configured: McpServers
   readonly workspace: WorkspaceRecords

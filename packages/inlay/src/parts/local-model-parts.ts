@@ -13,7 +13,6 @@ export function offersLocalModels({ localModels, model }: InlayOptions): boolean
 
 type Choice = WorkspaceValues['local_model']
 
-/** Options for offering local models. */
 export interface LocalModelPartsOptions {
   /** Used while no local model is selected. */
   readonly configured: ModelProvider

@@ -76,7 +76,6 @@ export interface Parts {
   readonly notices: () => Promise<readonly ServiceNote[]>
   /** Undefined if it is disabled. */
   readonly telemetry: Telemetry | undefined
-  /** Sizes of the database tables. */
   readonly tableSizes: () => Promise<readonly TableSize[]>
   /** Closes everything and deletes all data, in the data folder and in engines of the host. */
   destroy(): Promise<void>
@@ -478,7 +477,6 @@ function repairedWhereSmall(models: ModelProvider): ModelProvider {
   }
 }
 
-/** The models of the options alone. */
 export async function configuredModels(
   choice: ModelOption = 'extractive',
   onError: (error: unknown) => void,

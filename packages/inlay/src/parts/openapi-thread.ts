@@ -39,19 +39,16 @@ export function openApiThread(
   }
 }
 
-interface Call {
-  readonly module: string
-  readonly name: keyof OpenApiReader
-  readonly source: unknown
-}
-
 interface Message {
   readonly value: string
   readonly failure?: { readonly code?: ErrorCode; readonly message: string }
   readonly isTooLong?: boolean
 }
 
-async function inThread<Result>(call: Call, { timeoutMs, heapMegabytes }: ThreadLimits): Promise<Result> {
+async function inThread<Result>(
+  call: { readonly module: string; readonly name: keyof OpenApiReader; readonly source: unknown },
+  { timeoutMs, heapMegabytes }: ThreadLimits,
+): Promise<Result> {
   const worker = new Worker(script, {
     eval: true,
     name: 'inlay openapi',

@@ -21,7 +21,6 @@ export async function patiently<Result>(migrate: () => Promise<Result>): Promise
   }
 }
 
-/** The dialect of the database in a data folder. */
 export async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
   return nodeSqlite({ file: databaseFile(dataFolder) })

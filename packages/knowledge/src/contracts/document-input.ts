@@ -9,7 +9,6 @@ export interface DocumentInput
   readonly semantic_identifier?: string | null | undefined
 }
 
-/** Input for accepting a document. */
 export interface AcceptInput extends Omit<IngestionInput, 'document'> {
   readonly document: DocumentInput
 }

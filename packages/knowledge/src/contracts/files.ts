@@ -22,7 +22,6 @@ export interface ExtractedSection {
   readonly page?: number
 }
 
-/** Text extracted from a file. */
 export interface ExtractedFile {
   /** Null if the file contains no title. */
   readonly title: string | null

@@ -43,7 +43,6 @@ export type PairChange = Partial<Pick<Pair, 'name' | 'isPaused' | keyof Access>>
 /** Settings of a new or changed document set. Absent fields stay unchanged; defaults of a new set: public, empty. */
 export type DocumentSetChange = Partial<Pick<DocumentSet, 'name' | 'description' | 'pairIds' | keyof Access>>
 
-/** A pair with its indexing progress. */
 export interface PairProgress extends Pair {
   readonly documents: Readonly<Record<DocumentPhase, number>>
   /** Time at which a document was last accepted or became searchable, in milliseconds since 1970 UTC; null if never. */

@@ -53,7 +53,6 @@ export interface Excerpt {
   readonly tokens: number
 }
 
-/** A chunk of a document as it is displayed. */
 export interface DocumentChunk {
   /** Index in the document, from 0. */
   readonly position: number

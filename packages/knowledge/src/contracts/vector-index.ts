@@ -200,7 +200,6 @@ export function toTag(key: string, value: string): string {
   return `${key.replaceAll('%', '%25').replaceAll('=', '%3D')}=${value}`
 }
 
-/** Splits a tag into key and value. */
 export function fromTag(tag: string): { key: string; value: string } {
   const at = tag.indexOf('=')
   return { key: tag.slice(0, at).replaceAll('%3D', '=').replaceAll('%25', '%'), value: tag.slice(at + 1) }

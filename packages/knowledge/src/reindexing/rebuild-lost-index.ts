@@ -6,7 +6,6 @@ import { type IndexSpace, type OpenedIndex, type ReplacedSpace, holdsDocuments }
 /** A thorough inspection reads the whole index. */
 const [thorough, inspectEveryMs] = [{ thorough: true }, 30_000]
 
-/** The spaces that are inspected. */
 export interface CheckedSpaces {
   readonly isClosed: boolean
   /** The target space of indexing. */

@@ -59,7 +59,6 @@ export function toGeneration(space: number, claimId: string, at: number): string
   return `${space === 0 ? '' : `${space}:`}${claimId}.${at}`
 }
 
-/** The space that contains a generation. */
 export function spaceOf(generation: string): number {
   const mark = generation.indexOf(':')
   return mark < 0 ? 0 : Number(generation.slice(0, mark))

@@ -176,7 +176,6 @@ export interface FiguresRow {
   figures: string
 }
 
-/** The tables of this package. */
 export interface Tables {
   inlay_documents: DocumentRow
   inlay_contents: ContentRow

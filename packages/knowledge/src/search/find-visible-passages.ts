@@ -269,7 +269,6 @@ export interface PassageContext {
   readonly replacedBy?: DocumentReplacement
 }
 
-/** Builds a passage from joined hits. */
 export function toPassage(
   { best: { hit: best, metadata }, chunks }: JoinedHits,
   context: PassageContext = {},

@@ -22,7 +22,6 @@ export interface RankingContext {
   readonly onError: (error: unknown) => void
 }
 
-/** A query whose hits are ranked. */
 export interface RankedQuery {
   readonly text: string
   readonly recency?: Recency | null

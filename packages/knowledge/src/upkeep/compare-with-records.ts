@@ -151,16 +151,10 @@ async function compare(options: IndexComparisonOptions, { progress, rest, signal
   }
 }
 
-interface ComparedSpace {
-  readonly number: number
-  readonly opened: VectorIndex
-  readonly signal: AbortSignal
-}
-
 /** Documents without rows, and generations without a document; undefined if the index cannot be compared. */
 async function findDifferences(
   { db, maxGenerations = 2_000_000 }: IndexComparisonOptions,
-  { number, opened, signal }: ComparedSpace,
+  { number, opened, signal }: { readonly number: number; readonly opened: VectorIndex; readonly signal: AbortSignal },
 ): Promise<{ readonly missing: readonly Missing[]; readonly unknown: readonly string[] } | undefined> {
   const listed = await listGenerations(opened, maxGenerations, signal)
   if (!listed) return undefined

@@ -42,7 +42,6 @@ export interface ComposerProps {
   readonly settings: AnswerSettings
   readonly changeSettings: (settings: AnswerSettings) => void
   readonly models: readonly ListedModel[]
-  /** Actions of the agent that answers. */
   readonly actions: readonly AgentAction[]
   /** Agents to choose from in a new chat. */
   readonly agents: readonly ListedAgent[]

@@ -10,7 +10,6 @@ import type { Conversation } from './conversation.ts'
 import { QuestionView } from './question-view.tsx'
 import { waitingCallsOf, type Turn } from '@inlay/client/conversation'
 
-/** What a turn does in its conversation. */
 export type SteadyConversation = Pick<
   Conversation,
   'isAnswering' | 'ask' | 'retry' | 'edit' | 'choose' | 'rate' | 'keep'

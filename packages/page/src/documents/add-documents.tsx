@@ -108,7 +108,6 @@ function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string
 /** Most names that are shown of files with the same reason. */
 const maxNames = 20
 
-/** Files that were refused for one reason. */
 function RefusedFiles({ reason, paths }: { reason: string; paths: readonly string[] }): JSX.Element {
   if (paths.length === 1) return <li>{documentTexts.refusedFor(paths[0]!, reason)}</li>
   const more = paths.length - maxNames

@@ -24,7 +24,6 @@ function set(next: PaneContent | null): void {
   for (const listener of listeners) listener()
 }
 
-/** Replaces the content of the pane. */
 export function openPane(next: PaneContent): void {
   if (content === null) cameFrom = document.activeElement
   set(next)

@@ -127,7 +127,6 @@ const userSettingNames = [
   'voice_playback_speed',
 ] as const
 
-/** Name of a personal setting. */
 export type UserSettingName = (typeof userSettingNames)[number]
 
 /** Record id of a personal setting. */

@@ -11,7 +11,6 @@ export interface KeyRow {
   id: number
   /** See `hashOf`. */
   hash: string
-  /** Shortened key for display. */
   display: string
   name: string | null
   owner: string
@@ -75,7 +74,6 @@ export async function insertKey(db: Kysely<KeyTable>, values: Omit<KeyRow, 'id'>
   }
 }
 
-/** Converts a row to an API key. */
 export function toApiKey(row: KeyRow): ApiKey {
   return {
     id: Number(row.id),

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Method, Route } from './route.ts'
 
-/** A route as served at one address. */
 export interface AddressedRoute {
   readonly route: Route
   /** Values of path parameters that are fixed segments of this address. */

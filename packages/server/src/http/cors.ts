@@ -12,7 +12,6 @@ const preflightSeconds = 7200
 /** Allowed origins: a list, or all. */
 export type CorsOrigins = readonly string[] | '*'
 
-/** What a preflight is answered by. */
 type PreflightSettings = Pick<ServerSettings, 'corsOrigins' | 'passHeaders' | 'allowsAskedHeaders'>
 
 /** The response to a preflight of an allowed origin; undefined for other requests. */

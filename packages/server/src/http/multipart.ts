@@ -2,7 +2,6 @@ import { InlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { bodyStream, letGo, tooLarge, toReadFailure } from './body.ts'
 
-/** One part of a streamed form. */
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
   | {
@@ -15,7 +14,6 @@ export type FormPart =
       readonly bytes: AsyncIterable<Uint8Array>
     }
 
-/** Size limits of a form. */
 export interface FormLimits {
   /** Maximum size of the whole body. */
   readonly totalBytes: number

@@ -136,7 +136,6 @@ export function errorReply(error: InlayError, requestId: string): Reply {
 /** Default `Retry-After` of a 503. */
 const outageSeconds = '2'
 
-/** The headers for the status of an error. */
 export function errorHeaders(error: InlayError): Record<string, string> {
   const { allow, acceptEncoding } = error.data
   if (error.status === 401) {

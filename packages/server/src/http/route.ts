@@ -106,7 +106,6 @@ export interface RouteContext<Path, Query, Body> {
    * @throws RATE_LIMITED when the budget is used up
    */
   readonly holdBytes: (bytes: number) => void
-  /** Watches the key of the caller. */
   readonly watchKey: KeyWatch
   readonly parts: ServerParts
   readonly settings: ServerSettings

@@ -13,11 +13,9 @@ export interface CapacityShare {
    * @throws RATE_LIMITED with `retryAfterSeconds` when it does not fit; the share keeps its size
    */
   grow(amount: number): void
-  /** Releases the whole share. */
   release(): void
 }
 
-/** Bounds of a shared capacity. */
 export interface SharedCapacityOptions {
   readonly total: number
   readonly perCaller: number

@@ -20,7 +20,6 @@ interface ShownSchema {
   readonly examples?: readonly unknown[]
 }
 
-/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,7 +1,6 @@
 import type { StoredFile, TurnFiles } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 
-/** A picture in memory. */
 export interface PictureBytes {
   readonly bytes: Uint8Array
   readonly mediaType: string

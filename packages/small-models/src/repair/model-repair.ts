@@ -259,7 +259,6 @@ async function streamTapped(
   let hasOwnCalls = false
   let hasEnded = false
 
-  /** The repaired parts for a part of the model. */
   const toParts = (part: LanguageModelV4StreamPart): readonly LanguageModelV4StreamPart[] => {
     if (part.type === 'text-delta' && !isTapped) input.onText(part.delta)
     if (part.type === 'reasoning-delta' && !isTapped) input.onReasoning(part.delta)

@@ -108,7 +108,6 @@ export const isMention = (tag: string, text: string): boolean =>
 /** Whether the text after such a tag is too short to decide. */
 export const mayBeMention = (text: string): boolean => text.length < 80 && !text.includes('\n')
 
-/** Names of the offered tools. */
 export type ToolNames = Pick<ReadonlySet<string>, 'has'>
 
 // The patterns below have bounded repeats and match words from their start, so that matching takes linear time.

@@ -22,7 +22,6 @@ export interface PlacedBlock {
   readonly block: Block
 }
 
-/** A footnote as written. */
 export interface FootnoteText {
   readonly label: string
   readonly lines: readonly string[]

@@ -1,4 +1,3 @@
-/** An inline element. */
 export type Inline =
   | { readonly kind: 'text' | 'code'; readonly text: string }
   | { readonly kind: 'break' }
@@ -17,7 +16,6 @@ export type Inline =
   /** A formula in TeX. */
   | { readonly kind: 'math'; readonly text: string }
 
-/** Alignment of a column. */
 export type Alignment = 'left' | 'center' | 'right' | null
 
 /** Kinds of alerts, in GitHub's syntax: `> [!NOTE]`. */
@@ -29,7 +27,6 @@ export interface ListItem {
   readonly blocks: readonly Block[]
 }
 
-/** A Markdown block. */
 export type Block =
   | { readonly kind: 'paragraph'; readonly inlines: readonly Inline[] }
   | { readonly kind: 'heading'; readonly level: number; readonly inlines: readonly Inline[] }
@@ -59,7 +56,6 @@ export type Block =
     }
   | { readonly kind: 'rule' }
 
-/** A footnote of a document. */
 export interface Footnote {
   readonly label: string
   /** Number of the footnote, from 1, in the order of definitions. */

@@ -27,7 +27,6 @@ export interface SearchHelp {
   readonly timeoutMs?: number
 }
 
-/** Options of the search action. */
 export interface InternalSearchOptions {
   readonly search: PassageSearch
   /** Reads the text around a passage. Default: passages are used as found. */
@@ -172,7 +171,6 @@ function joinMessage(given: readonly string[], { ask, userMessage, messages = []
   return ask && isAsAsked ? joinHistory(userMessage, messages) : undefined
 }
 
-/** The ranking of one query. */
 interface QueryRanking extends WeightedQuery {
   readonly items: readonly Passage[]
 }

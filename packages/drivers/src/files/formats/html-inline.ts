@@ -95,7 +95,6 @@ function codeSpan(text: string): string {
   return fence + pad + code + pad + fence
 }
 
-/** Length of the longest run of a character. */
 export function longestRun(text: string, character: string): number {
   let longest = 0
   let run = 0

@@ -208,7 +208,6 @@ export const inline = (name: string, children: Node[], attributes: Record<string
 
 export const isElement = (node: Node | undefined): node is Element => typeof node === 'object'
 
-/** Direct children of a name. */
 export function childrenOf(element: Element, name: string): Element[] {
   return element.children.filter((child): child is Element => typeof child !== 'string' && child.name === name)
 }

@@ -65,7 +65,6 @@ const maxColumns = 100
  * paragraph to the next.
  */
 export class WordBody {
-  /** Notes that are referred to and missing. */
   readonly missingNotes = new Set<string>()
   readonly #file: WordFile
   #relations: Relations

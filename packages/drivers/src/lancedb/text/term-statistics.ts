@@ -51,7 +51,6 @@ export interface TermWeight {
 export interface TermStatistics {
   /** Whether there is a sample, so that nothing waits for one. */
   readonly isReady: boolean
-  /** Weights of the terms of words. */
   weigh(words: readonly QueryTerm[], unindexed: Unindexed): Promise<Weights>
   /** Whether a term is frequent enough for the sample. */
   isSampled(term: string): Promise<boolean>
@@ -73,7 +72,6 @@ const maxShift = 0.02
 /** Words with at least this many letters are also matched with two edits, if one edit finds nothing. */
 const lettersForTwoSlips = 12
 
-/** Creates the term statistics of a table. */
 export function createTermStatistics(engine: Engine, table: Table, terms: Terms): TermStatistics {
   const { MatchQuery: Match } = engine.lancedb
   const sampling = createSampling(table, terms)

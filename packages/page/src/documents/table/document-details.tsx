@@ -178,11 +178,6 @@ function TagEditor({
   )
 }
 
-interface Loaded {
-  readonly pairs: readonly PairDescriptor[]
-  readonly sets: readonly DocumentSetSummary[]
-}
-
 /** The connector/credential pairs of a document. They determine who finds it, and document sets consist of them. */
 function Owners({
   pairIds,
@@ -195,7 +190,9 @@ function Owners({
 }): JSX.Element {
   const calls = useMemo(() => adminCalls(admin.client, admin.baseUrl, admin.apiKey), [admin])
   const read = useCallback(
-    async (signal: AbortSignal): Promise<Loaded> => {
+    async (
+      signal: AbortSignal,
+    ): Promise<{ readonly pairs: readonly PairDescriptor[]; readonly sets: readonly DocumentSetSummary[] }> => {
       const [pairs, sets] = await Promise.all([
         calls.get<readonly PairDescriptor[]>('/manage/cc-pair', signal),
         calls.get<readonly DocumentSetSummary[]>('/manage/document-set', signal),

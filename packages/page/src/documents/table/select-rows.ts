@@ -4,7 +4,6 @@ import type { DocumentFilter, NamedDocument } from '../row-pages.ts'
 /** Documents that a person selected, by id; also those that no row shows. */
 export type Selected = ReadonlyMap<string, NamedDocument>
 
-/** Selects or deselects documents. */
 export function withSelected(known: Selected, documents: readonly NamedDocument[], isSelected: boolean): Selected {
   const next = new Map(known)
   for (const { id, title, state } of documents)

@@ -1,4 +1,3 @@
-/** A tag of a document. */
 export interface Tag {
   readonly key: string
   readonly value: string

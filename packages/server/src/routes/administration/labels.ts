@@ -8,7 +8,6 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 const route = routesOf('Agents', { scope: 'chat', owner: 'none' })
 const labelPath = v.object({ label_id: queryInteger({}) })
 
-/** Labels of agents. */
 export const labelRoutes: readonly Route[] = [
   route('GET /persona/labels', 'listPersonaLabels', 'List labels of agents', {
     answer: { description: 'The labels, by id.', schema: v.array(personaLabelSchema) },

@@ -45,7 +45,6 @@ const settingRoutes: readonly Route[] = [
   }),
 ]
 
-/** Single memories. */
 const memoryItemRoutes: readonly Route[] = [
   route('GET /user/memories', 'listMemories', 'List memories', {
     description: 'Memories about the caller, newest first.',

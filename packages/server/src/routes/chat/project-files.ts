@@ -8,7 +8,6 @@ const projectPath = v.object({ project_id: queryInteger({}) })
 const linkPath = v.object({ project_id: queryInteger({}), file_id: uuid })
 const sessionPath = v.object({ session_id: uuid })
 
-/** Files of projects and their chats. */
 export const projectFileRoutes: readonly Route[] = [
   route('GET /user/projects/files/{project_id}', 'listProjectFiles', 'List files of a project', {
     input: { path: projectPath },

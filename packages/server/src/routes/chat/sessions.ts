@@ -169,7 +169,6 @@ function toListed(session: SessionListing): Omit<ChatSessionSummary, 'time_updat
   }
 }
 
-/** A session as an entry of a listing. */
 export function toSummary(session: SessionListing): ChatSessionSummary {
   return { ...toListed(session), time_updated: session.timeUpdated }
 }
