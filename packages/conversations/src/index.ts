@@ -1,3 +1,4 @@
+export { keysOfFile } from './files/blobs.ts'
 export { createConversations, type Conversations, type ConversationsOptions, type FileLimits } from './conversations.ts'
 export type { Erased } from './erasure.ts'
 export { migrateConversations } from './migrations.ts'

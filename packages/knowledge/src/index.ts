@@ -48,6 +48,7 @@ export type { ComingDocument, DocumentHooks, DocumentVerdict, EndedDocument } fr
 export { createKnowledge } from './knowledge.ts'
 export type { KnowledgeOptions } from './knowledge.ts'
 export type { LinkRequest } from './contracts/link.ts'
+export { createIndexCopy, type IndexCopy, type IndexCopyOptions } from './reindexing/copy-index.ts'
 export { dropIndexes } from './reindexing/index-space.ts'
 export { migrateKnowledge } from './schema/migrations.ts'
 export type { RankingOptions } from './search/reranking.ts'

@@ -1,3 +1,24 @@
+export {
+  dropNoted,
+  forgetChanges,
+  notedChanges,
+  noteKeys,
+  onChanges,
+  changesTable,
+  type ChangePolicy,
+  type NotedChanges,
+} from './changes.ts'
+export {
+  copiedTables,
+  copyRows,
+  copySequence,
+  countRows,
+  keysOf,
+  type CopiedRow,
+  type CopiedRows,
+  type CopiedTable,
+  type RowKey,
+} from './copy-rows.ts'
 export { openDatabaseClock, type DatabaseClock } from './database-clock.ts'
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'

@@ -32,6 +32,11 @@ export const pieceBytes: number = 4 * 2 ** 20
 
 const keyOf = (id: string, piece: number): string => `files:${id}:${piece}`
 
+/** The keys under which a storage holds the bytes of a file. @param id its `file_id` */
+export function keysOfFile(id: string, sizeBytes: number): string[] {
+  return Array.from({ length: Math.ceil(sizeBytes / pieceBytes) }, (_, piece) => keyOf(id, piece))
+}
+
 /** Creates the store. Its calls reject with SERVICE_UNAVAILABLE while the storage fails. */
 export function createBlobs(driver: BlobStorage, onError: Services['onError']): Blobs {
   const storage = withOutages(driver, onError)
@@ -84,7 +89,7 @@ export function createBlobs(driver: BlobStorage, onError: Services['onError']): 
       return whole
     },
     remove: async (id, sizeBytes) => {
-      for (let from = 0; from < sizeBytes; from += pieceBytes) await storage.removeItem(keyOf(id, from / pieceBytes))
+      for (const key of keysOfFile(id, sizeBytes)) await storage.removeItem(key)
     },
   }
 }

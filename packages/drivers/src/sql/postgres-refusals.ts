@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { tlsFault } from '../http/tls-fault.ts'
+import { movingFailure } from './moving.ts'
 
 /** Name of the setting for the database, for messages. */
 export type SettingName = 'INLAY_DATABASE_URL' | 'INLAY_INDEX_URL'
@@ -25,6 +26,8 @@ interface Refusal {
  * @param setting setting to change when the server refuses the role, the database or the connection
  */
 export function toPostgresFailure(cause: unknown, setting: SettingName): InlayError | undefined {
+  const moving = movingFailure(cause)
+  if (moving) return moving
   const refusal = refusalOf(cause, `${setting}, or the option engines.${settingOptions[setting]}`)
   if (!refusal) return undefined
   const { message, ...data } = refusal

@@ -4,6 +4,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError } from '@inlay/protocol'
 import { SqliteAdapter } from 'kysely'
+import { movingFailure } from './moving.ts'
 
 export interface NodeSqliteOptions {
   /** Path of the database file; its folder is created. `:memory:` is not persistent. */
@@ -150,6 +151,8 @@ const meanings: Readonly<Record<number, string>> = {
 
 /** Converts SQLite errors to InlayErrors. */
 export function toInlayError(cause: unknown): unknown {
+  const moving = movingFailure(cause)
+  if (moving) return moving
   const code = primaryCode(cause)
   const message = code === undefined ? undefined : meanings[code]
   if (message === undefined) return cause

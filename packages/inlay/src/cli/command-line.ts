@@ -26,6 +26,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   migrate: async () => (await import('./migrate.ts')).migrate,
   backup: async () => (await import('./backup.ts')).backup,
   restore: async () => (await import('./restore.ts')).restore,
+  move: async () => (await import('./move.ts')).move,
   erase: async () => (await import('./erase.ts')).erase,
   reindex: async () => (await import('./reindex.ts')).reindex,
   'sign-in': async () => (await import('./sign-in.ts')).signIn,

@@ -22,6 +22,7 @@ export type CommandName =
   | 'migrate'
   | 'backup'
   | 'restore'
+  | 'move'
   | 'erase'
   | 'completion'
 
@@ -63,8 +64,12 @@ export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
     summary: 'rebuild the index while search continues',
   },
   migrate: { usage: 'migrate [--check | --contract]', summary: 'bring the tables of the database up to date' },
-  backup: { usage: 'backup <new folder>', summary: 'copy the database and files, also while a server runs' },
+  backup: { usage: 'backup <new folder>', summary: 'copy the database and files, also of a server' },
   restore: { usage: 'restore <backup folder>', summary: 'create a data folder from a backup' },
+  move: {
+    usage: 'move --to <settings file>',
+    summary: 'move all data elsewhere while this one serves',
+  },
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
   completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
 }

@@ -9,6 +9,7 @@ import { prepareDataFolder } from '../data-folder.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { checkDatabase, checkFiles, checkIndex, type Finding, type ServiceCheck } from './doctor-deep.ts'
+import type { Output } from './output.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
@@ -18,7 +19,7 @@ const folderCheck = 'Data folder'
 /** Free space below which indexing may soon fail. */
 const lowDiskBytes = 2 ** 30
 
-const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed')
+export const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed')
 
 /** Checks that an installation works, and suggests fixes. */
 export const doctor: Command = {
@@ -37,7 +38,6 @@ export const doctor: Command = {
   },
   async run(context) {
     const { output } = context
-    const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
     const findings: Finding[] = []
     if (context.options['deep'] === true && remoteOf(context))
       throw misuse('--deep reads the data itself: run inlay doctor --deep on the machine that has it, without --url.')
@@ -47,17 +47,22 @@ export const doctor: Command = {
       if (check === checkService && hasFailed(findings.filter((finding) => finding.check === folderCheck))) break
       for (const finding of await check(context)) {
         findings.push(finding)
-        if (output.isJson) continue
-        const mark = marks[finding.status]
-        const style = finding.status === 'ok' ? 'dim' : finding.status === 'warning' ? 'bold' : 'red'
-        const gap = ' '.repeat(9 - mark.length)
-        output.line(`${output.styled(style, mark)}${gap}${finding.check}: ${finding.message}`)
-        if (finding.advice !== undefined) output.line(`         ${finding.advice}`)
+        if (!output.isJson) showFinding(output, finding)
       }
     }
     if (output.isJson) output.json(findings)
     return hasFailed(findings) ? 1 : 0
   },
+}
+
+const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
+
+/** Writes the result of a check. */
+export function showFinding(output: Output, { check, status, message, advice }: Finding): void {
+  const mark = marks[status]
+  const style = status === 'ok' ? 'dim' : status === 'warning' ? 'bold' : 'red'
+  output.line(`${output.styled(style, mark)}${' '.repeat(9 - mark.length)}${check}: ${message}`)
+  if (advice !== undefined) output.line(`         ${advice}`)
 }
 
 async function checkNode(): Promise<readonly Finding[]> {

@@ -51,6 +51,7 @@ import {
 } from '../options/model-options.ts'
 import { admitWithin, hooksWith, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
+import { refuseMoved } from './move-note.ts'
 import { openApiThread } from './openapi-thread.ts'
 import { pythonParts } from './python-parts.ts'
 import { startRetention } from './retention.ts'
@@ -121,6 +122,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
       onError(error)
     })
   try {
+    await refuseMoved(db)
     const clock = await openDatabaseClock(db)
     opened.push(clock)
     opened.push(await openTables(db, options.now ?? clock.now))
@@ -344,7 +346,11 @@ async function presence(): Promise<ProcessPresence> {
   return processPresence()
 }
 
-async function defaultIndex(dataFolder: string, vectorShare: number | undefined): Promise<InlayOptions['index'] & {}> {
+/** The index in a data folder. */
+export async function defaultIndex(
+  dataFolder: string,
+  vectorShare: number | undefined,
+): Promise<InlayOptions['index'] & {}> {
   const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
   await checkInstalled()
   return lancedbIndex({
@@ -354,7 +360,8 @@ async function defaultIndex(dataFolder: string, vectorShare: number | undefined)
   })
 }
 
-async function configuredEmbedder(
+/** The embedder of the options; undefined without one. */
+export async function configuredEmbedder(
   choice: InlayOptions['embedder'],
   modelFolder: string,
   workspace: WorkspaceRecords,

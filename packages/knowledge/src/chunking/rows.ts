@@ -1,4 +1,5 @@
 import {
+  decodeChunkMetadata,
   documentMetadataOf,
   encodeChunkMetadata,
   titleOf,
@@ -9,8 +10,8 @@ import {
 import type { Pause } from './blocks.ts'
 import { chunkSections, type Chunk, type ChunkOptions } from './chunk.ts'
 import { searchTextsOf } from './search-text.ts'
-import type { StoredDocument } from '../contracts/stored-document.ts'
-import { toTag, type IndexRow } from '../contracts/vector-index.ts'
+import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
+import { toTag, type Hit, type IndexRow } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
 /** An index row before its generation and vector are added. */
@@ -39,25 +40,33 @@ export function* toRows(
   const json = JSON.stringify(entries)
   const isLarge = json.length > maxRowMetadataLength
   const metadata = isLarge ? base : { ...base, metadata: entries }
-  const keywords = Object.values(entries).flat().join(' ').slice(0, maxMetadataLength)
+  const keywords = keywordsOf(entries)
   const title = metadata.title ?? metadata.semanticIdentifier
   const basis = { metadata, metadataBeside: isLarge ? json : null, searchTextOf: searchTextsOf(title), keywords }
-  const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
-  const shared = {
-    documentId: claimed.id,
-    source: document.source,
-    tags: toTags(document),
-    pairs: claimed.pairIds,
-    ownUpdatedAt,
-    createdAt: document.doc_created_at === null ? null : Date.parse(document.doc_created_at),
-    updatedAt: ownUpdatedAt ?? claimed.acceptedAt,
-  }
+  const shared = sharedFields(claimed, document)
   let count = 0
   for (const chunk of chunkSections(document.sections, options)) {
     if (chunk) count++
     yield chunk && toRow(shared, basis, chunk)
   }
   if (count === 0 && title !== '') yield toRow(shared, basis, titleOnly)
+}
+
+/** What all rows of a document share. */
+function sharedFields(
+  { id, pairIds, acceptedAt }: Pick<ClaimedDocument, 'id' | 'pairIds' | 'acceptedAt'>,
+  document: StoredDocument,
+): Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'> {
+  const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
+  return {
+    documentId: id,
+    source: document.source,
+    tags: toTags(document),
+    pairs: pairIds,
+    ownUpdatedAt,
+    createdAt: document.doc_created_at === null ? null : Date.parse(document.doc_created_at),
+    updatedAt: ownUpdatedAt ?? acceptedAt,
+  }
 }
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
@@ -77,13 +86,12 @@ function toRow(
   summary?: Summary,
 ): DraftRow {
   const metadata = withChunk(document.metadata, chunk, summary)
-  const context = withContext(metadata, chunk.text, document.keywords)
   return {
     fields: {
       ...shared,
       position: chunk.position,
       text: chunk.text,
-      searchText: document.searchTextOf(summary ? `${toNotes(metadata)}\n\n${context}` : context),
+      searchText: document.searchTextOf(searchedIn(metadata, chunk.text, document.keywords)),
       chunkMetadata: encodeChunkMetadata(metadata),
     },
     metadata,
@@ -92,6 +100,42 @@ function toRow(
     withSummary: (added) => toRow(shared, document, chunk, added),
   }
 }
+
+/** The parts of a row that search finds, besides its title. */
+function searchedIn(metadata: ChunkMetadata, text: string, keywords: string): string {
+  const notes = toNotes(metadata)
+  const context = withContext(metadata, text, keywords)
+  return notes === '' ? context : `${notes}\n\n${context}`
+}
+
+/** The rows of a document that an index returned, as they were when they were written. */
+export function rowsOfHits(
+  claimed: Pick<ClaimedDocument, 'id' | 'pairIds' | 'acceptedAt'>,
+  document: StoredDocument,
+  hits: readonly Hit[],
+): IndexRow[] {
+  const shared = sharedFields(claimed, document)
+  const keywords = keywordsOf(documentMetadataOf(document).metadata)
+  return hits.map((hit) => {
+    const { generation, position, text, chunkMetadata, source, updatedAt, vector } = hit
+    const metadata = decodeChunkMetadata(chunkMetadata)
+    const searchText = searchTextsOf(titleOf(metadata))(searchedIn(metadata, text, keywords))
+    return {
+      ...shared,
+      generation,
+      position,
+      text,
+      searchText,
+      chunkMetadata,
+      source,
+      updatedAt,
+      ...(vector && { vector }),
+    }
+  })
+}
+
+const keywordsOf = (entries: DocumentMetadata): string =>
+  Object.values(entries).flat().join(' ').slice(0, maxMetadataLength)
 
 /** The summaries of a chunk and its document, one per line. */
 function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
