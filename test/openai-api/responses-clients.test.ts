@@ -3,7 +3,8 @@ import { Agent, OpenAIProvider, Runner, tool } from '@openai/agents'
 import { generateText, Output } from 'ai'
 import { createOpenAI } from '@ai-sdk/openai'
 import * as fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { startEverything } from '../stand-in/mcp-everything.ts'
 import { z } from 'zod'
 import { leaveLink, openScripted } from './chat-setting.ts'
 import { apiKey } from './setting.ts'
@@ -106,3 +107,24 @@ test('no hostile body and no id of nobody gives an error of the server', async (
     ] as const)
       expect([method, path, id, (await send(method, `/${id}${path}`)).status]).toEqual([method, path, id, 404])
 }, 60_000)
+
+test('calls of the server’s own MCP servers are items of the response', async () => {
+  const everything = await startEverything('http')
+  onTestFinished(everything.close)
+  const mcpServers = [{ name: 'everything', url: everything.url, allowPrivate: true }]
+  const { client } = await openScripted({ mcpServers }, ({ prompt, tools = [] }) => {
+    const { name = '' } = tools.find((each) => each.name.endsWith('echo')) ?? {}
+    const isCalled = prompt.at(-1)?.role === 'tool'
+    return isCalled ? ['It says hello.'] : [{ call: { name, input: { message: 'hello' } } }]
+  })
+  const { output } = await client.responses.create({ model: 'inlay', input: 'Say hello.' })
+  expect(output).toMatchObject([
+    {
+      type: 'mcp_call',
+      name: expect.stringContaining('echo'),
+      arguments: '{"message":"hello"}',
+      output: 'Echo: hello',
+    },
+    { type: 'message' },
+  ])
+})

@@ -115,6 +115,11 @@ test('requests that cannot be answered name the field, and ids of others show no
     [{ input: 'x', previous_response_id: 'resp_?' }, 400, { code: 'previous_response_not_found' }],
     [{ input: 'x', conversation: 'conv_none' }, 404, {}],
     [{ input: 'x', tools: [{ type: 'computer_use' }] }, 400, { param: 'tools.0' }],
+    [
+      { input: 'x', tools: [{ type: 'mcp', server_label: 'x' }] },
+      400,
+      { message: expect.stringContaining('at the server') },
+    ],
     [{ input: 'x', tools: [{ type: 'function' }] }, 400, { param: 'tools.0.name' }],
     [
       { input: 'x', tools: [1, 2].map(() => ({ type: 'function', name: 'weather' })) },
@@ -198,14 +203,16 @@ test('the AI SDK runs a tool, and names what was stored by its id', async () => 
   expect(JSON.stringify(model.requests.at(-1)?.prompt)).toContain(answer)
 })
 
-test('a search of vector stores reads the files that its filters name', async () => {
-  const { client } = await openScripted()
+test('a search of vector stores reads and cites as many files as its filters name', async () => {
+  const { client, fetch } = await openScripted()
   const store = await client.vectorStores.create({ name: 'Years' })
+  const fileIds: string[] = []
   for (const [year, text] of [
     [2020, 'In the old days there were 20 days of leave.'],
     [2026, 'There are 25 days of leave for the staff.'],
   ] as const) {
     const file = await client.files.create({ purpose: 'assistants', file: new File([text], `leave-${year}.txt`) })
+    fileIds.push(file.id)
     const added = await client.vectorStores.files.createAndPoll(
       store.id,
       { file_id: file.id, attributes: { year } },
@@ -225,6 +232,24 @@ test('a search of vector stores reads the files that its filters name', async ()
     item.type === 'file_search_call' ? (item.results ?? []).map(({ filename }) => filename) : [],
   )
   expect(names).toEqual(['leave-2020.txt'])
+  const few = { type: 'file_search' as const, vector_store_ids: [store.id], max_num_results: 1 }
+  const cited = await client.responses.create({ ...request, include: [...request.include], tools: [few] })
+  const [searched, message] = cited.output.slice(1)
+  expect(searched).toMatchObject({
+    results: [{ file_id: fileIds[1], filename: 'leave-2026.txt', attributes: { year: '2026' } }],
+  })
+  const file = { file_id: fileIds[1], filename: 'leave-2026.txt' }
+  expect(message).toMatchObject({ content: [{ annotations: [{ type: 'file_citation', ...file, index: 27 }] }] })
+  const { sources } = await generateText({
+    model: createOpenAI({ baseURL: 'http://inlay.test/v1', apiKey, fetch })('inlay'),
+    prompt: request.input,
+    tools: { file_search: createOpenAI().tools.fileSearch({ vectorStoreIds: [store.id], maxNumResults: 1 }) },
+  })
+  expect(sources).toMatchObject([{ sourceType: 'document', filename: 'leave-2026.txt' }])
+  for (const most of [0, 51, 1.5])
+    await expect(
+      client.responses.create({ ...request, include: [], tools: [{ ...few, max_num_results: most }] }),
+    ).rejects.toMatchObject({ status: 400, param: 'tools.0.max_num_results' })
   await expect(client.responses.create({ ...request, include: [], tools: [search([])] })).rejects.toMatchObject({
     status: 400,
     param: 'tools.0.filters',

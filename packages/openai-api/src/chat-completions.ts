@@ -12,6 +12,34 @@ import { readWhole, runForClient, streamToClient, type ClientRun } from './run-t
 
 const route = routesOf('Chat completions', { scope: 'chat', owner: 'caller' })
 
+const usageSchema = v.looseObject({
+  prompt_tokens: v.number(),
+  completion_tokens: v.number(),
+  total_tokens: v.number(),
+})
+const reasons = v.picklist(['stop', 'length', 'tool_calls', 'content_filter'])
+/** What is new in a chunk, and all of an answer. */
+const partSchema = v.looseObject({
+  role: v.optional(v.literal('assistant')),
+  content: v.optional(v.nullable(v.string())),
+  annotations: v.optional(v.array(v.looseObject({ type: v.literal('url_citation') }))),
+  tool_calls: v.optional(v.array(v.looseObject({ function: v.looseObject({ arguments: v.string() }) }))),
+})
+const headFields = { id: v.string(), created: v.number(), model: v.string(), system_fingerprint: v.string() }
+const choiceFields = { index: v.number(), logprobs: v.null() }
+const completionSchema = v.object({
+  ...headFields,
+  object: v.literal('chat.completion'),
+  choices: v.array(v.object({ ...choiceFields, message: partSchema, finish_reason: reasons })),
+  usage: usageSchema,
+})
+const chunkSchema = v.object({
+  ...headFields,
+  object: v.literal('chat.completion.chunk'),
+  choices: v.array(v.object({ ...choiceFields, delta: partSchema, finish_reason: v.nullable(reasons) })),
+  usage: v.optional(v.nullable(usageSchema)),
+})
+
 export const chatRoutes: readonly Route[] = [
   route('POST /v1/chat/completions', 'createChatCompletion', 'Answer a chat', {
     description:
@@ -23,7 +51,7 @@ export const chatRoutes: readonly Route[] = [
       body: { kind: 'json', schema: chatRequestSchema, limit: 'maxChatBytes' },
       headers: { 'x-openwebui-chat-id': 'Names the session to store in.' },
     },
-    answer: { description: 'The answer, or chunks of it.', events: v.unknown() },
+    answer: { description: 'The answer, or chunks of it.', schema: completionSchema, events: chunkSchema },
     errors: ['PERSONA_NOT_FOUND', 'NOT_FOUND', 'INVALID_INPUT', 'VALIDATION_ERROR', 'QUERY_REJECTED', 'RATE_LIMITED'],
     async handle(context) {
       const { body, parts, caller, request, requestId, settings } = context
@@ -58,12 +86,7 @@ export const chatRoutes: readonly Route[] = [
 ]
 
 /** Fields of the answer and of each chunk. */
-interface Head {
-  readonly id: string
-  readonly created: number
-  readonly model: string
-  readonly system_fingerprint: string
-}
+type Head = Pick<v.InferOutput<typeof completionSchema>, keyof typeof headFields>
 
 /** What a request names its conversation by. Temporary chats of Open WebUI have ids that begin with `local:`. */
 function namedSession({ metadata }: ChatRequest, request: Request): string | undefined {
@@ -96,10 +119,10 @@ async function webSearchOf(
   return action && (actionIds?.includes(action.id) ?? true) ? action.id : undefined
 }
 
-async function whole(answering: ClientRun, head: Head): Promise<object> {
+async function whole(answering: ClientRun, head: Head): Promise<v.InferOutput<typeof completionSchema>> {
   const reader = createAnswerReader(documentUrls(answering.context))
   let [reasoning, finish, usage]: [string, FinishReason, Usage | undefined] = ['', 'stop', undefined]
-  const calls: object[] = []
+  const calls: ReturnType<typeof toToolCall>[] = []
   await readWhole(answering, (line) => {
     for (const event of line ? reader.take(line) : reader.end())
       if (event.type === 'error') throw event.error
@@ -118,7 +141,7 @@ async function whole(answering: ClientRun, head: Head): Promise<object> {
   }
   return {
     ...head,
-    object: 'chat.completion',
+    object: 'chat.completion' as const,
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     usage: toUsage(usage),
   }
@@ -179,7 +202,7 @@ function toToolCall(call: Extract<AnswerEvent, { type: 'call' }>) {
 
 function toAnnotation({ document, url, start, end }: CitedMark) {
   return {
-    type: 'url_citation',
+    type: 'url_citation' as const,
     url_citation: { url, title: document.semantic_identifier, start_index: start, end_index: end },
   }
 }

@@ -2,7 +2,7 @@ import { InlayError } from '@inlay/protocol'
 
 const conversations =
   'Use POST /v1/responses with the conversation of POST /v1/conversations, or a previous_response_id.'
-const none = 'Inlay answers from documents and does not offer this: use a service that does.'
+const none = ['audio', 'images', 'videos', 'realtime', 'moderations', 'fine_tuning', 'containers', 'evals']
 
 /** What to use in place of addresses that are not served. */
 const instead: Readonly<Record<string, string>> = {
@@ -13,19 +13,13 @@ const instead: Readonly<Record<string, string>> = {
   threads: conversations,
   uploads: 'Use POST /v1/files, which takes a whole file.',
   batches: 'Use POST /v1/chat/completions or /v1/responses for each request.',
-  audio: none,
-  images: none,
-  videos: none,
-  realtime: none,
-  moderations: none,
-  fine_tuning: none,
-  containers: none,
-  evals: none,
 }
 
 /** The error for an address below `/v1` that is not served. */
 export function missingAddress(path: string): InlayError {
   const [, , name = ''] = path.split('/', 3)
-  if (!Object.hasOwn(instead, name)) return new InlayError('NOT_FOUND')
-  return new InlayError('NOT_FOUND', { message: `/v1/${name} is not served here. ${instead[name]}` })
+  const use = none.includes(name)
+    ? 'Inlay answers from documents and does not offer this: use a service that does.'
+    : Object.hasOwn(instead, name) && instead[name]
+  return new InlayError('NOT_FOUND', use ? { message: `/v1/${name} is not served here. ${use}` } : {})
 }

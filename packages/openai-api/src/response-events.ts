@@ -1,15 +1,29 @@
 import type { InlayError, PacketBody, SearchDoc, StreamLine, Usage } from '@inlay/protocol'
+import * as v from 'valibot'
 import { createAnswerReader, type AnswerEvent } from './answer-lines.ts'
 import type { CitedMark } from './cited-text.ts'
 import { toApiError } from './errors.ts'
+import { fileOfDocument, fileTag } from './vector-store-additions.ts'
 
-export interface ResponseEvent {
-  readonly type: string
-  readonly sequence_number: number
-  readonly [field: string]: unknown
-}
+/** What else both have is as in OpenAI's API. */
+export const eventSchema = v.looseObject({ type: v.string(), sequence_number: v.number() })
+export const responseSchema = v.looseObject({
+  id: v.string(),
+  object: v.literal('response'),
+  created_at: v.number(),
+  status: v.picklist(['in_progress', 'completed', 'incomplete', 'failed', 'cancelled']),
+  model: v.string(),
+  output: v.array(v.looseObject({ id: v.string(), type: v.string() })),
+  error: v.nullable(v.object({ code: v.string(), message: v.string() })),
+  usage: v.nullable(v.looseObject({ input_tokens: v.number(), output_tokens: v.number(), total_tokens: v.number() })),
+})
 
-export type ResponseHead = Readonly<Record<string, unknown>>
+export type ResponseEvent = v.InferOutput<typeof eventSchema>
+
+type ResponseObject = v.InferOutput<typeof responseSchema>
+export type ResponseHead = Readonly<
+  Pick<ResponseObject, 'id' | 'object' | 'created_at' | 'model'> & Record<string, unknown>
+>
 
 export interface ResponseOptions {
   readonly head: ResponseHead
@@ -24,7 +38,7 @@ export interface ResponseReader {
   end(): readonly ResponseEvent[]
   /** The error that the answer ended with. */
   failure(): InlayError | undefined
-  response(): ResponseHead & { readonly status: string; readonly output: readonly OutputItem[] }
+  response(): ResponseObject
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,7 +59,11 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
   const open = new Map<string, OpenItem>()
   const events: ResponseEvent[] = []
   let sequence = 0
-  let [status, error, incomplete]: [string, object | null, object | null] = ['in_progress', null, null]
+  let [status, error, incomplete]: [ResponseObject['status'], ResponseObject['error'], object | null] = [
+    'in_progress',
+    null,
+    null,
+  ]
   let usage: Usage | undefined
   let failure: InlayError | undefined
   let textStart = 0
@@ -192,12 +210,7 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
     }
     switch (obj.type) {
       case 'search_tool_start':
-        if (obj.is_internet_search)
-          startCall('ws', {
-            type: 'web_search_call',
-            ...inProgress,
-            action: { type: 'search', query: '', sources: [] },
-          })
+        if (obj.is_internet_search) startCall('ws', webSearch)
         else startCall('fs', { type: 'file_search_call', ...inProgress, queries: [], results: null })
         return
       case 'search_tool_queries_delta':
@@ -225,9 +238,15 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
         return
       case 'custom_tool_args':
         return change({ arguments: JSON.stringify(obj.tool_args) })
-      case 'custom_tool_delta':
-        if (opened) opened.text += typeof obj.data === 'string' ? obj.data : JSON.stringify(obj.error ?? obj.data)
+      case 'custom_tool_delta': {
+        // Results of MCP servers have no id of a tool, are wrapped, and come behind what is said of their progress.
+        const wrapped = obj.tool_id === null ? (Object(obj.data) as Fields) : {}
+        if (!opened || 'progress' in wrapped) return
+        if ('error' in wrapped) opened.status = 'failed'
+        const data = wrapped['error'] ?? wrapped['tool_result'] ?? obj.error ?? obj.data
+        opened.text += typeof data === 'string' ? data : JSON.stringify(data)
         return
+      }
       // A picture is a file of Inlay: its address is given, and not its bytes.
       case 'image_generation_start':
         startCall('mcp', { ...mcp, name: 'generate_image' })
@@ -264,17 +283,22 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
 }
 
 const inProgress = { status: 'in_progress' }
+const webSearch = { type: 'web_search_call', ...inProgress, action: { type: 'search', query: '', sources: [] } }
 const python = { type: 'code_interpreter_call', ...inProgress, container_id: 'inlay', outputs: null }
 const mcp = { type: 'mcp_call', server_label: 'inlay', arguments: '{}', output: null, error: null }
 
 /** @param textStart where the text of its message begins in that of the answer */
-function toAnnotation({ document: { semantic_identifier: title }, url, start, end }: CitedMark, textStart: number) {
+function toAnnotation({ document, url, start, end }: CitedMark, textStart: number) {
+  const { semantic_identifier: title } = document
+  const file = document.link ? undefined : fileOfDocument(document.document_id)
+  if (file) return { type: 'file_citation', file_id: file, filename: title, index: start - textStart }
   return { type: 'url_citation', url, title, start_index: start - textStart, end_index: end - textStart }
 }
 
 function toResult({ document_id: id, semantic_identifier: filename, score, blurb, metadata }: SearchDoc) {
-  const attributes = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, String(value)]))
-  return { file_id: id, filename, score: score ?? 0, text: blurb, attributes }
+  const entries = Object.entries(metadata).filter(([name]) => name !== fileTag)
+  const attributes = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+  return { file_id: fileOfDocument(id) ?? id, filename, score: score ?? 0, text: blurb, attributes }
 }
 
 function toUsage(usage: Usage | undefined) {

@@ -1,5 +1,5 @@
 import type { Action, AnswerParameters, ClientTool } from '@inlay/agent'
-import { boolean } from '@inlay/protocol'
+import { boolean, integer } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { readMessages } from './chat-messages.ts'
 import { absent, between, checkNames, count, object, toolChoiceOf } from './chat-request.ts'
@@ -30,6 +30,7 @@ const toolSchema = v.looseObject({
   strict: absent(boolean),
   vector_store_ids: absent(v.array(v.string())),
   filters: absent(v.unknown()),
+  max_num_results: absent(v.pipe(integer, v.minValue(1), v.maxValue(50))),
 })
 
 /** What is known of a request; other fields are ignored. */
@@ -83,7 +84,7 @@ const ownTools: Readonly<Record<string, readonly string[]>> = {
 /** @param actions those that the caller may use */
 export function readTools({ tools, tool_choice: choice }: ResponseRequest, actions: readonly Action[]) {
   const [own, allowed, storeIds]: [ClientTool[], Set<number>, string[]] = [[], new Set(), []]
-  let [filters, param]: [unknown, string] = [undefined, 'tools']
+  let [filters, param, maxPassages]: [unknown, string, number | undefined] = [undefined, 'tools', undefined]
   for (const [at, tool] of (tools ?? []).entries()) {
     if (tool.type === 'function') {
       if (!tool.name) throw invalid(`tools.${at}.name`, 'A function needs a name.', 'missing_required_parameter')
@@ -96,6 +97,8 @@ export function readTools({ tools, tool_choice: choice }: ResponseRequest, actio
       throw invalid(`tools.${at}.filters`, 'One search is made of all stores: put the filters into one tool.')
     if (tool.filters) [filters, param] = [tool.filters, `tools.${at}.filters`]
     storeIds.push(...(tool.vector_store_ids ?? []))
+    // One search is made for all such tools.
+    if (tool.max_num_results) maxPassages = Math.max(maxPassages ?? 0, tool.max_num_results)
   }
   checkNames(own)
   const named = typeof choice === 'object' && choice.type === 'function' ? choice.name : undefined
@@ -107,12 +110,21 @@ export function readTools({ tools, tool_choice: choice }: ResponseRequest, actio
       ...(allowed.size > 0 && { allowed_tool_ids: [...allowed] }),
       ...(forced && { forced_tool_id: forced.id }),
     },
-    client: { tools: choice === 'none' ? [] : own, toolChoice: toolChoiceOf({ tool_choice: wanted }, own) },
+    client: {
+      maxPassages,
+      tools: choice === 'none' ? [] : own,
+      toolChoice: toolChoiceOf({ tool_choice: wanted }, own),
+    },
     stores: { storeIds, filters, param },
   }
 }
 
 function actionsOf(type: string, actions: readonly Action[], param: string): readonly Action[] {
+  if (type === 'mcp')
+    throw invalid(
+      param,
+      'MCP servers of a request are not called: an administrator adds them at the server, with POST /admin/mcp/servers/create or the option mcpServers. The agent then calls their tools by itself.',
+    )
   const kinds = Object.hasOwn(ownTools, type) ? ownTools[type]! : []
   const usable = actions.filter(({ builtIn }) => builtIn !== null && kinds.includes(builtIn))
   if (usable.length > 0) return usable

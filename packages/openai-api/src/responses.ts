@@ -9,6 +9,8 @@ import { invalid, toApiError } from './errors.ts'
 import { resolveModel } from './models.ts'
 import {
   createResponseReader,
+  eventSchema,
+  responseSchema,
   type OutputItem,
   type ResponseEvent,
   type ResponseHead,
@@ -40,7 +42,7 @@ import { filtersOfStores } from './vector-store-search.ts'
 
 const route = routesOf('Responses', { scope: 'chat', owner: 'caller' })
 const path = v.object({ response_id: v.string() })
-const answer = { description: 'The response, or the events of it.', events: v.unknown() }
+const answer = { description: 'The response, or the events of it.', schema: responseSchema, events: eventSchema }
 
 export const responseRoutes: readonly Route[] = [
   route('POST /v1/responses', 'createResponse', 'Create a response', {
@@ -100,13 +102,10 @@ export const responseRoutes: readonly Route[] = [
     answer,
     errors: ['NOT_FOUND'],
     async handle(context) {
-      const {
-        path: { response_id: id },
-        parts,
-        caller,
-      } = context
-      const { isRunning, place } = await storedResponse(id, parts.agent, caller)
-      if (isRunning) await parts.agent.stop(place.sessionId, caller)
+      const { path: place, parts, caller } = context
+      const id = place.response_id
+      const { isRunning, session } = await storedResponse(id, parts.agent, caller)
+      if (isRunning) await parts.agent.stop(session.id, caller)
       const stored = await storedResponse(id, parts.agent, caller)
       const reader = await storedReader(stored, context)
       replay(reader, stored)
@@ -157,7 +156,7 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
   const plain = plainHead(place, body.model, Math.floor(Date.now() / 1000))
   const reader = createResponseReader({
     head: givenHead(plain, body),
-    key: String(plain['id']).slice('resp_'.length),
+    key: plain.id.slice('resp_'.length),
     urlOf: documentUrls(context),
     withResults: body.include?.includes(searchResults) ?? false,
   })

@@ -108,7 +108,11 @@ export function outputItems(
   stored: StoredResponse,
   options: Pick<ResponseOptions, 'urlOf' | 'withResults'>,
 ): readonly OutputItem[] {
-  const reader = createResponseReader({ head: {}, key: answerKey(stored.place), ...options })
+  const reader = createResponseReader({
+    head: plainHead(stored.place, '', 0),
+    key: answerKey(stored.place),
+    ...options,
+  })
   replay(reader, stored)
   return reader.response().output
 }

@@ -41,6 +41,10 @@ interface AddOptions extends Pick<RouteContext<unknown, unknown, unknown>, 'hold
 /** Each file is a document of its own in each store, so that taking it out of one leaves the others. */
 export const documentIdOf = (storeId: string, fileId: string): string => `${storeId}.${toFileId(fileId)}`
 
+/** The file of this API behind a document of a store. */
+export const fileOfDocument = (documentId: string): string | undefined =>
+  /^vs_\d+\.(file-[\da-f-]{36})$/.exec(documentId)?.[1]
+
 /** Metadata with the id of a document itself, by which a search is restricted to some files. */
 export const fileTag = 'vector_store_file'
 

@@ -93,6 +93,8 @@ export interface ActionTurn {
   readonly arguments?: Readonly<Record<string, unknown>>
   /** Tokens of result text available for this call, after the other calls of the step; longer text may be cut. */
   readonly resultTokens?: number
+  /** Maximum number of passages of a search. Default: what the search itself has. */
+  readonly maxPassages?: number | undefined
   /** The conversation before the last user message, oldest first, cut to fit. Default: none. */
   readonly messages?: readonly PastText[]
   /** Asks the model of the run; the tokens count with the run. Absent when that model only quotes documents. */

@@ -27,6 +27,8 @@ export interface ClientTurn {
    */
   readonly steps?: readonly ClientStep[]
   readonly parameters?: AnswerParameters
+  /** Maximum number of passages of a search of documents. Default: that of the search. */
+  readonly maxPassages?: number | undefined
 }
 
 /** A message as the client remembers it. */

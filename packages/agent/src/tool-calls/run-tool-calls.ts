@@ -31,7 +31,7 @@ export interface CallSetting {
   readonly userMessage: string
   readonly filters: BaseFilters | null
   /** Additional context for each action. Default: none. */
-  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers'>
+  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers' | 'maxPassages'>
   readonly signal: AbortSignal
   /** Timeout of one call, in milliseconds. */
   readonly timeoutMs: number

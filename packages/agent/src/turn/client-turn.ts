@@ -109,7 +109,7 @@ export interface EarlierSteps {
 }
 
 /** What an answer takes from its client. */
-export interface ClientContext extends EarlierSteps {
+export interface ClientContext extends EarlierSteps, Pick<ClientTurn, 'maxPassages'> {
   readonly parameters: AnswerParameters
   readonly pausedTurns: PausedTurns
   /** Whether the client keeps the conversation. */

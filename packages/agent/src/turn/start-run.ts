@@ -223,6 +223,7 @@ function toTurn(
           turns: parts.clientTurns.paused,
         }),
         parameters: client.parameters ?? {},
+        maxPassages: client.maxPassages,
         pausedTurns: parts.clientTurns.paused,
         isStored: client.isStored !== false,
         isOwn: client.isStored === false || client.history !== undefined,

@@ -214,17 +214,8 @@ async function treeWithRoot(records: Records, sessionId: string, time: number) {
 /** Adds messages to the mainline. SESSION_NOT_FOUND for a session that is not the owner's. */
 export async function appendMessages(
   records: Records,
-  {
-    id,
-    messages,
-    ownerId,
-    time,
-  }: {
-    readonly id: string
-    readonly messages: Parameters<Sessions['append']>[1]
-    readonly ownerId: string
-    readonly time: number
-  },
+  [id, messages, { id: ownerId }]: Parameters<Sessions['append']>,
+  time: number,
 ): Promise<void> {
   const session = await lockSession(records, id)
   if (!session || session.isDeleted || session.ownerId !== ownerId) throw new InlayError('SESSION_NOT_FOUND')

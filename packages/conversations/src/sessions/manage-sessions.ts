@@ -59,8 +59,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       })
       return { id }
     },
-    append: (id, messages, caller) =>
-      db.transaction().execute((records) => appendMessages(records, { id, messages, ownerId: caller.id, time: now() })),
+    append: (...addition) => db.transaction().execute((records) => appendMessages(records, addition, now())),
     get: async (id, caller, reading = {}) => {
       const { row, isOwner } = await readableSession(db, id, caller, reading)
       if (reading.shared === 'public') return readSharedSession(db, row, (ids) => readableDocuments(ids, caller))

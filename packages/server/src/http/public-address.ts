@@ -7,10 +7,11 @@ export function notePage(request: Request): void {
 
 /** Where the caller of a request reaches this server, and whether the web page is there. */
 export function publicAddress(request: Request): { readonly origin: string; readonly hasPage: boolean } {
-  const { protocol, host } = new URL(request.url)
+  const url = new URL(request.url)
   // Anybody can send these headers of proxies: what they say is for the response to this very request alone.
   const forwarded = (name: string): string | undefined => request.headers.get(name)?.split(',', 1)[0]?.trim()
-  const scheme = forwarded('x-forwarded-proto') ?? protocol.slice(0, -1)
-  const { origin } = URL.parse(`${scheme}://${forwarded('x-forwarded-host') ?? host}`) ?? { origin: 'null' }
-  return { origin: /^https?:/.test(origin) ? origin : `${protocol}//${host}`, hasPage: withPage.has(request) }
+  // What does not fit changes nothing.
+  url.protocol = forwarded('x-forwarded-proto') ?? url.protocol
+  url.host = forwarded('x-forwarded-host') ?? url.host
+  return { origin: url.origin, hasPage: withPage.has(request) }
 }

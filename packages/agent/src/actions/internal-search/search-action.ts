@@ -73,7 +73,7 @@ export const internalSearchId = 1
  * their passages to the model as numbered data.
  */
 export function createInternalSearch(options: InternalSearchOptions): Action<InternalSearchInput> {
-  const { maxFound = 50, maxShown = 10, maxPassages = 25 } = options
+  const usual = { maxFound: 50, maxShown: 10, maxPassages: 25, ...options }
   return {
     id: internalSearchId,
     name: 'internal_search',
@@ -85,6 +85,9 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
     isCiting: true,
     start: () => ({ type: 'search_tool_start', is_internet_search: false }),
     run: async ({ queries: given, ...narrowing }, turn) => {
+      const most = turn.maxPassages ?? Infinity
+      const maxFound = Math.min(usual.maxFound, most)
+      const [maxShown, maxPassages] = [Math.min(usual.maxShown, most), Math.min(usual.maxPassages, most)]
       const requested = turn.filters ?? null
       const asksForLess = narrowing.sources || narrowing.updated_from || narrowing.updated_to
       const filters = asksForLess ? narrowFilters(requested, narrowing) : requested
