@@ -45,9 +45,9 @@ test('where the page is served, such a document is cited with its address there,
     return choices[0]?.message.annotations?.[0]?.url_citation.url
   }
   const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'chat.example:8443, inner' }
-  expect(await urlWith(proxied)).toBe('https://chat.example:8443/#document/bikes')
+  expect(await urlWith(proxied)).toBe('https://chat.example:8443/#document?id=bikes')
   for (const hostile of [{}, { 'x-forwarded-proto': 'javascript' }, { 'x-forwarded-host': 'a b' }])
-    expect(await urlWith(hostile)).toBe('http://inlay.test/#document/bikes')
+    expect(await urlWith(hostile)).toBe('http://inlay.test/#document?id=bikes')
 })
 
 test('a stream has its chunks in order, and the helper of the client puts them together', async () => {

@@ -13,12 +13,12 @@ test('an address names a view, a conversation, or a new one', () => {
   expect(placeOf(sharedAddress(id))).toEqual({ view: 'shared', sessionId: id })
   const documentId = 'https://x.example/a b'
   const place = { view: 'chat', sessionId: null, documentId }
-  expect(placeOf(`#document/${encodeURIComponent(documentId)}`)).toEqual(place)
+  expect(placeOf(`#document?id=${encodeURIComponent(documentId)}`)).toEqual(place)
   for (const hash of [
     '',
     '#',
-    '#document/',
-    '#document/%zz',
+    '#document?id=',
+    '#document?x=%zz',
     chatAddress(null),
     '#chat/../admin',
     `#chat/${id}/x`,

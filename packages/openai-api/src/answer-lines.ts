@@ -84,6 +84,6 @@ export function documentUrls({
   settings,
 }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings'>): (id: string) => string {
   const { origin, hasPage } = publicAddress(request)
-  const path = hasPage ? '/#document/' : `${settings.basePath}/document/chunks?document_id=`
+  const path = hasPage ? '/#document?id=' : `${settings.basePath}/document/chunks?document_id=`
   return (id) => origin + path + encodeURIComponent(id)
 }

@@ -154,15 +154,24 @@ function parametersOf(body: ChatRequest): AnswerParameters {
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
     reasoning: body.reasoning_effort,
-    responseFormat: responseFormatOf(body),
+    responseFormat: responseFormatOf(
+      body.response_format && { ...body.response_format.json_schema, type: body.response_format.type },
+      'response_format.json_schema',
+    ),
   }
 }
 
-function responseFormatOf({ response_format: format }: ChatRequest): AnswerParameters['responseFormat'] {
+interface Format {
+  readonly type: 'text' | 'json_object' | 'json_schema'
+  readonly name?: string | undefined
+  readonly description?: string | undefined
+  readonly schema?: JsonObject | undefined
+}
+
+export function responseFormatOf(format: Format | undefined, param: string): AnswerParameters['responseFormat'] {
   if (!format || format.type === 'text') return undefined
-  if (format.type === 'json_object') return {}
-  const { name, description, schema } = format.json_schema ?? {}
-  if (!schema)
-    throw invalid('response_format.json_schema.schema', 'A JSON schema is needed for the type "json_schema".')
-  return { name: name, description: description, schema: schema satisfies JsonObject }
+  const { type, name, description, schema } = format
+  if (type === 'json_schema' && !schema)
+    throw invalid(`${param}.schema`, 'A JSON schema is needed for the type "json_schema".')
+  return { name, description, schema }
 }

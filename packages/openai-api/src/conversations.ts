@@ -1,6 +1,6 @@
 import type { StoredSession } from '@inlay/conversations'
 import { InlayError, type Principal } from '@inlay/protocol'
-import { routesOf, type Route, type RouteContext, type ServerParts } from '@inlay/server'
+import { routesOf, type Route, type ServerParts } from '@inlay/server'
 import * as v from 'valibot'
 import { documentUrls } from './answer-lines.ts'
 import { readContent } from './content.ts'
@@ -10,7 +10,7 @@ import { pageOf, pageQuery, pageSchema } from './pages.ts'
 import type { OutputItem } from './response-events.ts'
 import { conversationId, conversationSession } from './response-ids.ts'
 import { itemsSchema, toMessages, type InputItem } from './responses-request.ts'
-import { includesResults, outputItems, questionItem, responsesOf } from './stored-responses.ts'
+import { includesResults, outputItems, questionItem, responsesOf, type Context } from './stored-responses.ts'
 
 const route = routesOf('Conversations', { scope: 'chat', owner: 'caller' })
 
@@ -144,12 +144,7 @@ function readTexts(items: InputItem[]): { role: 'user' | 'assistant'; text: stri
 async function readItems({
   path: { conversation_id: id },
   ...context
-}: Pick<
-  RouteContext<v.InferOutput<typeof path>, unknown, unknown>,
-  'path' | 'parts' | 'request' | 'settings' | 'url'
-> & {
-  readonly caller: Principal
-}): Promise<OutputItem[]> {
+}: Context & { readonly path: v.InferOutput<typeof path> }): Promise<OutputItem[]> {
   const session = await context.parts.agent.sessions.get(conversationSession(id), context.caller)
   const options = { urlOf: documentUrls(context), withResults: includesResults(context.url) }
   const answers = new Map(responsesOf(session).map((stored) => [stored.answer.id, stored]))

@@ -2,7 +2,7 @@ import type { Action, AnswerParameters, ClientTool } from '@inlay/agent'
 import { boolean, integer } from '@inlay/protocol'
 import * as v from 'valibot'
 import type { readMessages } from './chat-messages.ts'
-import { absent, between, checkNames, count, object, toolChoiceOf } from './chat-request.ts'
+import { absent, between, checkNames, count, object, responseFormatOf, toolChoiceOf } from './chat-request.ts'
 import { contentSchema } from './content.ts'
 import { invalid } from './errors.ts'
 
@@ -137,16 +137,12 @@ function actionsOf(type: string, actions: readonly Action[], param: string): rea
 }
 
 export function parametersOf(body: ResponseRequest): AnswerParameters {
-  const format = body.text?.format
-  if (format?.type === 'json_schema' && !format.schema)
-    throw invalid('text.format.schema', 'A JSON schema is needed for the type "json_schema".')
-  const { name, description, schema } = format ?? {}
   return {
     temperature: body.temperature,
     topP: body.top_p,
     maxOutputTokens: body.max_output_tokens,
     reasoning: body.reasoning?.effort,
-    responseFormat: !format || format.type === 'text' ? undefined : { name, description, schema },
+    responseFormat: responseFormatOf(body.text?.format, 'text.format'),
   }
 }
 

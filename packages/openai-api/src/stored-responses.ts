@@ -70,7 +70,8 @@ export function plainHead(place: AnswerPlace | undefined, model: string, created
   }
 }
 
-type Context = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings' | 'parts'> & {
+/** What reading stored answers needs of a call. */
+export type Context = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings' | 'parts' | 'url'> & {
   readonly caller: Principal
 }
 
@@ -108,11 +109,8 @@ export function outputItems(
   stored: StoredResponse,
   options: Pick<ResponseOptions, 'urlOf' | 'withResults'>,
 ): readonly OutputItem[] {
-  const reader = createResponseReader({
-    head: plainHead(stored.place, '', 0),
-    key: answerKey(stored.place),
-    ...options,
-  })
+  const head = plainHead(stored.place, '', 0)
+  const reader = createResponseReader({ head, key: answerKey(stored.place), ...options })
   replay(reader, stored)
   return reader.response().output
 }

@@ -23,8 +23,8 @@ export type AdminSection = (typeof adminSections)[number]
 export function placeOf(hash: string): Place {
   const name = hash.replace(/^#/, '')
   if (name === 'chats' || name === 'documents' || name === 'search' || name === 'health') return { view: name }
-  const documentId = decoded(/^document\/(.{1,3000})$/.exec(name)?.[1])
-  if (documentId !== undefined) return { view: 'chat', sessionId: null, documentId }
+  const documentId = name.startsWith('document?') && new URLSearchParams(name.slice('document?'.length)).get('id')
+  if (documentId) return { view: 'chat', sessionId: null, documentId }
   const sharedId = /^shared\/([\da-f-]{36})$/.exec(name)?.[1]
   if (sharedId !== undefined) return { view: 'shared', sessionId: sharedId }
   const projectId = /^project\/(\d{1,10})$/.exec(name)?.[1]
@@ -35,15 +35,6 @@ export function placeOf(hash: string): Place {
   }
   const [, sessionId = null, messageId] = /^chat\/([\da-f-]{36})(?:\/(\d{1,15}))?$/.exec(name) ?? []
   return { view: 'chat', sessionId, ...(messageId !== undefined && { messageId: Number(messageId) }) }
-}
-
-/** Undefined without a text, and for one that is no percent-encoding. */
-function decoded(text: string | undefined): string | undefined {
-  try {
-    return text && decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function chatAddress(sessionId: string | null, messageId?: number): string {
