@@ -1,6 +1,6 @@
 /** Writes the tables of settings into the README and the settings page, between their markers. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { describeSettings } from '../src/settings/setting-table.ts'
+import { describeSettings, secretNames } from '../src/settings/setting-table.ts'
 
 /** The pages that list settings, from the root of the repository: the first those to begin with, the second all. */
 export const settingPages = ['README.md', 'docs/1.guide/8.settings.md'] as const
@@ -31,7 +31,8 @@ function settingRows(page: SettingPage): string {
     const row = `| \`${name}\` | ${cell(meaning)}: ${cell(allowed)} | ${cell(without)} |`
     return heading === undefined ? row : `\n## ${heading}\n\n${head}\n${row}`
   })
-  return (isShort ? [head, ...rows] : rows).join('\n').trim()
+  const secrets = `These may be in files: ${secretNames.map((name) => `\`${name}\``).join(', ')}.`
+  return (isShort ? [head, ...rows] : [secrets, ...rows]).join('\n').trim()
 }
 
 /** The text of a page with its table made anew. */

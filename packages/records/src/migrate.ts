@@ -41,8 +41,9 @@ const lockNumber = '3853314791062309107'
 
 /**
  * Migrates the tables of a package. Safe at every start, even of several processes at once: the others wait. All steps
- * take effect together or not at all. Changes nothing and takes no lock if no step is due, so that a role without the
- * right to create can call it. Rejects with the error of the database.
+ * take effect together or not at all; on PostgreSQL each step of an upgrade does, so that no table stays locked for
+ * those who serve. Changes nothing and takes no lock if no step is due, so that a role without the right to create can
+ * call it. Rejects with the error of the database.
  *
  * Kysely's migrator is not used: on PostgreSQL it holds a session lock, which a transaction pooler would leave on an
  * unknown connection, and it mistakes tables of other schemas for its own.
@@ -58,20 +59,42 @@ export async function migrate(
   const due = await dueSteps(db, plan, mode)
   if (mode === 'check' || due.length === 0) return due
   if (isSqlite) return migrateSqlite(db, plan, mode)
-  try {
-    return await db.transaction().execute(async (records) => {
-      await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
-      await ensureSchema(records)
-      return applySteps(records, plan, mode)
-    })
-  } catch (error) {
-    throw isPrivilegeRefusal(error) ? lacksRights(error) : error
+  const steps: MigrationStep[] = []
+  for (let attempt = 1; ;) {
+    try {
+      const applied = await migratePostgres(db, plan, mode)
+      if (applied.length === 0) return steps
+      steps.push(...applied)
+    } catch (error) {
+      if (isRefusal(error, '42501')) throw lacksRights(error)
+      // A lock was not to be had: those who wait behind this one go first.
+      if (!isRefusal(error, '55P03', '40P01') || attempt++ === maxLockAttempts) throw error
+      await new Promise((resolve) => setTimeout(resolve, lockPauseMs))
+    }
   }
 }
 
-/** The error of PostgreSQL itself, or what the driver made of it. */
-const isPrivilegeRefusal = (error: unknown): boolean =>
-  [error, Object(error).cause].some((each) => Object(each).code === '42501')
+/**
+ * How long a step waits for the lock of a table. Queries of others wait behind it meanwhile. Shorter than the
+ * `deadlock_timeout` of PostgreSQL, so that of two that wait for each other the step gives up, not a query.
+ */
+const lockTimeoutMs = 300
+const lockPauseMs = 200
+/** Two minutes: a query may run that long. */
+const maxLockAttempts = 240
+
+function migratePostgres(db: AnyDatabase, plan: MigrationPlan, mode: MigrationMode): Promise<readonly MigrationStep[]> {
+  return db.transaction().execute(async (records) => {
+    await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
+    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(records)
+    await ensureSchema(records)
+    return applySteps(records, plan, mode)
+  })
+}
+
+/** Whether it is an error of PostgreSQL with one of these codes, as it is or as the driver wraps it. */
+const isRefusal = (error: unknown, ...codes: readonly string[]): boolean =>
+  [error, Object(error).cause].some((each) => codes.includes(Object(each).code))
 
 function lacksRights(cause: unknown): InlayError {
   return new InlayError('UNSUPPORTED', {
@@ -198,7 +221,9 @@ async function applySteps(
 ): Promise<readonly MigrationStep[]> {
   const table = `inlay_${plan.name}_migration`
   // Another process may have carried them out meanwhile.
-  const steps = await dueSteps(db, plan, mode)
+  const due = await dueSteps(db, plan, mode)
+  const isShared = dialectOf(db) === 'postgres' && (await recordedSteps(db, table)).size > 0
+  const steps = isShared ? due.slice(0, 1) : due
   await db.schema
     .createTable(table)
     .ifNotExists()

@@ -2,6 +2,9 @@ import { createInlay, type Inlay } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { postgres } from '@inlay/drivers/postgres'
+import { migrate, type Migrations } from '@inlay/records'
+import { Kysely, sql } from 'kysely'
 import { startPostgres } from '../../knowledge/postgres-server.ts'
 import { testFolder } from '../harness.ts'
 
@@ -10,8 +13,8 @@ let urls: { readonly owner: string; readonly server: string }
 let admin: pg.Client
 
 beforeAll(async () => {
-  const postgres = await startPostgres()
-  const base = new URL(await postgres.takeDatabase())
+  const cluster = await startPostgres()
+  const base = new URL(await cluster.takeDatabase())
   const urlOf = (user: string, name: string): string =>
     Object.assign(new URL(base), { username: user, pathname: `/${name}` }).href
   const first = new pg.Client({ connectionString: base.href })
@@ -38,11 +41,11 @@ beforeAll(async () => {
   urls = { owner: urlOf('owner', 'apart'), server: urlOf('server', 'apart') }
   return async () => {
     await admin.end()
-    await postgres.stop()
+    await cluster.stop()
   }
 })
 
-async function migrate(url: string, ...words: string[]): Promise<[code: number, text: string]> {
+async function migrateByCommand(url: string, ...words: string[]): Promise<[code: number, text: string]> {
   let text = ''
   const stream = { write: (part: string) => void (text += part), isTTY: false, columns: 200 }
   const env = () => ({ INLAY_DATABASE_URL: url, INLAY_DATA: testFolder() })
@@ -60,14 +63,20 @@ function opened(database: string): { readonly inlay: Inlay; readonly errors: str
 }
 
 test('one role migrates, and another serves without changing a table', async () => {
-  expect(await migrate(urls.server, '--check')).toEqual([1, expect.stringContaining('expand server/0001_api_key: due')])
+  expect(await migrateByCommand(urls.server, '--check')).toEqual([
+    1,
+    expect.stringContaining('expand server/0001_api_key: due'),
+  ])
   await expect(opened(urls.server).inlay.start()).rejects.toMatchObject({
     code: 'UNSUPPORTED',
     message: expect.stringContaining('npx inlay migrate') as string,
   })
   const refused = await admin.query('select last_value from changes')
-  expect(await migrate(urls.owner)).toEqual([0, expect.stringContaining('expand agent/0018-model-steps: done')])
-  expect(await migrate(urls.server, '--check')).toEqual([0, 'The tables are up to date.\n'])
+  expect(await migrateByCommand(urls.owner)).toEqual([
+    0,
+    expect.stringContaining('expand agent/0018-model-steps: done'),
+  ])
+  expect(await migrateByCommand(urls.server, '--check')).toEqual([0, 'The tables are up to date.\n'])
   const { inlay, errors } = opened(urls.server)
   await inlay.start()
   const send = async (path: string, body: unknown): Promise<unknown> => {
@@ -92,4 +101,33 @@ test('one role migrates, and another serves without changing a table', async () 
   await inlay.close()
   expect(errors).toEqual([])
   expect((await admin.query('select last_value from changes')).rows).toEqual(refused.rows)
+})
+
+test('a step of an upgrade locks no table that an earlier one has changed, and lets those who wait behind it go first', async () => {
+  const [db, reader] = [urls.owner, urls.owner].map(
+    (connectionString) => new Kysely<unknown>({ dialect: postgres({ connectionString }) }),
+  )
+  const add = (table: string) => (tables: Kysely<unknown>) =>
+    tables.schema.alterTable(table).addColumn('more', 'text').execute()
+  const created: Migrations = {
+    '001': {
+      up: async (tables) => {
+        for (const table of ['one', 'other']) await tables.schema.createTable(table).addColumn('id', 'text').execute()
+      },
+    },
+  }
+  await migrate(db!, { name: 'locks', expand: created })
+  const upgrade = { name: 'locks', expand: { ...created, '002': { up: add('one') }, '003': { up: add('other') } } }
+  let migration: Promise<unknown> | undefined
+  await reader!.transaction().execute(async (transaction) => {
+    await sql`select * from other`.execute(transaction)
+    migration = migrate(db!, upgrade)
+    const waiting = `select from pg_locks where not granted and relation = 'other'::regclass`
+    await expect.poll(() => admin.query(waiting)).toMatchObject({ rowCount: 1 })
+    await sql`select more from one`.execute(transaction)
+    // Behind a lock that is only waited for.
+    await admin.query('select * from other')
+  })
+  expect(await migration).toHaveLength(2)
+  for (const each of [db!, reader!]) await each.destroy()
 })

@@ -33,6 +33,8 @@ export interface AiSdkOptions {
   readonly baseUrl?: string
   /** Sent as the provider wants it; taken out of every error if it has eight characters or more. Absent: requests carry no key. */
   readonly apiKey?: string
+  /** Called with `apiKey` before each request: what is sent in its place. Default: the key itself. */
+  readonly currentKey?: (apiKey: string) => Promise<string>
   readonly headers?: Readonly<Record<string, string>>
   /** Of the type `ai-sdk`: the models by name. */
   readonly objects?: ReadonlyMap<string, ModelObject>
@@ -99,20 +101,32 @@ async function loadResponses(options: AiSdkOptions, fetch: typeof globalThis.fet
 // A host that replaces the global `fetch`, to watch or to route requests, means those to models too.
 const fetchAtLoad = globalThis.fetch
 
+type TransportOptions = Pick<
+  AiSdkOptions,
+  'type' | 'baseUrl' | 'apiKey' | 'currentKey' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'
+>
+
 /** Creates the transport of a provider, restricted to its host. */
-export function transportOf({
-  type,
-  baseUrl,
-  fetch: handedIn,
-  firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000,
-  idleTimeoutMs = 300_000,
-}: Pick<AiSdkOptions, 'type' | 'baseUrl' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'>): Transport {
+export function transportOf(options: TransportOptions): Transport {
+  const { type, baseUrl, fetch: handedIn, idleTimeoutMs = 300_000 } = options
+  const { firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000 } = options
   const limits = { firstTokenTimeoutMs, idleTimeoutMs }
-  if (handedIn) return withQuery(followSameHost(fetchTransport(handedIn, limits)), baseUrl)
+  const finish = (carry: Transport): Transport => withCurrentKey(withQuery(followSameHost(carry), baseUrl), options)
+  if (handedIn) return finish(fetchTransport(handedIn, limits))
   const own = isNode() ? httpTransport(limits) : undefined
-  const carry: Transport = (request) =>
-    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch, limits)(request)
-  return withQuery(followSameHost(carry), baseUrl)
+  return finish((request) =>
+    own && globalThis.fetch === fetchAtLoad ? own(request) : fetchTransport(globalThis.fetch, limits)(request),
+  )
+}
+
+/** Providers keep the key they were made with, in a header of their own. */
+function withCurrentKey(transport: Transport, { apiKey, currentKey }: TransportOptions): Transport {
+  if (apiKey === undefined || !currentKey) return transport
+  return async (request) => {
+    const key = await currentKey(apiKey)
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, value.replaceAll(apiKey, () => key)])
+    return transport({ ...request, headers: Object.fromEntries(headers) as Record<string, string> })
+  }
 }
 
 /** Whether this is Node, and no proxy is configured, which only Node's `fetch` supports. */
@@ -151,12 +165,17 @@ export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const inHeaders = Object.entries(options.headers ?? {}).flatMap(([header, value]) =>
     /auth|key|token|secret/i.test(header) ? value.replace(/^\w+ /, '') : [],
   )
-  const hideKeys = (error: unknown): unknown =>
-    [apiKey, ...inHeaders].reduce<unknown>((left, key) => hideKey(left, key), error)
+  const keys = new Set([apiKey, ...inHeaders])
+  const hideKeys = (error: unknown): unknown => [...keys].reduce<unknown>((left, key) => hideKey(left, key), error)
+  const currentKey = async (key: string): Promise<string> => {
+    const current = (await options.currentKey?.(key)) ?? key
+    keys.add(current)
+    return current
+  }
   // An object says of which provider it is.
   const providerOf = (modelId: string): string => options.objects?.get(modelId)?.provider ?? type
   const isAnthropic = (modelId: string): boolean => providerOf(modelId).startsWith('anthropic')
-  const carrier = transportOf(options)
+  const carrier = transportOf(options.currentKey ? { ...options, currentKey } : options)
   const transport = memories ? withoutRefusedFields(carrier, (modelId) => memories(modelId).refused) : carrier
   const plain = plainFetch(transport)
   const reasoningFields = type === 'openai' ? [] : ['reasoning_content', 'reasoning']

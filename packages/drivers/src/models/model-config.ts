@@ -61,6 +61,8 @@ export interface ModelProvidersConfig {
   readonly defaultProvider?: string
   /** Wraps the `fetch` that carries all requests to models, e.g. to observe streams. */
   readonly wrapFetch?: (next: typeof globalThis.fetch) => typeof globalThis.fetch
+  /** Called with a provider's `apiKey` before each request: what is sent in its place. Default: the key itself. */
+  readonly currentKey?: (apiKey: string) => Promise<string>
   /** Limits on reachable hosts, for addresses that somebody typed; replaces `wrapFetch`. Default: none. */
   readonly egress?: EgressOptions
   /** The model of providers of the type `extractive`; required when there is one. */

@@ -4,7 +4,7 @@ import type { ModelFact, ModelListing, ModelOptions, ModelProvider, ResolvedMode
 import { createMemories, type ModelMemories, type ModelMemory } from './adapting/model-memory.ts'
 import { probeModel, type AbilityRecords } from './adapting/probe.ts'
 import { createServedModels } from './adapting/served-window.ts'
-import { aiSdkModels, transportOf } from './ai-sdk.ts'
+import { aiSdkModels, transportOf, type AiSdkOptions } from './ai-sdk.ts'
 import { knownRefusals } from './known-refusals.ts'
 import { isOpen, knownModel } from './known-models.ts'
 import type { BuiltInModel, ModelConfig, ModelProvidersConfig, ProviderConfig } from './model-config.ts'
@@ -36,7 +36,7 @@ function toBuiltIn(config: ProviderConfig, builtIn: BuiltInModel | undefined): P
 }
 
 function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Provider {
-  const { wrapFetch, egress, builtIn, onNotice, abilities, smallModels } = options
+  const { wrapFetch, egress, builtIn, onNotice, abilities, smallModels, currentKey } = options
   const { name, type, models } = config
   if (type === 'extractive') return toBuiltIn(config, builtIn)
   const defaultModel = config.defaultModel ?? models?.[0]?.name
@@ -54,7 +54,7 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   const wrapped = wrapFetch?.((...request) => fetch(...request))
   const guarded = egress && egressFetch(egress, firstTokenTimeoutMs ?? 300_000)
   const fetching = guarded ?? wrapped
-  const carrier = fetching && { fetch: fetching }
+  const carrier = { ...(fetching && { fetch: fetching }), ...(currentKey && { currentKey }) }
   const notices = new Set<string>()
   const onLearn = (modelId: string, part: string, said: string): void => {
     const notice = `${name}/${modelId}: its server refuses ${part}; requests go without it from now on.`
@@ -71,7 +71,7 @@ function toProvider(config: ProviderConfig, options: ModelProvidersConfig): Prov
   })
   const access = { type, name, baseUrl, apiKey, headers, objects, providerOptions }
   const makeModel = aiSdkModels({ ...access, memories, onLearn, ...limits, ...carrier })
-  const askServed = askingOf(config, memories, carrier || {})
+  const askServed = askingOf(config, memories, carrier)
   const make = async (modelId: string): Promise<LanguageModelV4> => {
     const memory = memories(modelId)
     const model = makeModel(modelId)
@@ -157,11 +157,11 @@ function probingOf(
 function askingOf(
   { type, baseUrl, apiKey, headers = {}, models }: ProviderConfig,
   memories: ModelMemories,
-  carrier: { readonly fetch?: typeof fetch },
+  carrier: Pick<AiSdkOptions, 'fetch' | 'currentKey'>,
 ): ((modelId: string) => Promise<void>) | undefined {
   if (type !== 'openai-compatible' || !baseUrl) return undefined
   const access = { ...headers, ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const transport = transportOf({ type, baseUrl, ...carrier })
+  const transport = transportOf({ type, baseUrl, ...(apiKey && { apiKey }), ...carrier })
   const server = { transport, baseUrl: baseUrl.split('?')[0]!, headers: access }
   const ask = createServedModels(server, (modelId, { contextTokens, takesTools }) => {
     const memory = memories(modelId)
@@ -207,9 +207,14 @@ const toListed = ({ displayName, contextTokens, takesImages, reasons = false, na
  * base URL that is missing. Requests to providers are only made, and their SDKs only loaded, when a model is called.
  */
 export function modelProviders(config: ModelProvidersConfig): ModelProvider {
-  checkRequired('modelProviders', config, 'defaultProvider wrapFetch egress builtIn smallModels abilities onNotice', {
-    providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
-  })
+  checkRequired(
+    'modelProviders',
+    config,
+    'defaultProvider wrapFetch currentKey egress builtIn smallModels abilities onNotice',
+    {
+      providers: ['a list of { name, type }, at least one', (value) => Array.isArray(value) && value.every(isObject)],
+    },
+  )
   const providers = new Map(config.providers.map((provider) => [provider.name, toProvider(provider, config)]))
   if (providers.size < config.providers.length) throw invalid('Two model providers have the same name.')
   const usual = providers.get(config.defaultProvider ?? config.providers[0]?.name ?? '')

@@ -20,6 +20,8 @@ export interface PostgresOptions {
   readonly connectionString?: string
   /** Maximum number of connections of this process. Default 10; ignored with `pool`. */
   readonly maxConnections?: number
+  /** Called for each new connection in place of the password in the URL. Ignored with `pool`. */
+  readonly password?: () => Promise<string>
   /** A `pg` pool of the host, which also closes it. */
   readonly pool?: PostgresPool
   /** The module `pg`, where it cannot be imported by name. */
@@ -57,7 +59,7 @@ export interface PostgresRecords extends Dialect {
  * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
 export function postgres(options: PostgresOptions): PostgresRecords {
-  checkRequired('postgres', options, 'maxConnections lib', {
+  checkRequired('postgres', options, 'maxConnections password lib', {
     connectionString: [
       'postgres://user:password@host/database, or left out',
       (value) => value === undefined || isText(value),
@@ -106,8 +108,22 @@ export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Prom
   // opens a new connection, and running queries fail.
   pool.on?.('error', () => {})
   pool.on?.('connect', (client) => void client.on?.('error', () => {}))
+  usePassword(pool, options.password)
   watchSilence(pool)
   return pool
+}
+
+/** A connection string would replace a password among the options of the pool, even where it has none. */
+function usePassword(pool: WatchedPool, password: PostgresOptions['password']): void {
+  const { Client } = pool
+  if (!Client || !password) return
+  pool.Client = class extends Client {
+    constructor(given: object) {
+      super(given)
+      // `pg` calls it when the server asks.
+      Object.assign(this, { password })
+    }
+  }
 }
 
 /**

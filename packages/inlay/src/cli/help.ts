@@ -24,7 +24,7 @@ export function generalHelp(columns: number): string {
 export async function settingsHelp(columns: number): Promise<string> {
   const { describeSettings } = await import('../settings/setting-table.ts')
   return wrapLines(columns, [
-    'Settings, from the environment or a file .env:',
+    'Settings, from the environment or a file .env; secrets also from files, such as INLAY_DATABASE_URL_FILE:',
     '',
     ...table(
       columns,

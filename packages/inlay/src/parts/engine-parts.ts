@@ -3,6 +3,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ProcessPresence } from '@inlay/records'
 import { indexPlaceOf, type EngineOptions } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
+import { passwordOf } from '../settings/secret-files.ts'
 import type { Closable } from './destroy-parts.ts'
 
 /**
@@ -28,7 +29,8 @@ export async function withEngines(
 async function poolOf(connectionString: string, engines: EngineOptions, opened: Closable[]): Promise<PgPool> {
   const { postgresPool } = await import('@inlay/drivers/postgres')
   const { maxDatabaseConnections: maxConnections = 10 } = engines
-  const pool = await postgresPool({ connectionString, maxConnections })
+  const password = passwordOf(connectionString)
+  const pool = await postgresPool({ connectionString, maxConnections, ...(password && { password }) })
   opened.push({ close: () => pool.end() })
   return pool
 }

@@ -39,6 +39,7 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { configuredOcr } from './ocr-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
+import { currentSecret, fetchWithCurrent } from '../settings/secret-files.ts'
 import {
   isEmbedder,
   isEmbeddingObject,
@@ -380,8 +381,9 @@ export async function configuredEmbedder(
   }
   const { openaiEmbedder } = await import('@inlay/drivers/openai-embedder')
   const model = settings.baseUrl === undefined ? name.replace(/^openai\//, '') : name
+  const fetch = fetchWithCurrent(given.apiKey)
   const make = (length: number, asksForDimensions?: boolean): Embedder =>
-    openaiEmbedder({ ...given, model, baseUrl, dimensions: length, asksForDimensions })
+    openaiEmbedder({ ...given, ...(fetch && { fetch }), model, baseUrl, dimensions: length, asksForDimensions })
   return make(dimensions ?? (await dimensionsOf((length) => make(length, false), baseUrl, model, workspace)))
 }
 
@@ -508,6 +510,7 @@ export async function configuredModels(
     builtIn: builtInModel,
     onNotice,
     smallModels: loadSmallModels,
+    currentKey: currentSecret,
     ...(abilities && { abilities }),
     ...(egress && { egress }),
   })

@@ -4,7 +4,8 @@ import { enginesOf } from './engine-settings.ts'
 import type { PageBrand } from '../page-brand.ts'
 import { readEnvironment, type Environment } from './environment.ts'
 import { embeddingOf, modelOf } from './model-settings.ts'
-import { readTable, unknownSettings } from './setting-table.ts'
+import { withSecretFiles } from './secret-files.ts'
+import { readTable, secretNames, unknownSettings } from './setting-table.ts'
 import { imageModelOf, mcpServersOf, pythonOf, webhooksOf, webSearchOf } from './tool-settings.ts'
 
 /** Settings from the environment: where to listen, and options for `createInlay`. */
@@ -25,12 +26,13 @@ export interface Settings {
 }
 
 /**
- * Reads settings from environment variables; blank ones count as absent.
+ * Reads settings from environment variables; blank ones count as absent. Secrets may be in files: `<NAME>_FILE`.
  * @throws INVALID_INPUT that lists every invalid variable, its value and the allowed values; secrets are not repeated
  * @example const { host, port, options } = readSettings(process.env)
  */
-export function readSettings(env: Environment): Settings {
+export function readSettings(variables: Environment): Settings {
   const faults: string[] = []
+  const env = withSecretFiles(variables, secretNames, faults)
   const {
     serve: { host = '127.0.0.1', port = 3000, brand, ...shutdown },
     options: { localModels: findsLocalModels = true, python, ...values },

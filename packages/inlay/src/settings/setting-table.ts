@@ -8,6 +8,7 @@ import { setting, type Row, type Setting } from '../options/rows.ts'
 import type { ImageModel, WebSearchService } from '../options/tool-options.ts'
 import { readBrand, type PageBrand } from '../page-brand.ts'
 import type { Environment } from './environment.ts'
+import { fileSuffix } from './secret-files.ts'
 
 /** Settings of `inlay serve` that are not options of `createInlay`. */
 interface ServeSettings {
@@ -62,6 +63,9 @@ function settingsIn(rows: Table): Setting<unknown>[] {
 /** All settings, in the order of the settings page. */
 const settings: readonly Setting<unknown>[] = [...serveRows.map(([, each]) => each), ...settingsIn(optionTable)]
 
+/** Variables that may name a file instead. */
+export const secretNames: readonly string[] = settings.filter(({ isSecret }) => isSecret).map(({ name }) => name)
+
 /** Values of options whose fields have settings; required fields may be missing. */
 interface FieldValues {
   readonly model?: Partial<ModelSpec> & { readonly list?: readonly ModelEntry[] }
@@ -109,7 +113,7 @@ export function wrongSetting(wrong: Setting<unknown>, given: string): string {
 
 /** Warnings about unknown variables, such as misspelt names, which have no effect. */
 export function unknownSettings(env: Environment): string[] {
-  const known = new Set(settings.map(({ name }) => name))
+  const known = new Set([...settings.map(({ name }) => name), ...secretNames.map((name) => name + fileSuffix)])
   return Object.keys(env)
     .filter((name) => name.startsWith('INLAY_') && !known.has(name))
     .sort()

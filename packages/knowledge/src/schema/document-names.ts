@@ -1,5 +1,6 @@
 import { arrayLiteral, dialectOf } from '@inlay/records'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { holdDocuments } from './hold-documents.ts'
 import type { Records } from './tables.ts'
 
 /** Length of the n-grams by which listings find a text. */
@@ -10,6 +11,7 @@ const pieceCharacters = 3
  * a rare text among any number of documents.
  */
 export async function createDocumentNames(db: Records): Promise<void> {
+  await holdDocuments(db)
   await sql`
     create table inlay_document_names (document_id text primary key not null, name text not null)`.execute(db)
   const isSqlite = dialectOf(db) === 'sqlite'

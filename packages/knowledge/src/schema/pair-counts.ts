@@ -1,5 +1,6 @@
 import { createTables, dialectOf, indexOn } from '@inlay/records'
 import { sql } from 'kysely'
+import { holdDocuments } from './hold-documents.ts'
 import type { Records } from './tables.ts'
 
 /**
@@ -7,6 +8,7 @@ import type { Records } from './tables.ts'
  * same key. PostgreSQL only adds rows, so that writers do not wait for each other; {@link foldCounts} merges them.
  */
 export async function createPairCounts(db: Records): Promise<void> {
+  await holdDocuments(db)
   await createTables(db, {
     inlay_pair_counts: `
       id generated, pair_id integer not null, source text not null, state text not null, amount bigint not null`,
