@@ -4,6 +4,7 @@ import { CheckIcon } from './controls/icons.tsx'
 import type { Counts } from './documents/counts.ts'
 import type { AnsweringModel } from './service/service.ts'
 import { texts } from './texts/texts.ts'
+import { Button } from './controls/button.tsx'
 
 const storageName = 'inlay-first-run'
 
@@ -22,9 +23,9 @@ export function FirstRun({ counts, model }: { counts: Counts | undefined; model:
         <h2 class="u-bold u-body" id="first-run-title">
           {words.firstSteps}
         </h2>
-        <button type="button" class="text-button" onClick={() => keep('skipped')}>
+        <Button kind="text" onClick={() => keep('skipped')}>
           {words.skipSteps}
-        </button>
+        </Button>
       </div>
       <ol class="u-grid">
         <Step isDone={hasDocuments} name={words.stepAdd} lead={hasDocuments ? words.stepAdded : words.stepAddLead}>
@@ -33,9 +34,9 @@ export function FirstRun({ counts, model }: { counts: Counts | undefined; model:
         <Step isDone={hasModel} name={words.stepModel} lead={words.stepModelLead}>
           <a href="#admin/models">{words.chooseModel}</a>
           {!hasModel && (
-            <button type="button" class="text-button" onClick={() => keep('model')}>
+            <Button kind="text" onClick={() => keep('model')}>
               {words.keepBuiltIn}
-            </button>
+            </Button>
           )}
         </Step>
         <Step isDone={false} name={words.stepAsk} lead={words.stepAskLead} />

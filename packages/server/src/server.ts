@@ -94,38 +94,11 @@ const callsInPass = 8
 /** Creates the HTTP API. Nothing is opened or called before a request needs it. */
 export function createServer(options: ServerOptions): Server {
   const { authenticate } = options
-  const {
-    agent,
-    knowledge,
-    keys,
-    workspace,
-    localModels,
-    addedModels,
-    mcpServers,
-    audit,
-    usage,
-    metrics,
-    notices,
-    widget,
-  } = options
   const settings = settingsOf(options)
   const principals = new WeakMap<Request, Principal>()
   const authenticateInOutages = rememberCallers(authenticate)
   const setting: EndpointSetting = {
-    parts: {
-      agent,
-      knowledge,
-      keys,
-      workspace,
-      localModels,
-      addedModels,
-      mcpServers,
-      audit,
-      usage,
-      metrics,
-      notices,
-      widget,
-    },
+    parts: options,
     authenticate: (request) => principals.get(request) ?? authenticate(request),
     authenticateWithoutKey: async (request) => principals.get(request) ?? authenticate(withoutKey(request)),
     authenticateInOutages: (request) => principals.get(request) ?? authenticateInOutages(request),

@@ -10,6 +10,7 @@ import type { AdminCalls } from './calls.ts'
 import { McpServers } from './mcp-servers.tsx'
 import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
 import { Area, BadField, Check, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
 export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
@@ -92,16 +93,14 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
           )}
           {/* Those that are built in need a chat. */}
           {action.in_code_tool_id === null && (
-            <button
-              type="button"
-              class="quiet-button"
-              aria-label={texts.tryThing(name)}
+            <Button
+              label={texts.tryThing(name)}
               aria-expanded={isTried}
               disabled={!action.enabled}
               onClick={() => setIsTried(!isTried)}
             >
               {texts.try}
-            </button>
+            </Button>
           )}
           {isOwn && (
             <Removal
@@ -271,13 +270,7 @@ function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promi
           <Field label={texts.definitionFile} name="file" type="file" accept=".json,.yaml,.yml" />
         </div>
         <div class="row">
-          <button
-            type="button"
-            class="quiet-button"
-            onClick={({ currentTarget: { form } }) => form !== null && void check(form)}
-          >
-            {texts.check}
-          </button>
+          <Button onClick={({ currentTarget: { form } }) => form !== null && void check(form)}>{texts.check}</Button>
         </div>
         {failure !== null && <FailureNote failure={failure} />}
         {checked !== null && <OperationChoice checked={checked} chosen={chosen} choose={setChosen} />}

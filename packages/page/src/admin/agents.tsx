@@ -3,6 +3,7 @@ import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/admi
 import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
+import { Button } from '../controls/button.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { purposeOf } from './actions.tsx'
@@ -53,9 +54,9 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
         (edited === 'new' ? (
           <AgentForm calls={calls} known={value} changed={changed} cancel={() => setEdited(null)} />
         ) : (
-          <button type="button" class="button u-begin" onClick={() => setEdited('new')}>
+          <Button kind="filled" class="u-begin" onClick={() => setEdited('new')}>
             {texts.new}
-          </button>
+          </Button>
         ))}
       {value !== undefined && value.agents.every(({ id }) => id === 0) && <p class="nothing u-muted">{texts.none}</p>}
       <ul class="cards u-grid u-gap-10">
@@ -72,24 +73,14 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
                 <p class="facts u-small u-anywhere">{factsOf(agent)}</p>
               </div>
               <div class="row">
-                <button
-                  type="button"
-                  class="quiet-button"
-                  aria-label={texts.tryThing(agent.name)}
-                  onClick={() => tryAgent(agent.id)}
-                >
+                <Button label={texts.tryThing(agent.name)} onClick={() => tryAgent(agent.id)}>
                   {texts.try}
-                </button>
+                </Button>
                 {!agent.builtin_persona && (
                   <>
-                    <button
-                      type="button"
-                      class="quiet-button"
-                      aria-label={texts.changeThing(agent.name)}
-                      onClick={() => setEdited(agent.id)}
-                    >
+                    <Button label={texts.changeThing(agent.name)} onClick={() => setEdited(agent.id)}>
                       {adminTexts.change}
-                    </button>
+                    </Button>
                     <Removal
                       words={pageTexts.frame.delete}
                       label={pageTexts.frame.deleteThing(agent.name)}

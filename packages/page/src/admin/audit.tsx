@@ -8,6 +8,7 @@ import { formatTimestamp } from '../texts/locale.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import type { AdminCalls } from './calls.ts'
 import { Choice } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 const pageSize = 100
 
@@ -85,9 +86,9 @@ export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
         </div>
       )}
       {hasMore && (
-        <button type="button" class="quiet-button u-begin" onClick={() => void read(events?.at(-1)?.id)}>
+        <Button class="u-begin" onClick={() => void read(events?.at(-1)?.id)}>
           {pageTexts.frame.showMore}
-        </button>
+        </Button>
       )}
     </>
   )

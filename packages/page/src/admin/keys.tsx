@@ -7,6 +7,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDay } from '../texts/locale.ts'
 import type { AdminCalls } from './calls.ts'
 import { BadField, Checks, Field, Form, Removal, textOf, useLoaded, Waiting, type Loaded } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** API keys with their scopes and limits; a new key is shown once. */
 export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
@@ -35,9 +36,9 @@ export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
           }}
         />
       ) : (
-        <button type="button" class="button u-begin" onClick={() => setIsNew(true)}>
+        <Button kind="filled" class="u-begin" onClick={() => setIsNew(true)}>
           {texts.new}
-        </button>
+        </Button>
       )}
       <Waiting loaded={keys} />
       {keys.value?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
@@ -67,9 +68,7 @@ function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.El
         />
         <CopyButton text={apiKey} label={texts.copyKey} />
       </div>
-      <button type="button" class="quiet-button" onClick={hide}>
-        {texts.hide}
-      </button>
+      <Button onClick={hide}>{texts.hide}</Button>
     </div>
   )
 }
@@ -116,14 +115,9 @@ function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
         <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
       </div>
       <div class="row">
-        <button
-          type="button"
-          class="quiet-button"
-          aria-label={texts.changeThing(name)}
-          onClick={() => setIsChanging(true)}
-        >
+        <Button label={texts.changeThing(name)} onClick={() => setIsChanging(true)}>
           {adminTexts.change}
-        </button>
+        </Button>
         <Removal
           words={texts.revoke}
           label={texts.revokeThing(name)}

@@ -7,6 +7,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import type { AdminCalls } from './calls.ts'
 import { Field, Form, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** MCP servers: which there are, whether they answer, and a form that adds others. */
 export function McpServers({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
@@ -86,15 +87,9 @@ function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
         </div>
         {server.is_added && (
           <div class="row">
-            <button
-              type="button"
-              class="quiet-button"
-              aria-label={texts.tryThing(name)}
-              disabled={tried === 'asking'}
-              onClick={run}
-            >
+            <Button label={texts.tryThing(name)} disabled={tried === 'asking'} onClick={run}>
               {texts.try}
-            </button>
+            </Button>
             <Removal
               words={pageTexts.frame.delete}
               label={pageTexts.frame.deleteThing(name)}

@@ -8,6 +8,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import type { AdminCalls } from './calls.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { Area, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** The models, with a test for each; a choice of local models; and a form that adds others. */
 export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChanged: () => void }): JSX.Element {
@@ -93,20 +94,14 @@ function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProp
           <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
         </div>
         <div class="row">
-          <button
-            type="button"
-            class="quiet-button"
-            aria-label={texts.testThing(name)}
-            disabled={test === 'asking'}
-            onClick={run}
-          >
+          <Button label={texts.testThing(name)} disabled={test === 'asking'} onClick={run}>
             {texts.test}
-          </button>
+          </Button>
           {/* Of the configured models the first is the default. */}
           {!isDefault && (provider.is_added || model.id === 1) && (
-            <button type="button" class="quiet-button" aria-label={texts.makeDefaultThing(name)} onClick={choose}>
+            <Button label={texts.makeDefaultThing(name)} onClick={choose}>
               {texts.makeDefault}
-            </button>
+            </Button>
           )}
           {provider.is_added && (
             <Removal
@@ -199,32 +194,19 @@ function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => 
               {chosen?.base_url === server.base_url && chosen.model === model ? (
                 <span class="badge u-text u-medium u-round-10 u-soft">{texts.inUse}</span>
               ) : (
-                <button
-                  type="button"
-                  class="quiet-button"
-                  aria-label={texts.useThing(model)}
-                  onClick={() => void choose({ base_url: server.base_url, model })}
-                >
+                <Button label={texts.useThing(model)} onClick={() => void choose({ base_url: server.base_url, model })}>
                   {texts.use}
-                </button>
+                </Button>
               )}
             </li>
           )),
         )}
       </ul>
       <div class="row">
-        <button
-          type="button"
-          class="quiet-button"
-          onClick={() => void local.reload().then(() => setLooks((count) => count + 1))}
-        >
+        <Button onClick={() => void local.reload().then(() => setLooks((count) => count + 1))}>
           {texts.lookAgain}
-        </button>
-        {chosen !== null && (
-          <button type="button" class="quiet-button" onClick={() => void choose(null)}>
-            {texts.useBuiltIn}
-          </button>
-        )}
+        </Button>
+        {chosen !== null && <Button onClick={() => void choose(null)}>{texts.useBuiltIn}</Button>}
       </div>
     </section>
   )

@@ -5,6 +5,7 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
+import { Button } from '../controls/button.tsx'
 
 /** A value that was read, or why it could not be. */
 export interface Loaded<Value> {
@@ -84,11 +85,7 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
         <button type="submit" class="button" aria-disabled={isIdle}>
           {action}
         </button>
-        {cancel !== undefined && (
-          <button type="button" class="quiet-button" onClick={cancel}>
-            {texts.frame.cancel}
-          </button>
-        )}
+        {cancel !== undefined && <Button onClick={cancel}>{texts.frame.cancel}</Button>}
       </div>
     </form>
   )
@@ -238,9 +235,9 @@ export function Removal({ words, label, question, remove }: RemovalProps): JSX.E
   if (phase === 'shown')
     return (
       <>
-        <button type="button" class="quiet-button" aria-label={label} onClick={() => setPhase('asking')}>
+        <Button label={label} onClick={() => setPhase('asking')}>
           {words}
-        </button>
+        </Button>
         {failure !== null && <FailureNote failure={failure} />}
       </>
     )

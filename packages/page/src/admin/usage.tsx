@@ -5,6 +5,7 @@ import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { AdminCalls } from './calls.ts'
 import { Choice, Field, saveText, useLoaded, Waiting } from './parts.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** Prices of a model per million tokens; null if not set. */
 export interface Price {
@@ -93,13 +94,7 @@ export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
           onChange={(value) => setDays(Number(value))}
         />
         {entries.length > 0 && (
-          <button
-            type="button"
-            class="quiet-button"
-            onClick={() => saveText(toCsv(entries, prices), 'usage.csv', 'text/csv')}
-          >
-            {texts.save}
-          </button>
+          <Button onClick={() => saveText(toCsv(entries, prices), 'usage.csv', 'text/csv')}>{texts.save}</Button>
         )}
       </div>
       <Waiting loaded={report} />

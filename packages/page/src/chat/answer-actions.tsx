@@ -12,6 +12,7 @@ import type { Conversation } from './conversation.ts'
 import { plainAnswer, wasCut, withPlainCitations } from './copied-answer.ts'
 import { FeedbackForm } from './feedback-form.tsx'
 import type { Feedback, Turn } from '@inlay/client/conversation'
+import { Button } from '../controls/button.tsx'
 
 interface AnswerActionsProps {
   readonly turn: Turn
@@ -37,16 +38,12 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
       <div class="turn-actions u-row u-wrap u-gap-4">
         {copy}
         {isLast && failed && (
-          <button type="button" class="quiet-button" onClick={() => retry()}>
+          <Button onClick={() => retry()}>
             <RetryIcon />
             {texts.frame.retry}
-          </button>
+          </Button>
         )}
-        {isLast && turn.phase !== 'stopped' && wasCut(answer) && (
-          <button type="button" class="quiet-button" onClick={goOn}>
-            {texts.chat.goOn}
-          </button>
-        )}
+        {isLast && turn.phase !== 'stopped' && wasCut(answer) && <Button onClick={goOn}>{texts.chat.goOn}</Button>}
         {!(isLast && failed) && (
           <IconButton
             icon={<RetryIcon />}

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FeedbackReason } from '@inlay/client/conversation'
 import { texts } from '../texts/texts.ts'
+import { Button } from '../controls/button.tsx'
 
 interface FeedbackFormProps {
   readonly isGood: boolean
@@ -60,9 +61,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.El
         <button type="submit" class="button" disabled={isEmpty}>
           {sendReason}
         </button>
-        <button type="button" class="quiet-button" onClick={close}>
-          {texts.frame.close}
-        </button>
+        <Button onClick={close}>{texts.frame.close}</Button>
       </div>
     </form>
   )

@@ -9,6 +9,7 @@ import type {
   Service,
 } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
+import { Button } from '../controls/button.tsx'
 
 interface OptionsPanelProps {
   readonly service: Pick<Service, 'filterValues'>
@@ -59,9 +60,9 @@ export function OptionsPanel({ service, settings, change, models, actions, close
         filters={settings.filters}
         change={(filters) => change({ ...settings, filters: { ...settings.filters, ...filters } })}
       />
-      <button type="button" class="quiet-button u-begin" onClick={close}>
+      <Button class="u-begin" onClick={close}>
         {texts.frame.close}
-      </button>
+      </Button>
     </div>
   )
 }

@@ -6,6 +6,7 @@ import { Arrows } from './arrows.tsx'
 import type { Conversation } from './conversation.ts'
 import { questionParts } from './copied-answer.ts'
 import type { Turn } from '@inlay/client/conversation'
+import { Button } from '../controls/button.tsx'
 
 interface QuestionViewProps {
   readonly turn: Turn
@@ -56,9 +57,9 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX
       ) : (
         <div class="question-actions u-row u-gap-8 u-small">
           {isLong && (
-            <button type="button" class="text-button" aria-expanded={!isFolded} onClick={() => setIsFolded(!isFolded)}>
+            <Button kind="text" aria-expanded={!isFolded} onClick={() => setIsFolded(!isFolded)}>
               {isFolded ? showAll : showLess}
-            </button>
+            </Button>
           )}
           {conversation !== null && (
             <Arrows
@@ -129,9 +130,7 @@ function QuestionForm({ words, ask, cancel }: QuestionFormProps): JSX.Element {
         <button type="submit" class="button" disabled={text.trim() === ''}>
           {texts.frame.ask}
         </button>
-        <button type="button" class="quiet-button" onClick={cancel}>
-          {texts.frame.cancel}
-        </button>
+        <Button onClick={cancel}>{texts.frame.cancel}</Button>
       </div>
     </form>
   )

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sharedAddress } from '../address.ts'
+import { Button } from '../controls/button.tsx'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -61,9 +62,7 @@ export function SharePanel({ sessionId, service, close }: SharePanelProps): JSX.
             {isShared ? stopSharing : makeLink}
           </button>
         )}
-        <button type="button" class="quiet-button" onClick={close}>
-          {texts.frame.close}
-        </button>
+        <Button onClick={close}>{texts.frame.close}</Button>
       </div>
       <p class="visually-hidden" role="status">
         {isShared === true ? sharedWords : ''}

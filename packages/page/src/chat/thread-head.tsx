@@ -11,6 +11,7 @@ import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { exported } from './export.ts'
 import { SharePanel } from './share-panel.tsx'
+import { Button } from '../controls/button.tsx'
 
 interface ThreadHeadProps {
   readonly sessionId: string
@@ -33,10 +34,10 @@ export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps): J
   return (
     <div class="thread-head u-row u-wrap u-gap-4 u-sticky u-ground u-to-end">
       <ProjectChoice projects={projects} sessionId={sessionId} failed={(error) => setFailure(toFailure(error))} />
-      <button type="button" class="quiet-button" aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
+      <Button aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
         <ShareIcon />
         {share}
-      </button>
+      </Button>
       <Menu
         label={exportLabel}
         icon={<SaveIcon />}

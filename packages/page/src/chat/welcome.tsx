@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { Avatar } from '../controls/avatar.tsx'
+import { Button } from '../controls/button.tsx'
 import { fullCount, type Counts } from '../documents/counts.ts'
 import type { ListedAgent, Service } from '../service/service.ts'
 import { formatNumber } from '../texts/locale.ts'
@@ -37,9 +38,9 @@ export function Starters({
     <ul class="starters u-flex u-wrap u-gap-8" aria-label={texts.chat.starters}>
       {agent?.starters.map(({ name, message }) => (
         <li key={message}>
-          <button type="button" class="quiet-button" title={message} dir="auto" onClick={() => ask(message)}>
+          <Button title={message} dir="auto" onClick={() => ask(message)}>
             {name === '' ? message : name}
-          </button>
+          </Button>
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
+import { Button } from '../controls/button.tsx'
 import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
@@ -38,9 +39,7 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
       <div class="chats-tools u-row u-gap-10">
         <SearchField label={texts.chats.search} words={chats.words} search={chats.search} />
         {all !== undefined && all.length > 0 && selected === null && (
-          <button type="button" class="quiet-button" onClick={() => setSelected(new Set())}>
-            {texts.chats.select}
-          </button>
+          <Button onClick={() => setSelected(new Set())}>{texts.chats.select}</Button>
         )}
       </div>
       {all !== undefined && all.length > 0 && selected !== null && (
@@ -50,11 +49,7 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.E
       {all !== undefined && (
         <ChatList all={all} chats={chats} projects={projects} selected={selected} select={setSelected} />
       )}
-      {chats.hasMore && (
-        <button type="button" class="quiet-button" onClick={chats.showMore}>
-          {texts.frame.showMore}
-        </button>
-      )}
+      {chats.hasMore && <Button onClick={chats.showMore}>{texts.frame.showMore}</Button>}
       {chats.removed.length > 0 && (
         <UndoNote
           key={chats.removed[0]?.id}
@@ -94,9 +89,9 @@ function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
         />
         {texts.chats.selectAll}
       </label>
-      <button
-        type="button"
-        class="danger-button u-at-end"
+      <Button
+        kind="danger"
+        class="u-at-end"
         disabled={chosen.length === 0}
         onClick={() => {
           chats.remove(chosen)
@@ -104,10 +99,8 @@ function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
         }}
       >
         {texts.chats.deleteSelected(chosen.length)}
-      </button>
-      <button type="button" class="quiet-button" onClick={() => select(null)}>
-        {texts.chats.done}
-      </button>
+      </Button>
+      <Button onClick={() => select(null)}>{texts.chats.done}</Button>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
+import { Button } from '../controls/button.tsx'
 
 interface UndoNoteProps {
   readonly message: string
@@ -38,9 +39,9 @@ export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
       onFocusOut={() => setIsHeld(false)}
     >
       <span>{message}</span>
-      <button type="button" class="text-button u-bold" onClick={undo}>
+      <Button kind="text" class="u-bold" onClick={undo}>
         {texts.frame.undo}
-      </button>
+      </Button>
       <IconButton icon={<CloseIcon />} label={texts.frame.close} onClick={close} />
     </div>
   )

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { AnswerView } from '../chat/answer-view.tsx'
 import type { Conversation } from '../chat/conversation.ts'
 import { withPlainCitations } from '../chat/copied-answer.ts'
+import { Button } from '../controls/button.tsx'
 import { usualColumn, type Turn } from '@inlay/client/conversation'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { CheckIcon, RetryIcon } from '../controls/icons.tsx'
@@ -43,10 +44,10 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
         <p class="turn-note u-muted">{canKeep ? words.undecided(usualColumn(columns)?.modelName ?? '') : null}</p>
       )}
       {conversation !== null && isDone && !canKeep && (
-        <button type="button" class="quiet-button" onClick={() => conversation.retry(turn)}>
+        <Button onClick={() => conversation.retry(turn)}>
           <RetryIcon />
           {texts.frame.retry}
-        </button>
+        </Button>
       )}
     </div>
   )
@@ -74,10 +75,10 @@ function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
         {answer !== '' && column.phase !== 'answering' && (
           <div class="column-actions u-row u-wrap u-gap-8">
             {keep !== undefined && (
-              <button type="button" class="quiet-button" aria-label={words.keepThing(name)} onClick={keep}>
+              <Button label={words.keepThing(name)} onClick={keep}>
                 <CheckIcon />
                 {words.keep}
-              </button>
+              </Button>
             )}
             <CopyButton text={() => withPlainCitations(answer)} label={texts.chat.copyAnswer} />
           </div>

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 
 interface ConfirmButtonsProps {
   readonly confirm: () => void
@@ -23,9 +24,7 @@ export function ConfirmButtons({ confirm, keep, disabled = false, children }: Co
       <button ref={button} type="button" class="danger-button" disabled={disabled} onClick={confirm}>
         {children ?? texts.frame.delete}
       </button>
-      <button type="button" class="quiet-button" onClick={keep}>
-        {texts.frame.keep}
-      </button>
+      <Button onClick={keep}>{texts.frame.keep}</Button>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
 import { CheckIcon, CopyIcon } from './icons.tsx'
 
@@ -24,15 +25,9 @@ export function CopyButton({
   }, [copied])
   const copy = (): void => void copyText(typeof text === 'string' ? text : text()).then(setCopied)
   return (
-    <button
-      type="button"
-      class="quiet-button copy"
-      onClick={copy}
-      aria-label={copied ? texts.frame.copied : label}
-      title={label}
-    >
+    <Button class="copy" onClick={copy} label={copied ? texts.frame.copied : label} title={label}>
       {copied ? <CheckIcon /> : <CopyIcon />}
       <span aria-hidden="true">{copied ? texts.frame.copied : texts.frame.copy}</span>
-    </button>
+    </Button>
   )
 }

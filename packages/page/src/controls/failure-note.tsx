@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 
 interface FailureNoteProps {
   readonly failure: { readonly message: string }
@@ -15,14 +16,14 @@ export function FailureNote({ failure, close, retry }: FailureNoteProps): JSX.El
       <p>
         {failure.message}{' '}
         {retry !== undefined && (
-          <button type="button" class="text-button" onClick={retry}>
+          <Button kind="text" onClick={retry}>
             {texts.frame.retry}
-          </button>
+          </Button>
         )}
         {close !== undefined && (
-          <button type="button" class="text-button" onClick={close}>
+          <Button kind="text" onClick={close}>
             {texts.frame.close}
-          </button>
+          </Button>
         )}
       </p>
     </div>

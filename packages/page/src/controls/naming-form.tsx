@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
+import { Button } from './button.tsx'
 
 interface NamingFormProps {
   readonly name: string
@@ -41,9 +42,7 @@ export function NamingForm({ name, label, maxLength, save, end, children }: Nami
       <button type="submit" class="button">
         {texts.frame.save}
       </button>
-      <button type="button" class="quiet-button" onClick={end}>
-        {texts.frame.cancel}
-      </button>
+      <Button onClick={end}>{texts.frame.cancel}</Button>
     </form>
   )
 }

@@ -8,6 +8,7 @@ import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
 import { PasteText } from './paste-text.tsx'
 import { documentTexts } from '../texts/document-texts.ts'
+import { Button } from '../controls/button.tsx'
 
 interface AddDocumentsProps extends Pick<Documents, 'service' | 'change'> {
   /** Whether to leave the room to the documents that are there. */
@@ -34,13 +35,13 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
       <div class={`drop ${isOver ? 'over ' : ''}u-grid u-place-center u-full u-muted u-round u-inside-16`} ref={place}>
         <p>
           {documentTexts.drop}{' '}
-          <button type="button" class="text-button" onClick={() => picker.current?.click()}>
+          <Button kind="text" onClick={() => picker.current?.click()}>
             {documentTexts.chooseFiles}
-          </button>{' '}
+          </Button>{' '}
           {documentTexts.or}{' '}
-          <button type="button" class="text-button" onClick={() => folderPicker.current?.click()}>
+          <Button kind="text" onClick={() => folderPicker.current?.click()}>
             {documentTexts.chooseFolder}
-          </button>
+          </Button>
         </p>
         <p class="hint u-small">{documentTexts.kinds}</p>
         <FileField
@@ -80,15 +81,11 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
     <div class="doubles u-grid u-gap-10 u-full u-anywhere u-round" role="group" aria-label={documentTexts.doubles}>
       <p>{isSingle ? documentTexts.isHere(first.path) : documentTexts.areHere(doubles.length, first.path)}</p>
       <div class="row u-wrap">
-        <button type="button" class="button" onClick={() => settleDoubles('replace')}>
+        <Button kind="filled" onClick={() => settleDoubles('replace')}>
           {isSingle ? documentTexts.replaceIt : documentTexts.replaceThem}
-        </button>
-        <button type="button" class="quiet-button" onClick={() => settleDoubles('keep both')}>
-          {documentTexts.keepBoth}
-        </button>
-        <button type="button" class="quiet-button" onClick={dropDoubles}>
-          {documentTexts.leaveOut}
-        </button>
+        </Button>
+        <Button onClick={() => settleDoubles('keep both')}>{documentTexts.keepBoth}</Button>
+        <Button onClick={dropDoubles}>{documentTexts.leaveOut}</Button>
       </div>
     </div>
   )
@@ -138,9 +135,9 @@ function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | 
         <div class="refused-files u-line u-round-10 u-above-8">
           <p>
             {documentTexts.refused(refusals.length)}{' '}
-            <button type="button" class="text-button" onClick={intake.forgetRefusals}>
+            <Button kind="text" onClick={intake.forgetRefusals}>
               {documentTexts.clearList}
-            </button>
+            </Button>
           </p>
           <ul class="u-small u-scroll u-anywhere" tabIndex={0} aria-label={documentTexts.refusedFiles}>
             {[...Map.groupBy(refusals, ({ reason }) => reason)].map(([reason, files]) => (

@@ -20,6 +20,7 @@ import { DocumentTable } from './table/document-table.tsx'
 import { ManyBar, useMany } from './table/many-bar.tsx'
 import { useRowSelection } from './table/select-rows.ts'
 import { useDocuments, type Documents } from './use-documents.ts'
+import { Button } from '../controls/button.tsx'
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
@@ -265,9 +266,9 @@ function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAl
   return (
     <div class="row u-wrap">
       {rows?.length !== 0 && (
-        <button type="button" class="quiet-button" aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
+        <Button aria-disabled={isBusy} onClick={() => !isBusy && retry()}>
           {documentTexts.retryAll}
-        </button>
+        </Button>
       )}
       <span role="status">{count !== null && documentTexts.retried(count)}</span>
     </div>

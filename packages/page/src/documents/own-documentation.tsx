@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { documentTexts } from '../texts/document-texts.ts'
 import type { Documents } from './use-documents.ts'
+import { Button } from '../controls/button.tsx'
 
 interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
   /** How many documents there are: when that changes, it may have come or gone. */
@@ -20,16 +21,15 @@ export function OwnDocumentation({ service, change, total }: OwnDocumentationPro
   return (
     <p class="own-documentation u-muted u-round-10 u-raised">
       {documentTexts.ownDocumentation}{' '}
-      <button
-        type="button"
-        class="text-button"
+      <Button
+        kind="text"
         onClick={() => {
           setIsHere(false)
           change(service.removeOwnDocumentation()).catch(() => setIsHere(true))
         }}
       >
         {documentTexts.removeOwn}
-      </button>
+      </Button>
     </p>
   )
 }

@@ -5,6 +5,7 @@ import type { TextDocument } from '../service/service.ts'
 import { documentTexts } from '../texts/document-texts.ts'
 import { texts } from '../texts/texts.ts'
 import { typedDocument } from './typed-document.ts'
+import { Button } from '../controls/button.tsx'
 
 interface PasteTextProps {
   readonly add: (document: TextDocument) => Promise<void>
@@ -29,12 +30,7 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
       report(toFailure(error).message)
     }
   }
-  if (!isOpen)
-    return (
-      <button type="button" class="quiet-button" onClick={() => setIsOpen(true)}>
-        {documentTexts.paste}
-      </button>
-    )
+  if (!isOpen) return <Button onClick={() => setIsOpen(true)}>{documentTexts.paste}</Button>
   return (
     <PasteForm
       title={title}
@@ -94,9 +90,7 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
         <button type="submit" class="button" disabled={text.trim() === ''}>
           {documentTexts.addText}
         </button>
-        <button type="button" class="quiet-button" onClick={close}>
-          {texts.frame.cancel}
-        </button>
+        <Button onClick={close}>{texts.frame.cancel}</Button>
       </div>
     </form>
   )

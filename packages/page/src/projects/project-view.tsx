@@ -2,6 +2,7 @@ import type { ProjectDetails, UserFile } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
+import { Button } from '../controls/button.tsx'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { FileField } from '../controls/file-field.tsx'
@@ -172,9 +173,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
           <h1 id="project-title" dir="auto">
             {name}
           </h1>
-          <button type="button" class="quiet-button" onClick={() => setIsNaming(true)}>
-            {texts.chats.rename}
-          </button>
+          <Button onClick={() => setIsNaming(true)}>{texts.chats.rename}</Button>
         </>
       ) : (
         <NamingForm
@@ -189,10 +188,10 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
           </h1>
         </NamingForm>
       )}
-      <button type="button" class="button u-at-end" onClick={startChat}>
+      <Button kind="filled" class="u-at-end" onClick={startChat}>
         <PlusIcon />
         {texts.projects.newChat}
-      </button>
+      </Button>
     </div>
   )
 }
@@ -229,9 +228,7 @@ function Instructions({ text, save }: { text: string; save: (text: string) => vo
           <button type="submit" class="button">
             {texts.frame.save}
           </button>
-          <button type="button" class="quiet-button" onClick={() => setGiven(text)}>
-            {texts.frame.cancel}
-          </button>
+          <Button onClick={() => setGiven(text)}>{texts.frame.cancel}</Button>
         </div>
       )}
     </form>
@@ -262,10 +259,10 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
     <>
       <div class="u-row u-gap-12 u-as-tall u-between">
         <h2>{words.files}</h2>
-        <button type="button" class="quiet-button" disabled={isAdding} onClick={() => picker.current?.click()}>
+        <Button disabled={isAdding} onClick={() => picker.current?.click()}>
           <PlusIcon />
           {texts.frame.addFiles}
-        </button>
+        </Button>
         <FileField picker={picker} label={words.filesToAdd} take={(chosen) => void addAll(chosen)} />
       </div>
       {refused.map((message) => (
@@ -321,9 +318,9 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }): 
   const [isAsking, setIsAsking] = useState(false)
   if (!isAsking)
     return (
-      <button type="button" class="text-button delete-project u-above-8 u-begin" onClick={() => setIsAsking(true)}>
+      <Button kind="text" class="delete-project u-above-8 u-begin" onClick={() => setIsAsking(true)}>
         {texts.projects.delete}
-      </button>
+      </Button>
     )
   return (
     <div

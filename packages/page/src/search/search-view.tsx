@@ -11,6 +11,7 @@ import { texts } from '../texts/texts.ts'
 import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
 import { matchOf } from './matches.ts'
 import { Ranking } from './ranking.tsx'
+import { Button } from '../controls/button.tsx'
 
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 300
@@ -117,13 +118,13 @@ function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: s
         )}
       </p>
       <div class="source-foot u-flex u-above-8">
-        <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <Button kind="text" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? texts.sources.less : texts.sources.showPassage}
-        </button>
+        </Button>
         {passage.documentId !== undefined && (
-          <button type="button" class="text-button" onClick={() => openDocument(placeOf(passage))}>
+          <Button kind="text" onClick={() => openDocument(placeOf(passage))}>
             {texts.pane.openDocument}
-          </button>
+          </Button>
         )}
       </div>
       {isOpen && passage.ranking !== undefined && <Ranking ranking={passage.ranking} />}

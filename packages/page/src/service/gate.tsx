@@ -2,6 +2,7 @@ import { isInlayError } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { App } from '../app.tsx'
+import { Button } from '../controls/button.tsx'
 import { toFailure } from './failure.ts'
 import { Mark } from '../controls/icons.tsx'
 import { findKey, rememberKey } from './key.ts'
@@ -55,9 +56,9 @@ function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.El
       <p class="lead" role="status">
         {words} {texts.frame.goesOnAlone}
       </p>
-      <button type="button" class="button" onClick={retry}>
+      <Button kind="filled" onClick={retry}>
         {texts.frame.tryNow}
-      </button>
+      </Button>
     </main>
   )
 }

@@ -10,6 +10,7 @@ import type { Service } from '../service/service.ts'
 import { StoredFile } from '../steps/stored-file.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Source } from '@inlay/client/conversation'
+import { Button } from '../controls/button.tsx'
 
 /** Which source a person asked to see, and the sentence of the answer they came from. */
 export interface Shown {
@@ -69,18 +70,18 @@ export function SourceCard({ source, id, shown, back, service }: SourceCardProps
           <StoredFile key={file} id={file} words={first.semantic_identifier} readFile={service.file} />
         ))}
       <div class="source-foot u-flex u-above-8">
-        <button type="button" class="text-button" aria-expanded={isOpen} onClick={() => setWantsOpen(!wantsOpen)}>
+        <Button kind="text" aria-expanded={isOpen} onClick={() => setWantsOpen(!wantsOpen)}>
           {isOpen ? texts.sources.less : texts.sources.showPassage}
-        </button>
+        </Button>
         {isIndexed(first) && (
-          <button type="button" class="text-button" onClick={open}>
+          <Button kind="text" onClick={open}>
             {texts.pane.openDocument}
-          </button>
+          </Button>
         )}
         {shown !== null && (
-          <button type="button" class="text-button" onClick={back}>
+          <Button kind="text" onClick={back}>
             {texts.sources.back}
-          </button>
+          </Button>
         )}
       </div>
     </li>

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { toDataAddress } from '../controls/avatar.tsx'
+import { Button } from '../controls/button.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { FileIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
@@ -39,10 +40,10 @@ export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Elemen
         <img class="u-surface u-block u-line u-round-10" src={file.picture} alt={words ?? file.file.name} />
       )}
       <figcaption>
-        <button type="button" class="text-button u-anywhere" onClick={() => saveFile(file.file)}>
+        <Button kind="text" class="u-anywhere" onClick={() => saveFile(file.file)}>
           <FileIcon />
           {texts.steps.saveFile(file.file.name)}
-        </button>
+        </Button>
       </figcaption>
     </figure>
   )

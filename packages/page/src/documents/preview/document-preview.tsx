@@ -11,6 +11,7 @@ import { StoredFile } from '../../steps/stored-file.tsx'
 import { texts } from '../../texts/texts.ts'
 import { findText, isFindable } from './find-text.ts'
 import type { DocumentPlace } from './open-document.tsx'
+import { Button } from '../../controls/button.tsx'
 
 /** Chunks that are read at a time, and those shown before the one that was asked for. */
 const chunksAtOnce = 32
@@ -118,9 +119,9 @@ function Original({ id, name, readFile }: { id: string; name: string; readFile: 
   }
   if (isMissing) return <span>{texts.pane.originalIsGone}</span>
   return (
-    <button type="button" class="text-button" onClick={() => void save().catch(() => setIsMissing(true))}>
+    <Button kind="text" onClick={() => void save().catch(() => setIsMissing(true))}>
       {texts.pane.saveOriginal}
-    </button>
+    </Button>
   )
 }
 

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } fr
 import type { AdminAccess } from '../../admin/admin-place.tsx'
 import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
+import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
 import { CloseIcon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
@@ -167,9 +168,9 @@ function TagEditor({
           <span>{documentTexts.tagValue}</span>
           <input type="text" maxLength={500} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
         </label>
-        <button type="button" class="quiet-button" disabled={!isAddable} onClick={add}>
+        <Button disabled={!isAddable} onClick={add}>
           {documentTexts.addTag}
-        </button>
+        </Button>
       </div>
       <p role="status" class="facts u-small u-anywhere">
         {isSaved && documentTexts.tagsSaved}

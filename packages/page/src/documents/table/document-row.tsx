@@ -12,6 +12,7 @@ import { texts } from '../../texts/texts.ts'
 import { unreadOf } from '../unread.ts'
 import { openDocument } from '../preview/open-document.tsx'
 import type { Documents } from '../use-documents.ts'
+import { Button } from '../../controls/button.tsx'
 
 interface RowProps {
   readonly document: ListedDocument
@@ -195,15 +196,15 @@ function Actions({
   return (
     <>
       {state === 'failed' && (
-        <button
-          type="button"
-          class="text-button u-nowrap u-small"
+        <Button
+          kind="text"
+          class="u-nowrap u-small"
           tabIndex={tabIndex}
-          aria-label={documentTexts.retryThing(title)}
+          label={documentTexts.retryThing(title)}
           onClick={() => void changeOrTell(service.requeue(id)).catch(() => {})}
         >
           {texts.frame.retry}
-        </button>
+        </Button>
       )}
       <IconButton
         icon={<PenIcon />}

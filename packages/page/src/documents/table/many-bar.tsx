@@ -9,6 +9,7 @@ import { readAllFound, type NamedDocument } from '../row-pages.ts'
 import type { Documents } from '../use-documents.ts'
 import { actOnMany, type ManyProgress, type ManyReport } from './act-on-many.ts'
 import type { RowSelection } from './select-rows.ts'
+import { Button } from '../../controls/button.tsx'
 
 type Kind = 'delete' | 'retry'
 
@@ -186,26 +187,22 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
         {documentTexts.selected(selected.size)}
       </strong>
       {!isAll && (
-        <button type="button" class="text-button" disabled={isSelecting} onClick={many.selectAll}>
+        <Button kind="text" disabled={isSelecting} onClick={many.selectAll}>
           {isSelecting
             ? documentTexts.selecting
             : documents.matchCount === null
               ? documentTexts.selectAllFound
               : documentTexts.selectFound(documents.matchCount)}
-        </button>
+        </Button>
       )}
-      <button type="button" class="text-button" onClick={clear}>
+      <Button kind="text" onClick={clear}>
         {documentTexts.clearSelection}
-      </button>
+      </Button>
       <span class="u-flex u-wrap u-gap-8 u-at-end">
-        {failed > 0 && (
-          <button type="button" class="quiet-button" onClick={() => many.start('retry')}>
-            {documentTexts.retryMany(failed)}
-          </button>
-        )}
-        <button type="button" class="danger-button" onClick={ask}>
+        {failed > 0 && <Button onClick={() => many.start('retry')}>{documentTexts.retryMany(failed)}</Button>}
+        <Button kind="danger" onClick={ask}>
           {documentTexts.deleteMany(selected.size)}
-        </button>
+        </Button>
       </span>
     </>
   )
@@ -241,9 +238,7 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
         <span>{words}</span>
         <progress class="u-full" value={done} max={total} />
       </label>
-      <button type="button" class="quiet-button" onClick={stop}>
-        {documentTexts.stop}
-      </button>
+      <Button onClick={stop}>{documentTexts.stop}</Button>
     </div>
   )
 }
@@ -265,9 +260,9 @@ function Report({
       <p>
         {kind === 'delete' ? documentTexts.deleted(done.length) : documentTexts.retried(done.length)}{' '}
         {left > 0 && documentTexts.left(left)}{' '}
-        <button type="button" class="text-button" onClick={dismiss}>
+        <Button kind="text" onClick={dismiss}>
           {texts.frame.close}
-        </button>
+        </Button>
       </p>
       {failed.map(({ reason, titles }) => (
         <div key={reason} class="failure-words">
