@@ -1,13 +1,5 @@
 import type { AnswerParameters, ClientTool, ClientTurn } from '@inlay/agent'
-import {
-  asUuid,
-  boolean,
-  float,
-  integer,
-  type JsonObject,
-  type Principal,
-  type SendMessageInput,
-} from '@inlay/protocol'
+import { asUuid, boolean, float, integer, type Principal, type SendMessageInput } from '@inlay/protocol'
 import * as v from 'valibot'
 import { messageSchema, readMessages } from './chat-messages.ts'
 import { invalid } from './errors.ts'
@@ -161,14 +153,9 @@ function parametersOf(body: ChatRequest): AnswerParameters {
   }
 }
 
-interface Format {
-  readonly type: 'text' | 'json_object' | 'json_schema'
-  readonly name?: string | undefined
-  readonly description?: string | undefined
-  readonly schema?: JsonObject | undefined
-}
+type Format = AnswerParameters['responseFormat']
 
-export function responseFormatOf(format: Format | undefined, param: string): AnswerParameters['responseFormat'] {
+export function responseFormatOf(format: (Format & { type: string }) | undefined, param: string): Format {
   if (!format || format.type === 'text') return undefined
   const { type, name, description, schema } = format
   if (type === 'json_schema' && !schema)

@@ -18,13 +18,8 @@ const metadataSchema = v.pipe(
   v.record(v.pipe(v.string(), v.maxLength(64)), v.pipe(v.string(), v.maxLength(512))),
   v.check((entries) => Object.keys(entries).length <= 16, 'must not have more than 16 keys'),
 )
-const conversationSchema = v.object({
-  id: v.string(),
-  object: v.literal('conversation'),
-  /** Seconds since 1970 UTC. */
-  created_at: v.number(),
-  metadata: metadataSchema,
-})
+const fields = { id: v.string(), object: v.literal('conversation'), created_at: v.number() }
+const conversationSchema = v.object({ ...fields, metadata: metadataSchema })
 const itemSchema = v.looseObject({ id: v.string(), type: v.string() })
 const additionsSchema = v.pipe(itemsSchema, v.maxLength(20))
 const path = v.object({ conversation_id: v.string() })

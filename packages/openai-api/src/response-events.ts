@@ -21,9 +21,7 @@ export const responseSchema = v.looseObject({
 export type ResponseEvent = v.InferOutput<typeof eventSchema>
 
 type ResponseObject = v.InferOutput<typeof responseSchema>
-export type ResponseHead = Readonly<
-  Pick<ResponseObject, 'id' | 'object' | 'created_at' | 'model'> & Record<string, unknown>
->
+export type ResponseHead = Fields & Pick<ResponseObject, 'id' | 'object' | 'created_at' | 'model'>
 
 export interface ResponseOptions {
   readonly head: ResponseHead
@@ -59,11 +57,8 @@ export function createResponseReader({ head, key, urlOf, withResults }: Response
   const open = new Map<string, OpenItem>()
   const events: ResponseEvent[] = []
   let sequence = 0
-  let [status, error, incomplete]: [ResponseObject['status'], ResponseObject['error'], object | null] = [
-    'in_progress',
-    null,
-    null,
-  ]
+  let status: ResponseObject['status'] = 'in_progress'
+  let [error, incomplete]: [ResponseObject['error'], object | null] = [null, null]
   let usage: Usage | undefined
   let failure: InlayError | undefined
   let textStart = 0

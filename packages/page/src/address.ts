@@ -1,15 +1,9 @@
 /** A view of the page, as the part of its address after `#`: reload and the back button of the browser keep working. */
 export type Place =
-  /**
-   * `sessionId` is null for a chat that has not begun; `messageId` names the message to begin reading at, and
-   * `documentId` a document to show beside it.
-   */
-  | {
-      readonly view: 'chat'
-      readonly sessionId: string | null
-      readonly messageId?: number
-      readonly documentId?: string
-    }
+  /** `sessionId` is null for a chat that has not begun; `messageId` names the message to begin reading at. */
+  | { readonly view: 'chat'; readonly sessionId: string | null; readonly messageId?: number }
+  /** A new chat beside a document. */
+  | { readonly view: 'chat'; readonly sessionId: null; readonly documentId: string; readonly messageId?: undefined }
   /** A chat of somebody else, to be read. */
   | { readonly view: 'shared'; readonly sessionId: string }
   | { readonly view: 'chats' | 'documents' | 'search' | 'health' }

@@ -52,7 +52,7 @@ export function App({
   const [chosen, changeSettings] = useState(defaultSettings)
   const settings = useMemo(() => withOfferedModels(chosen, model.all), [chosen, model])
   useEffect(() => {
-    if (place.view === 'chat' && place.documentId !== undefined) void openDocumentById(place.documentId, service)
+    if ('documentId' in place) void openDocumentById(place.documentId, service)
   }, [place])
   const projects = useProjects(service, firstProjects)
   const [projectId, setProjectId] = useState<number | undefined>(undefined)

@@ -103,6 +103,13 @@ def check_responses():
     with client.responses.stream(**asked) as stream:
         cited(stream.get_final_response())
 
+    conversation = client.conversations.create(items=[{"type": "message", "role": "user", "content": "Hello!"}]).id
+    for _ in range(2):
+        cited(client.responses.create(**asked, conversation=conversation))
+    kinds = [item.type for item in client.conversations.items.list(conversation, order="asc")]
+    assert kinds == ["message"] + 2 * ["message", "file_search_call", "message"], kinds
+    assert client.conversations.delete(conversation).deleted
+
     from pydantic import BaseModel
 
     class Leave(BaseModel):

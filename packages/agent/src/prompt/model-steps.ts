@@ -134,11 +134,7 @@ export const modelKey = ({ provider, name, address = '' }: ResolvedModel): strin
 /** Messages of a model for another one: without thoughts and signatures, which may be in the ids of calls too. */
 export function forOtherModel(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const ids = new Map<string, string>()
-  const idOf = (id: string): string => {
-    const other = ids.get(id) ?? randomId()
-    ids.set(id, other)
-    return other
-  }
+  const idOf = (id: string): string => ids.get(id) ?? ids.set(id, randomId()).get(id)!
   return messages.map((message) => {
     if (message.role !== 'assistant' && message.role !== 'tool') return message
     const content = message.content.flatMap((part) => {
