@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { postgres } from '@inlay/drivers/postgres'
 import { sweepLargeContents } from '@inlay/knowledge/internal/intake/large-content'
-import { InlayError } from '@inlay/protocol'
 import { sql as drizzleSql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { drizzleTransaction, kyselyTransaction, prismaTransaction, type HostTransaction } from 'inlay/transactions'
@@ -155,17 +154,30 @@ describe.each(Object.entries(libraries))('with %s', (_name, inTransaction) => {
   })
 })
 
+test('a transaction in another database is refused', async () => {
+  const { knowledge, connectionString } = await makeHost()
+  const client = new pg.Client({ connectionString: connectionString.replace(/[^/]+$/, 'postgres') })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await expect(knowledge.accept(heron('The heron waits.'), { transaction: client })).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: expect.stringContaining('another database'),
+  })
+})
+
 test('what is committed comes before all that is sent later, and a transaction that stays open delays nobody', async () => {
   const { knowledge, pool, hits } = await makeHost()
   await inPg(pool, (transaction) => knowledge.accept(heron('The heron waits.'), { transaction }))
+  // No worker has started: the call itself takes up what is committed.
+  expect(await knowledge.accept(heron('The heron sleeps.'))).toMatchObject({ alreadyExisted: true })
   await inPg(pool, async (transaction) => {
-    await knowledge.accept(heron('The heron flies.', 'second'), { transaction })
-    // Not the worker, which has not started: the call itself takes up what is committed.
-    await knowledge.accept(heron('The heron sleeps.'))
-    await knowledge.accept(heron('The heron fishes.', 'second'))
+    await knowledge.accept(heron('The heron flies.'), { transaction })
+    await knowledge.accept(heron('The heron fishes.'))
+    await knowledge.accept(heron('The heron swims.', 'other'))
   })
   await knowledge.start()
-  expect(await hits()).toEqual(['The heron flies.', 'The heron sleeps.'])
+  expect(await hits()).toEqual(['The heron flies.', 'The heron swims.'])
 })
 
 test('no clean-up takes the content of a large document that is committed and not accepted yet', async () => {
@@ -208,8 +220,7 @@ test('a refusal leaves the transaction usable, and one that only shows after the
   await knowledge.pairs.remove(pair.id)
   await knowledge.start()
   expect(await hits()).toEqual(['The heron flies.'])
-  expect(errors).toEqual([expect.objectContaining({ code: 'CONNECTOR_NOT_FOUND' })])
-  expect(errors[0]).toBeInstanceOf(InlayError)
+  expect(errors).toMatchObject([{ code: 'CONNECTOR_NOT_FOUND', message: expect.stringContaining('has committed') }])
 })
 
 test('a document whose process is killed right after the commit is indexed by the next one', async () => {

@@ -3,19 +3,16 @@ import { CompiledQuery } from 'kysely'
 
 export type { HostTransaction } from '@inlay/records'
 
-/** What is used of a transaction of Kysely. */
-export interface KyselyTransaction {
-  withoutPlugins(): { executeQuery(query: CompiledQuery): Promise<{ readonly rows: readonly unknown[] }> }
-}
+type Rows = readonly unknown[]
 
-/** A transaction of Kysely, for `accept` and `remove`. @example kyselyTransaction(trx) */
-export function kyselyTransaction(transaction: KyselyTransaction): HostTransaction {
+/** A transaction of Kysely, for `accept` and `remove`. */
+export function kyselyTransaction(transaction: {
+  withoutPlugins(): { executeQuery(query: CompiledQuery): Promise<{ readonly rows: Rows }> }
+}): HostTransaction {
   // A plugin could rename columns.
   const plain = transaction.withoutPlugins()
   return { query: (sql, parameters) => plain.executeQuery(CompiledQuery.raw(sql, parameters)) }
 }
-
-type Rows = readonly unknown[]
 
 /** A transaction of Drizzle, for `accept` and `remove`. @param sql the tag of `drizzle-orm` */
 export function drizzleTransaction<Query>(
@@ -33,12 +30,11 @@ export function drizzleTransaction<Query>(
   }
 }
 
-/** An interactive transaction of Prisma, for `accept` and `remove`. @example prismaTransaction(tx) */
+/** An interactive transaction of Prisma, for `accept` and `remove`. */
 export function prismaTransaction(transaction: {
   $queryRawUnsafe(sql: string, ...parameters: unknown[]): PromiseLike<unknown>
 }): HostTransaction {
-  // Prisma resolves to the rows themselves.
   return {
-    query: async (sql, parameters) => ({ rows: (await transaction.$queryRawUnsafe(sql, ...parameters)) as unknown[] }),
+    query: async (sql, parameters) => ({ rows: (await transaction.$queryRawUnsafe(sql, ...parameters)) as Rows }),
   }
 }

@@ -1,6 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { emptyLog, hasRowLocks, type HostTransaction, type RecordEvents } from '@inlay/records'
-import { unrefTimer } from '@inlay/scheduling'
+import { emptyLog, hasRowLocks, type RecordEvents } from '@inlay/records'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -17,11 +16,11 @@ import { type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { readVersion, withMetadata, withoutPair } from './intake/change-metadata.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
-import type { IntakeResult, IntakeTask, LaterTask } from './intake/accept-or-remove.ts'
+import type { IntakeTask } from './intake/accept-or-remove.ts'
 import { createIntake } from './intake/commit-documents.ts'
 import { documentsInInbox } from './intake/inbox.ts'
 import { writeLargeContent } from './intake/large-content.ts'
-import { checkTransaction, createTransactionIntake } from './intake/within-transaction.ts'
+import { checkTransaction, createAddLater } from './intake/within-transaction.ts'
 import {
   type NamedFiles,
   type Version,
@@ -79,35 +78,19 @@ export interface Ingestion extends Pick<
 }
 
 const idlePollMs = 25
-/** When a transaction is likely to be committed, in milliseconds after its last call; later, the worker's poll notices. */
-const likelyCommitMs = [10, 100, 300]
+/** For calls in transactions, of which one may wait for another in the database. */
+const inNoOrder = (): { readonly id: string } => ({ id: crypto.randomUUID() })
 
 /** Creates ingestion. Documents are accepted at once and indexed after `start`. */
 export function createIngestion(options: IngestionOptions): Ingestion {
   const { db, index, now, onError } = options
   const parts = createParts(options)
-  const { calls, intake, waiters, maintainer, worker, mover, comparison } = parts
+  const { addLater, calls, intake, waiters, maintainer, worker, mover, comparison } = parts
   let closing: Promise<void> | undefined
   let hasStarted = false
 
   function refuseClosed(): void {
     if (closing) throw new InlayError('CLOSED')
-  }
-
-  /** Not in the order of calls: which of them waits for the others is up to the transactions. */
-  async function submitLater(
-    transaction: HostTransaction,
-    prepareTask: () => Promise<LaterTask>,
-  ): Promise<IntakeResult> {
-    refuseClosed()
-    const task = await prepareTask()
-    const hold = task.kind === 'accept' ? task.hold : undefined
-    const result = await parts.addLater(transaction, task).catch(async (error: unknown) => {
-      if (hold) await releaseFiles(db, hold).catch(onError)
-      throw error
-    })
-    for (const afterMs of likelyCommitMs) unrefTimer(setTimeout(worker.notify, afterMs))
-    return result
   }
 
   function noteRebuild(): void {
@@ -117,20 +100,23 @@ export function createIngestion(options: IngestionOptions): Ingestion {
 
   return {
     accept: async (input, { waitMs = 0, signal, onStored, transaction, ...how } = {}) => {
-      if (transaction !== undefined) checkTransaction(db, transaction, waitMs)
-      const accepting =
-        transaction === undefined
-          ? calls.submit(
-              how.caller,
-              () => prepare(parts, input, how),
-              (task) => intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
-            )
-          : submitLater(transaction, () => prepare(parts, input, { ...how, isLater: true }))
-      const { documentId, revision, existed, isIndexed, isQueued } = await accepting.catch((error: unknown) => {
-        options.onRefused(error)
-        throw error
-      })
-      if (isQueued) worker.notify()
+      checkTransaction(db, transaction, waitMs)
+      const { documentId, revision, existed, isIndexed, isQueued } = await calls
+        .submit(
+          transaction ? inNoOrder() : how.caller,
+          () => prepare(parts, input, { ...how, isLater: transaction !== undefined }),
+          (task) =>
+            // A hold for a transaction lasts until the document is accepted, or lapses.
+            transaction
+              ? addLater(transaction, task)
+              : intake.submit(task).finally(() => task.hold && releaseFiles(db, task.hold).catch(onError)),
+        )
+        .catch((error: unknown) => {
+          options.onRefused(error)
+          throw error
+        })
+      // Most transactions are committed before the worker looks.
+      if (isQueued || transaction) worker.notify()
       onStored?.(documentId)
       if (!isIndexed && waitMs > 0)
         // The document is stored, whatever becomes of the wait.
@@ -147,11 +133,13 @@ export function createIngestion(options: IngestionOptions): Ingestion {
       return { documentId, alreadyExisted: existed, isUnchanged: !isQueued }
     },
     remove: async (id, { caller, transaction } = {}) => {
-      if (transaction !== undefined) {
-        checkTransaction(db, transaction)
-        return void (await submitLater(transaction, async () => ({ kind: 'remove', id, caller })))
+      checkTransaction(db, transaction)
+      const prepareTask = async () => ({ kind: 'remove', id, caller }) as const
+      if (transaction) {
+        await calls.submit(inNoOrder(), prepareTask, (task) => addLater(transaction, task))
+        return worker.notify()
       }
-      await calls.submit(caller, async (): Promise<IntakeTask> => ({ kind: 'remove', id, caller }), intake.submit)
+      await calls.submit(caller, prepareTask, intake.submit)
       maintainer.noteRemoval()
       waiters.notify([id])
       await emptyLog(db)
@@ -303,7 +291,7 @@ const createParts = (options: IngestionOptions) => {
     worker: { ...options.worker, owner },
     onAppended: maintainer.noteAppend,
     onRetired: maintainer.noteRemoval,
-    beforeClaim: hasRowLocks(db) ? takeLater : undefined,
+    beforeClaim: hasRowLocks(db) ? () => takeLater().catch(onError) : undefined,
     onTaken: admission.noteTaken,
     onClaimDone: (ids) => {
       mover.notify()
@@ -314,7 +302,7 @@ const createParts = (options: IngestionOptions) => {
   const mover = createSpaceMover({ db, index, now, onError, onQueued: worker.notify })
   const comparison = createIndexComparison({ ...upkeep, onQueued: worker.notify })
   const calls = createCallOrder()
-  const addLater = createTransactionIntake(db, () => ({ now: now(), owner }))
+  const addLater = createAddLater(db, () => ({ now: now(), owner }))
   /** Applies what committed transactions of the host have added. */
   async function takeLater(): Promise<void> {
     for (;;) {

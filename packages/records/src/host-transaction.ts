@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { type CompiledQuery, type DatabaseConnection, type Driver, Kysely, PostgresQueryCompiler } from 'kysely'
+import { type CompiledQuery, type DatabaseConnection, DummyDriver, Kysely, PostgresQueryCompiler } from 'kysely'
 
 /** A transaction that a host has begun in the PostgreSQL database of the records; a client of `pg` is one. */
 export interface HostTransaction {
@@ -18,19 +18,9 @@ export function recordsWithin<Tables>(db: Kysely<Tables>, transaction: HostTrans
       throw new InlayError('UNSUPPORTED')
     },
   }
-  const nothing = async (): Promise<void> => {}
-  const driver: Driver = {
-    init: nothing,
-    acquireConnection: async () => connection,
-    beginTransaction: nothing,
-    commitTransaction: nothing,
-    rollbackTransaction: nothing,
-    releaseConnection: nothing,
-    destroy: nothing,
-  }
   return new Kysely<Tables>({
     dialect: {
-      createDriver: () => driver,
+      createDriver: () => Object.assign(new DummyDriver(), { acquireConnection: async () => connection }),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createAdapter: () => db.getExecutor().adapter,
       createIntrospector: () => db.introspection,
@@ -40,31 +30,34 @@ export function recordsWithin<Tables>(db: Kysely<Tables>, transaction: HostTrans
 
 /**
  * Does work in a savepoint, so that the host can continue its transaction after a failure.
- * @throws INVALID_INPUT if no transaction was begun
+ * @throws INVALID_INPUT if no transaction was begun, or one in another database
  */
 export async function inSavepoint<Result>(transaction: HostTransaction, work: () => Promise<Result>): Promise<Result> {
   const run = (statement: string): Promise<unknown> => transaction.query(`${statement} inlay`, [])
   try {
     await run('savepoint')
-  } catch (error) {
-    throw isOutside(error) ? new InlayError('INVALID_INPUT', { message: outside, cause: error }) : error
-  }
-  try {
     const result = await work()
     await run('release savepoint')
     return result
-  } catch (error) {
-    // Fails only if the transaction is over.
+  } catch (cause) {
+    // Fails if there is no transaction any more.
     await run('rollback to savepoint').catch(() => {})
-    throw error
+    const message = refusals.find(([code]) => hasCode(cause, code))?.[1]
+    throw message === undefined ? cause : new InlayError('INVALID_INPUT', { message, cause })
   }
 }
 
-const outside =
-  'The option transaction has not begun a transaction: pass the client or the object that your library gives to the code inside it, not a pool.'
+/** By error code of PostgreSQL. */
+const refusals = [
+  [
+    '25P01',
+    'The option transaction has not begun a transaction: pass the client or the object that your library gives to the code inside it, not a pool.',
+  ],
+  ['42P01', 'The option transaction is one of another database: begin it in that of INLAY_DATABASE_URL.'],
+] as const
 
-/** Whether PostgreSQL refused a savepoint outside of a transaction. Libraries wrap its error. */
-function isOutside(error: unknown): boolean {
+/** Libraries wrap the errors of PostgreSQL. */
+function hasCode(error: unknown, expected: string): boolean {
   const { code, message, cause } = Object(error) as { code?: unknown; message?: unknown; cause?: unknown }
-  return code === '25P01' || String(message).includes('25P01') || (cause !== undefined && isOutside(cause))
+  return code === expected || String(message).includes(expected) || (cause !== undefined && hasCode(cause, expected))
 }

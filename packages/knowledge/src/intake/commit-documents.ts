@@ -1,3 +1,4 @@
+import { InlayError, isInlayError } from '@inlay/protocol'
 import {
   type GroupCommit,
   type Outcome,
@@ -62,7 +63,7 @@ export function createIntake(options: IntakeOptions): Intake {
           const transaction = await options.db.startTransaction().execute()
           const missing: LargeContent[] = []
           try {
-            const { later, refusals, outcomes, drafts } = await applyTasks(transaction, tasks)
+            const { later, outcomes, drafts } = await applyTasks(transaction, tasks)
             const changed = drafts.filter(
               (draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)),
             )
@@ -80,9 +81,10 @@ export function createIntake(options: IntakeOptions): Intake {
               await write(transaction, changed, { ...options, contentIds })
               await transaction.commit().execute()
               taken = later
-              for (const refusal of refusals) options.onError?.(refusal)
+              for (const outcome of outcomes.slice(0, later.length))
+                if ('error' in outcome) options.onError?.(refusedLater(outcome.error))
             }
-            if (missing.length === 0) return outcomes
+            if (missing.length === 0) return outcomes.slice(later.length)
           } catch (error) {
             if (!transaction.isCommitted && !transaction.isRolledBack) await transaction.rollback().execute()
             throw error
@@ -112,10 +114,11 @@ async function writeAnew(content: LargeContent, { db, now, owner }: IntakeOption
   return id
 }
 
+/** Also applies what waits in the inbox for the same documents, before; its outcomes come first. */
 async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
-): Promise<{ later: readonly LaterTask[]; refusals: unknown[]; outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
+): Promise<{ later: readonly LaterTask[]; outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
   // The first statement, to take the write lock; unused numbers are skipped.
   let lastRevision = await addToCounter(db, 'revision', tasks.length)
   const later = await takeFromInbox(db, [...new Set(idsOf(tasks))])
@@ -131,8 +134,14 @@ async function applyTasks(
       return { error }
     }
   })
-  const refusals = outcomes.slice(0, later.length).flatMap((outcome) => ('error' in outcome ? [outcome.error] : []))
-  return { later, refusals, outcomes: outcomes.slice(later.length), drafts: [...drafts.values()] }
+  return { later, outcomes, drafts: [...drafts.values()] }
+}
+
+/** The host has heard of another outcome. */
+function refusedLater(cause: unknown): unknown {
+  if (!isInlayError(cause)) return cause
+  const message = `A change of a document that a transaction has committed was refused: ${cause.message}`
+  return new InlayError(cause.code, { message, cause })
 }
 
 /** What would come of a task now. Changes nothing, and takes no lock. @throws as `accept` and `remove` */

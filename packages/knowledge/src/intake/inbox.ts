@@ -1,6 +1,5 @@
 import { hasRowLocks, idList, isAmongIds, prepared } from '@inlay/records'
 import { releaseFiles } from '../access-and-filters/document-images.ts'
-import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 import type { LaterTask } from './accept-or-remove.ts'
 
@@ -9,15 +8,13 @@ export async function addToInbox(db: Records, task: LaterTask): Promise<void> {
   const version = task.kind === 'accept' ? task.version : undefined
   const large = version?.large && { ...version.large, document: '', parts: [] }
   // Callers of a host may hold more than is asked of them.
-  const caller = task.caller && callerOf(task.caller)
+  const caller = task.caller && (({ id, email, groups, scopes }) => ({ id, email, groups, scopes }))(task.caller)
   const stored = { ...task, caller, version: version && { ...version, large } }
   await db
     .insertInto('inlay_inbox')
     .values({ document_id: task.id, task: JSON.stringify(stored), large_id: large?.id ?? null })
     .execute()
 }
-
-const callerOf = ({ id, email, groups, scopes }: Caller): object => ({ id, email, groups, scopes })
 
 /** Takes all tasks for documents, in order. Call in the transaction that applies them. */
 export async function takeFromInbox(db: Records, documentIds: readonly string[]): Promise<readonly LaterTask[]> {

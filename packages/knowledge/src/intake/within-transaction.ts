@@ -8,24 +8,18 @@ import { addToInbox } from './inbox.ts'
 import { writeLargeContent, type LargeWriting } from './large-content.ts'
 
 /**
- * Creates what hands tasks over in a transaction of the host. It adds rows that nobody else writes: changing the records
- * would let all other writers wait for the host.
- * @returns resolves to what would come of the task now
+ * Creates what adds a task to a transaction of the host, as rows of its own: changing the records would let all other
+ * writers wait for the host. It resolves to what would come of the task now.
  */
-export function createTransactionIntake(
+export function createAddLater(
   db: Records,
   writing: () => LargeWriting,
 ): (transaction: HostTransaction, task: LaterTask) => Promise<IntakeResult> {
-  let schema: Promise<string> | undefined
+  let schema: string | undefined
   return async (transaction, task) => {
     // The search path of the host may be another one.
-    schema ??= readSchema(db)
-    const records = recordsWithin(db, transaction).withSchema(
-      await schema.catch((error: unknown) => {
-        schema = undefined
-        throw error
-      }),
-    )
+    schema ??= await readSchema(db)
+    const records = recordsWithin(db, transaction).withSchema(schema)
     return inSavepoint(transaction, async () => {
       const result = await previewTask(records, task)
       if (task.kind === 'accept' && task.version.large) await writeLargeContent(records, task.version.large, writing())
@@ -41,20 +35,18 @@ async function readSchema(db: Records): Promise<string> {
   return rows[0]!.name
 }
 
+const refusals = {
+  sqlite:
+    'The option transaction needs records in PostgreSQL. SQLite has one writer at a time, so Inlay would wait for your transaction, which waits for Inlay: accept the document after the commit.',
+  query:
+    'The option transaction must have a method query(sql, parameters): pass a client of pg, or see inlay/transactions for other libraries.',
+  waitMs: 'With the option transaction, leave out waitMs: the document is indexed after your commit.',
+}
+
 /** @throws UNSUPPORTED for records in SQLite, INVALID_INPUT for something else than a transaction */
-export function checkTransaction(db: Records, transaction: HostTransaction, waitMs = 0): void {
-  if (!hasRowLocks(db))
-    throw new InlayError('UNSUPPORTED', {
-      message:
-        'The option transaction needs records in PostgreSQL. SQLite has one writer at a time, so Inlay would wait for your transaction, which waits for Inlay: accept the document after the commit.',
-    })
-  if (typeof transaction?.query !== 'function')
-    throw new InlayError('INVALID_INPUT', {
-      message:
-        'The option transaction must have a method query(sql, parameters): pass a client of pg, or see inlay/transactions for other libraries.',
-    })
-  if (waitMs > 0)
-    throw new InlayError('INVALID_INPUT', {
-      message: 'With the option transaction, leave out waitMs: the document is indexed after your commit.',
-    })
+export function checkTransaction(db: Records, transaction: HostTransaction | undefined, waitMs = 0): void {
+  if (transaction === undefined) return
+  if (!hasRowLocks(db)) throw new InlayError('UNSUPPORTED', { message: refusals.sqlite })
+  if (typeof transaction?.query !== 'function') throw new InlayError('INVALID_INPUT', { message: refusals.query })
+  if (waitMs > 0) throw new InlayError('INVALID_INPUT', { message: refusals.waitMs })
 }

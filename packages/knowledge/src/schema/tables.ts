@@ -102,17 +102,6 @@ export interface FileHoldRow {
   lease_until: BigInteger
 }
 
-/** A task that a transaction of the host has added, until it is applied. */
-export interface InboxRow {
-  /** Ascending in the order of the calls. */
-  id: Generated<number>
-  document_id: string
-  /** JSON of a `LaterTask`. */
-  task: string
-  /** See {@link LargeContentRow}. */
-  large_id: string | null
-}
-
 /** Metadata of a searchable document that is too large for its index rows. */
 export interface DocumentMetadataRow {
   document_id: string
@@ -196,7 +185,8 @@ export interface Tables {
   inlay_document_tags: { tag_id: number; pair_id: number; document_id: string }
   inlay_document_images: { image_id: string; document_id: string }
   inlay_file_holds: FileHoldRow
-  inlay_inbox: InboxRow
+  /** Tasks as JSON that transactions of the host have added; see `addToInbox`. */
+  inlay_inbox: { id: Generated<number>; document_id: string; task: string; large_id: string | null }
   inlay_document_metadata: DocumentMetadataRow
   inlay_document_sets: { id: number; name: string; description: string; is_public: number; created_at: BigInteger }
   inlay_document_set_pairs: { set_id: number; pair_id: number }
