@@ -109,6 +109,8 @@ export function createIntake(options: IntakeOptions): Intake {
 }
 
 async function writeAnew(content: LargeContent, { db, now, owner }: IntakeOptions): Promise<string> {
+  // That of a transaction is not in memory; nothing removes it before.
+  if (content.parts.length === 0) throw new InlayError('INTERNAL_ERROR', { message: 'A content is lost.' })
   const id = crypto.randomUUID()
   await writeLargeContent(db, { ...content, id }, { now: now(), owner: owner ?? id })
   return id
