@@ -35,7 +35,7 @@ export interface WebhookOptions {
   /** `whsec_` and 24 to 64 bytes in base64. Several while the secret changes: each signs. */
   readonly secrets: readonly string[]
   /** Types that are sent. Default: all. */
-  readonly events?: readonly (typeof types)[number][] | undefined
+  readonly events?: readonly InlayEvent['type'][] | undefined
 }
 
 /** The key of a secret; undefined if it is none. */
