@@ -20,7 +20,7 @@ const isStandIn = process.argv.includes('--stand-in')
 const key = 'inlay_image_check_key_0123456789'
 const name = `inlay-image-check-${process.pid}`
 const stopSeconds = 30
-const maxBytes = { lancedb: 360e6, none: 190e6 }
+const maxBytes = { lancedb: 380e6, none: 210e6 }
 
 const engine = (...args: string[]): string => run(command, [...engineArgs, ...args]).trim()
 
