@@ -1,15 +1,19 @@
 /**
- * Writes the data folder of this version as `data-<version>.zip` beside this file. Run it once for each release and
- * commit the file: every later version must open it. It refuses to replace one that is there.
+ * Writes the data folder of this version as `data-<version>.zip` beside this file, and the statements that it sent to
+ * its database as `statements-<version>.zip`. Run it once for each release and commit both files: every later version
+ * must open the data, and the next one must take the statements. It refuses to replace what is there.
  *
  *   node --conditions=@inlay/source test/life/upgrade/write-data.ts
  */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createClient, type Client } from '@inlay/client'
+import { postgres } from '@inlay/drivers/postgres'
 import { zipSync } from 'fflate'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
+import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 import { letterEmbedder } from './letter-embedder.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -73,6 +77,14 @@ async function ingest(inlay: Inlay, admin: Client): Promise<void> {
   }
   await admin.ingest(gone, { waitSeconds: 60 })
   await admin.deleteDocument('gone')
+  for (const message of ['Leave?', 'Leave?'])
+    await inlay.fetch(
+      new Request(`${base}/chat/send-chat-message`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${adminKey}`, 'idempotency-key': 'once' },
+        body: JSON.stringify({ message, stream: false }),
+      }),
+    )
 }
 
 async function converse(ann: Client): Promise<Pick<Manifest, 'session' | 'answer' | 'file' | 'persona' | 'project'>> {
@@ -102,8 +114,8 @@ async function converse(ann: Client): Promise<Pick<Manifest, 'session' | 'answer
   return { session, answer, file: file!.file_id, persona: persona.id, project: project.id }
 }
 
-async function writeFolder(dataFolder: string): Promise<Manifest> {
-  const options: InlayOptions = { dataFolder, apiKey: adminKey, embedder: letterEmbedder }
+async function writeFolder(dataFolder: string, more: InlayOptions = {}): Promise<Manifest> {
+  const options: InlayOptions = { ...more, dataFolder, apiKey: adminKey, embedder: letterEmbedder }
   const inlay = createInlay(options)
   const admin = clientOf(inlay, adminKey)
   await ingest(inlay, admin)
@@ -136,13 +148,49 @@ const { version } = JSON.parse(readFileSync('packages/inlay/package.json', 'utf8
 const target = process.argv[2] ?? join(import.meta.dirname, `data-${version}.zip`)
 if (existsSync(target)) throw new Error(`${target} is there already: data of a released version never changes`)
 const folder = mkdtempSync(join(tmpdir(), 'inlay-data-'))
+const statements = target.replace(/data-([^/]*)$/, 'statements-$1')
+if (existsSync(statements)) throw new Error(`${statements} is there already`)
+const onSqlite = new Set<string>()
+const { prepare } = DatabaseSync.prototype
+DatabaseSync.prototype.prepare = function (this: DatabaseSync, text, ...more) {
+  onSqlite.add(text)
+  return prepare.call(this, text, ...more)
+}
 try {
-  const manifest = await writeFolder(folder)
-  const names = globSync('**/*', { cwd: folder }).filter((name) => statSync(join(folder, name)).isFile())
-  const files = Object.fromEntries(names.map((name) => [`data/${name}`, readFileSync(join(folder, name))]))
+  const manifest = await writeFolder(join(folder, 'sqlite'))
+  const names = globSync('**/*', { cwd: join(folder, 'sqlite') })
+  const paths = names.filter((name) => statSync(join(folder, 'sqlite', name)).isFile())
+  const files = Object.fromEntries(paths.map((name) => [`data/${name}`, readFileSync(join(folder, 'sqlite', name))]))
   const bytes = zipSync({ ...files, 'manifest.json': Buffer.from(JSON.stringify(manifest)) }, { level: 9 })
   writeFileSync(target, bytes)
-  process.stdout.write(`${target}: ${names.length} files, ${bytes.length} bytes\n`)
+  process.stdout.write(`${target}: ${paths.length} files, ${bytes.length} bytes\n`)
+  writeFileSync(statements, zipSync({ 'statements.json': Buffer.from(await recordStatements()) }, { level: 9 }))
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 })
+}
+
+/** The statements on rows of both databases, and those that made the tables of PostgreSQL. */
+async function recordStatements(): Promise<string> {
+  const database = await startPostgres()
+  const pool = poolOf(database)
+  const onPostgres = new Set<string>()
+  const connect: typeof pool.connect = async () => {
+    const client = await pool.connect()
+    const query = (text: string, values: readonly unknown[]) => {
+      onPostgres.add(text)
+      return client.query(text, values)
+    }
+    return { ...client, query } as typeof client
+  }
+  await writeFolder(join(folder, 'postgres'), { dialect: postgres({ pool: { ...pool, connect } }) })
+  await database.close()
+  const onRows = (texts: ReadonlySet<string>): string[] =>
+    [...texts].filter(
+      (text) => /inlay_/.test(text) && !/_migration|pg_|sqlite_master|^\s*(create|alter|drop)/i.test(text),
+    )
+  const schema = [...onPostgres].filter((text) => /^\s*(create|alter|drop)/i.test(text))
+  return JSON.stringify({
+    sqlite: { statements: onRows(onSqlite) },
+    postgres: { schema, statements: onRows(onPostgres) },
+  })
 }
