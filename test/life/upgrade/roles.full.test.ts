@@ -1,5 +1,6 @@
-import { createInlay, type Inlay } from 'inlay'
+import { createInlay, readSettings, type Inlay } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
+import { checkProduction } from 'inlay/internal/cli/doctor-production'
 import pg from 'pg'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { postgres } from '@inlay/drivers/postgres'
@@ -101,6 +102,13 @@ test('one role migrates, and another serves without changing a table', async () 
   await inlay.close()
   expect(errors).toEqual([])
   expect((await admin.query('select last_value from changes')).rows).toEqual(refused.rows)
+  const roleOf = async (url: string): Promise<string | undefined> => {
+    const settings = readSettings({ INLAY_DATABASE_URL: url, INLAY_DATA: testFolder() })
+    const findings = await checkProduction({ settings } as never)
+    return findings.find(({ check }) => check === 'Role')?.message
+  }
+  expect(await roleOf(urls.server)).toBe('only reads and writes rows')
+  expect(await roleOf(urls.owner)).toBe('the role may change tables')
 })
 
 test('a step of an upgrade locks no table that an earlier one has changed, and lets those who wait behind it go first', async () => {

@@ -30,10 +30,12 @@ export const doctor: Command = {
     'Exits with 1 if a check failed.',
     'With --deep also reads the whole database and all files, and compares documents with the index. It changes nothing,',
     'and a server may run meanwhile.',
+    'With --production also looks at what protects an installation that others can reach: keys, TLS, limits, rights.',
   ],
   words: [0, 0],
   options: {
     offline: { type: 'boolean', meaning: 'do not call models' },
+    production: { type: 'boolean', meaning: 'also check what protects an installation that others can reach' },
     deep: { type: 'boolean', meaning: 'also read the whole database, all files and the index' },
   },
   async run(context) {
@@ -41,7 +43,11 @@ export const doctor: Command = {
     const findings: Finding[] = []
     if (context.options['deep'] === true && remoteOf(context))
       throw misuse('--deep reads the data itself: run inlay doctor --deep on the machine that has it, without --url.')
-    const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, checkService]
+    const isProduction = context.options['production'] === true
+    if (isProduction && remoteOf(context))
+      throw misuse('--production reads the settings: run it where the server has them, without --url.')
+    const production = isProduction ? [(await import('./doctor-production.ts')).checkProduction] : []
+    const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, ...production, checkService]
     for (const check of checks) {
       // Whatever needs the folder would only fail for the same reason.
       if (check === checkService && hasFailed(findings.filter((finding) => finding.check === folderCheck))) break

@@ -1,0 +1,105 @@
+import { stat } from 'node:fs/promises'
+import { isLoopbackName } from '../page.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+import type { CommandContext } from './command.ts'
+import type { Finding } from './doctor-deep.ts'
+import { dataFolderOf } from './with-inlay.ts'
+
+/** Passwords and keys of examples and of containers. */
+const knownSecret = /^$|change|example|password|secret|postgres|inlay$|test|admin|1234/i
+
+const warning = (check: string, message: string, advice: string): Finding => {
+  return { check, status: 'warning', message, advice }
+}
+const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
+
+/** What to look at before others can reach an installation. It reads the settings, the data folder and the database. */
+export async function checkProduction(context: CommandContext): Promise<readonly Finding[]> {
+  const { host, options } = context.settings
+  return [
+    ...checkAccess(host, options),
+    ...checkAddresses(options),
+    ...(await checkRole(options)),
+    ...(await checkPermissions(dataFolderOf(context))),
+  ]
+}
+
+function checkAccess(host: string, options: InlayOptions): readonly Finding[] {
+  const { apiKey, corsOrigins, secretKey, callerLimits, tenantLimits, retention } = options
+  return [
+    isLoopbackName(host)
+      ? ok('Network', 'only this machine reaches it: let the proxy in front of it end TLS')
+      : warning('Network', `${host} takes plain HTTP from the network`, 'Let only a proxy that ends TLS reach it.'),
+    apiKey === undefined
+      ? ok('Keys', 'each has its scopes and owner')
+      : knownSecret.test(apiKey) || apiKey.length < 24
+        ? warning(
+            'Keys',
+            'INLAY_API_KEY is short or a known word',
+            'Set 24 random characters or more: openssl rand -hex 24.',
+          )
+        : warning('Keys', 'INLAY_API_KEY has all scopes', 'Give programs keys of their own: inlay keys create.'),
+    corsOrigins === '*'
+      ? warning('Origins', 'pages of all origins may call the API', 'List their origins in INLAY_CORS_ORIGINS.')
+      : ok('Origins', corsOrigins?.length ? `pages of ${corsOrigins.join(', ')}` : 'no pages of other origins'),
+    callerLimits || tenantLimits
+      ? ok('Limits', 'callers have limits')
+      : warning('Limits', 'callers have no limits', 'Set INLAY_CALLER_LIMITS, such as tokensPerDay=200000.'),
+    secretKey === undefined
+      ? warning('Added keys', 'administrators cannot add models with keys', 'Set INLAY_SECRET_KEY to a random text.')
+      : ok('Added keys', 'encrypted with INLAY_SECRET_KEY'),
+    ok('Metrics', 'only for keys with the scope admin'),
+    ok('Egress', `addresses that others choose must be public${allowed(options)}`),
+    ok('Audit', `on, kept ${retention?.maxAuditDays ? `for ${retention.maxAuditDays} days` : 'for good'}`),
+  ]
+}
+
+const allowed = ({ egress }: InlayOptions): string =>
+  egress?.allowHosts?.length ? `, or ${egress.allowHosts.join(', ')}` : ''
+
+/** Passwords and TLS of the engines that have an address. */
+function checkAddresses({ engines = {} }: InlayOptions): readonly Finding[] {
+  const { database, redis } = engines
+  return Object.entries({ INLAY_DATABASE_URL: database, INLAY_REDIS_URL: redis }).flatMap(([name, address]) => {
+    if (address === undefined) return []
+    const { host, password, username, protocol, searchParams } = new URL(address)
+    const hasTls = protocol === 'rediss:' || /^(require|verify)/.test(searchParams.get('sslmode') ?? '')
+    const tls = protocol.startsWith('redis') ? 'Use rediss://.' : 'Add ?sslmode=verify-full.'
+    const isKnown = knownSecret.test(decodeURIComponent(password)) || password === username
+    return [
+      isKnown
+        ? warning(name, 'the password is absent or a known word', 'Set a random one: openssl rand -hex 24.')
+        : ok(name, 'has a password'),
+      hasTls || isLoopbackName(host)
+        ? ok(name, 'protected on the way')
+        : warning(name, `goes to ${host} without TLS`, tls),
+    ]
+  })
+}
+
+async function checkRole({ engines = {} }: InlayOptions): Promise<readonly Finding[]> {
+  if (engines.database === undefined) return []
+  const { postgresPool } = await import('@inlay/drivers/postgres')
+  const pool = await postgresPool({ connectionString: engines.database, maxConnections: 1 })
+  try {
+    const { rows } = await pool.query(`
+      select rolsuper as super, has_schema_privilege(current_schema(), 'create') as creates
+      from pg_roles where rolname = current_user`)
+    const { super: isSuper, creates } = rows[0] as { readonly super: boolean; readonly creates: boolean }
+    const advice = 'Serve with a role that only reads and writes rows, and migrate with another one: docs, Security.'
+    if (isSuper) return [warning('Role', 'the role of the database is a superuser', advice)]
+    return [creates ? warning('Role', 'the role may change tables', advice) : ok('Role', 'only reads and writes rows')]
+  } catch {
+    // The check of the database says why.
+    return []
+  } finally {
+    await pool.end()
+  }
+}
+
+async function checkPermissions(folder: string): Promise<readonly Finding[]> {
+  if (process.platform === 'win32') return []
+  const mode = (await stat(folder).catch(() => undefined))?.mode ?? 0
+  if ((mode & 0o077) === 0) return [ok('Permissions', `only its owner opens ${folder}`)]
+  return [warning('Permissions', `others may open ${folder}`, `Run chmod -R go= ${folder}.`)]
+}
