@@ -46,7 +46,8 @@ export async function currentSecret(secret: string): Promise<string> {
 /** Reads the password of a database URL for each connection; undefined if the URL came from no file. */
 export function passwordOf(url: string): (() => Promise<string>) | undefined {
   if (!files.has(url)) return undefined
-  return async () => decodeURIComponent(new URL(await currentSecret(url)).password)
+  // The error of a wrong URL would hold the password.
+  return async () => decodeURIComponent((URL.parse(await currentSecret(url)) ?? new URL(url)).password)
 }
 
 /** A `fetch` that sends what the file of a key holds now; undefined if the key came from no file. */
