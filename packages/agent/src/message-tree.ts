@@ -3,7 +3,6 @@ import { InlayError } from '@inlay/protocol'
 /** Author of a message; `system` is the hidden root of a session's tree. */
 export type MessageRole = 'system' | 'user' | 'assistant'
 
-/** A message in the tree of its session. */
 export interface TreeNode {
   readonly id: number
   readonly parentId: number | null

@@ -84,7 +84,6 @@ export class StepBlocks {
   }
 }
 
-/** Placement of a call in its answer. */
 export interface CallPlace {
   /** The model step that asked for the call, from 0. */
   readonly step: number

@@ -1,7 +1,6 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/action.ts'
 
-/** Properties and behaviour of a scripted action. */
 export interface ScriptedActionOptions {
   /** Id on the wire. */
   readonly id: number

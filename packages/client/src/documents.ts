@@ -42,7 +42,6 @@ export interface IngestFileOptions extends CallOptions {
   readonly ccPairId?: number
 }
 
-/** Filters for a listing of documents. */
 export interface DocumentsQuery extends CallOptions {
   readonly state?: DocumentStateName
   readonly ccPairId?: number

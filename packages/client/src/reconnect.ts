@@ -14,7 +14,6 @@ export interface ResumeOptions {
   readonly idleTimeoutMs?: number
 }
 
-/** Source of an answer's lines. */
 export interface AnswerSource {
   /** Starts the run; can be retried until a response arrives. Absent: the run exists. */
   readonly start?: () => Promise<Response>

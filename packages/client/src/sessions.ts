@@ -15,7 +15,6 @@ import {
 import { type CallOptions, queryOf, read, readList, submit } from './call.ts'
 import type { Call, Transport } from './transport.ts'
 
-/** Filters for a listing of sessions. */
 export interface SessionsQuery extends CallOptions {
   /** Only sessions of this project; null: only sessions outside of projects. Default: all. */
   readonly projectId?: number | null

@@ -3,7 +3,6 @@ import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
 import { hasNumber } from './values.ts'
 
-/** A unit with its scores. */
 export interface Weighed {
   readonly read: ReadUnit
   /** Share of the topic in the unit itself, and including its headings and neighbours; 0 to 1. */

@@ -20,7 +20,6 @@ export interface ChatOptions {
 /** The conversation of the element. Its questions have no options of their own. */
 export type Chat = Conversation<object>
 
-/** Creates the conversation of the element. */
 export function createChat({ client, message, past, onChange }: ChatOptions): Chat {
   const { chat_session_info: info, ...fields } = message
   const calls = conversationCalls(client)

@@ -3,7 +3,6 @@ import * as v from 'valibot'
 import type { Action } from '../contracts/action.ts'
 import { memoryChars, type MemoryStore } from '../contracts/memory-store.ts'
 
-/** Arguments from the model. */
 export interface AddMemoryInput {
   readonly memory: string
   /** Id of the memory to replace. Default: none. */

@@ -14,7 +14,6 @@ export interface GenerateImageOptions {
   readonly repeat?: (intervalMs: number, call: () => void) => () => void
 }
 
-/** Arguments from the model. */
 export interface GenerateImageInput {
   readonly prompt: string
   readonly shape?: ImageShape

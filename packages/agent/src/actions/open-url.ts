@@ -16,7 +16,6 @@ export interface OpenUrlOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Arguments from the model. */
 export interface OpenUrlInput {
   readonly urls: readonly string[]
 }

@@ -7,7 +7,6 @@ import type { Action, ActionTurn, TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
 import { toFileText } from '../contracts/file-store.ts'
 
-/** Arguments from the model. */
 export interface ReadFileInput {
   readonly file_id: string
   /** Default 0. */

@@ -23,7 +23,6 @@ export interface RunPythonOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Arguments from the model. */
 export interface RunPythonInput {
   readonly code: string
 }

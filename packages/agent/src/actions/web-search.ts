@@ -18,7 +18,6 @@ export interface WebSearchOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Arguments from the model. */
 export interface WebSearchInput {
   readonly queries: readonly string[]
 }

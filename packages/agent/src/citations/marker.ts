@@ -41,7 +41,6 @@ function begunWord(): string {
 // A wider range means something else.
 const maxRange = 20
 
-/** Numbers in a list of markers. */
 function numbersIn(text: string): number[] {
   return text.split(/[,;]/).flatMap((item) => {
     const [, from, to] = /(\d+)(?: ?[-–] ?(\d+))?/.exec(item) ?? []

@@ -9,7 +9,6 @@ export interface ImageRequest {
   readonly signal?: AbortSignal
 }
 
-/** A generated picture. */
 export interface MadeImage {
   readonly bytes: Uint8Array
   /** `image/png`, `image/jpeg` or `image/webp`. */

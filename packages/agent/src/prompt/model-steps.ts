@@ -12,7 +12,6 @@ export interface RequestedCall {
   readonly providerOptions?: AssistantPart['providerOptions']
 }
 
-/** A call with its result for the model. */
 export interface AnsweredCall extends RequestedCall {
   readonly result: string
   readonly pictures?: readonly ModelPicture[]

@@ -27,7 +27,6 @@ export interface References {
 const markLink = 'inlay:reference'
 const placedMarker = /\[\[(\d+)\]\]\(inlay:reference\)/g
 
-/** Creates the references of one research run. */
 export function createReferences(): References {
   const documents: SearchDoc[] = []
   const numbers = new Map<string, number>()

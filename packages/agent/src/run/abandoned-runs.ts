@@ -7,7 +7,6 @@ import type { Runs } from './live-runs.ts'
 import { recordedLines } from './recorded-lines.ts'
 import { createRunLog } from './run-log.ts'
 
-/** Dependencies for ending an abandoned run. */
 export interface AbandonedRunParts {
   readonly shared: SharedRuns
   readonly conversations: Pick<ConversationStore, 'branch' | 'finish' | 'running'>

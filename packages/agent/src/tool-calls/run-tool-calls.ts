@@ -46,7 +46,6 @@ export interface CallSetting {
   readonly onEnd: (detail: ToolCallDetail) => void
 }
 
-/** A call as it is stored with its answer. */
 export type CallRecord = ToolCallRecord
 
 /** Calls and usage of an answer so far; readable at any time. */

@@ -49,7 +49,6 @@ export interface StoredTool {
   readonly skipped?: readonly SkippedOperation[]
 }
 
-/** Fields of a new or changed tool. */
 export interface StoredToolFields {
   readonly name: string
   readonly description: string

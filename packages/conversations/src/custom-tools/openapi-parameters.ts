@@ -4,7 +4,6 @@ import { dereferenced, NotCallable } from './openapi-references.ts'
 import { toJsonSchema } from './openapi-schema.ts'
 import { isReservedHeader } from './request-headers.ts'
 
-/** Location of a parameter in the request. */
 export type ParameterPlace = 'path' | 'query' | 'header'
 
 export interface OpenApiParameter {

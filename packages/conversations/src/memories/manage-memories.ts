@@ -19,7 +19,6 @@ export interface SqlMemories extends Memories, MemoryStore {}
 /** Most memories of a person. */
 export const maxMemories = 100
 
-/** Makes the memories of an agent. */
 export function createMemories(options: MemoriesOptions): SqlMemories {
   const { db, now, isOn, ready } = options
   const get = async (caller: Principal): Promise<Personalization> => {

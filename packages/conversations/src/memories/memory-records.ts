@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely'
 
 import type { Memory } from '@inlay/agent'
 
-/** A row as the program holds it. */
 export function toMemory(row: Selectable<MemoryTable>): Memory {
   return {
     id: row.id,

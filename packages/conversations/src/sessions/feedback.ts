@@ -12,7 +12,6 @@ export interface FeedbackOptions extends Pick<Services, 'now'> {
   readonly recordEvents?: RecordEvents | undefined
 }
 
-/** Creates the part of sessions for feedback on answers. */
 export function createFeedback({ db, limit, now, recordEvents }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
   const answerOf = async (id: number, caller: Principal): Promise<OwnMessage> => {
     limit.take(caller.id)

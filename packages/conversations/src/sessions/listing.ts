@@ -7,7 +7,6 @@ import type { SessionListing, Sessions } from './stored-session.ts'
 // An empty session this old was opened and left.
 const emptyAgeMs = 300_000
 
-/** Makes a listing of a stored session. */
 export function toListing(row: Selectable<SessionTable>): SessionListing {
   return {
     id: row.id,

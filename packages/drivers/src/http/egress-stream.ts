@@ -12,7 +12,6 @@ import {
   type EgressRequest,
 } from './egress.ts'
 
-/** A response with a streamed body. */
 export interface EgressStreamAnswer {
   /** Final URL, after redirects. */
   readonly url: string

@@ -39,7 +39,6 @@ export interface Match {
   readonly score: number | null
 }
 
-/** A search of rows with their scores. */
 export interface MatchSearch extends Narrowing {
   /** Columns in addition to those of a hit: `vector`, if it is wanted. */
   readonly columns: readonly string[]

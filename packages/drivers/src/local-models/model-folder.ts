@@ -16,7 +16,6 @@ export interface DownloadProgress {
   readonly totalBytes: number | undefined
 }
 
-/** Storage and source of models. */
 export interface ModelFolderOptions {
   /** Folder with a subfolder per model. If it is filled beforehand, nothing is downloaded. */
   readonly folder: string

@@ -20,7 +20,6 @@ export interface LanguageProgress {
   readonly bytes: number
 }
 
-/** Storage and source of language data. */
 export interface LanguageDataOptions {
   /** Holds `<language>.traineddata.gz`, or `<language>.traineddata` of each language. Filled beforehand, nothing is downloaded. */
   readonly folder: string

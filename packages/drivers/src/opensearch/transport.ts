@@ -42,7 +42,6 @@ export interface ClusterCall {
   readonly tries?: number
 }
 
-/** Response of a node. */
 export interface ClusterReply {
   readonly status: number
   readonly body: Record<string, unknown>

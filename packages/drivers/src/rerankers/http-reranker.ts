@@ -4,7 +4,6 @@ import { groupsOf } from '../http/batches.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
-/** A reranking endpoint. */
 export interface HttpRerankerOptions extends RetryOptions {
   /**
    * API format: `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text Embeddings

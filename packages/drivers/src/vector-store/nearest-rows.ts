@@ -4,7 +4,6 @@ import { testOf } from '../hybrid-search/row-filter.ts'
 import { guarded } from './failures.ts'
 import type { NearPoint, VectorStore } from './store.ts'
 
-/** A search by vector. */
 interface NearestQuery {
   readonly store: VectorStore
   /** Contains the rows. */

@@ -9,7 +9,6 @@ export interface Delivery {
   readonly body: string
 }
 
-/** A receiver of events. */
 export interface Destination {
   /** In the database: its events wait under this name. */
   readonly name: string

@@ -327,7 +327,6 @@ interface DirectoryOptions extends SpaceDirectoryOptions {
 /** Other processes add and remove spaces, too. */
 const spacesAgeMs = 1000
 
-/** The recorded spaces with their indexes. */
 export class SpaceDirectory {
   isClosed = false
   readonly #options: DirectoryOptions

@@ -73,7 +73,6 @@ export interface ContentPartRow {
   text: string
 }
 
-/** A connector/credential pair. */
 export interface PairRow {
   id: number
   name: string

@@ -215,7 +215,6 @@ async function filterVisible(
 /** Maximum number of chunks in a passage: about as much as a reader or a model takes in at once. */
 const maxChunks = 4
 
-/** Adjacent hits joined to one passage. */
 export interface JoinedHits {
   readonly best: ReadHit
   /** By position, without gaps, and all with the same link, so that a citation leads to the right place. */

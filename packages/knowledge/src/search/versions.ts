@@ -4,7 +4,6 @@ import { titleVersion, type TitleVersion } from './title-version.ts'
 
 type Passage = { readonly best: ReadHit }
 
-/** Result of comparing versions. */
 export interface VersionNote {
   /** For the reader: the document is superseded, an older version, or the newest of several. */
   readonly note?: string

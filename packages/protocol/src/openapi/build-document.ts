@@ -3,7 +3,7 @@ import { errorBodySchema, rateLimitedBodySchema, validationErrorBodySchema } fro
 import { nameOf } from '../fields.ts'
 import type { JsonObject } from '../json.ts'
 import { operationExamples, requestExamples } from './request-examples.ts'
-import { errorHeaders, pathWords } from './path-descriptions.ts'
+import { errorHeaders, fieldWords } from './path-descriptions.ts'
 import type { ResponseSpec, RouteSpec } from './routes.ts'
 import { toComponents, type Components } from './schemas.ts'
 
@@ -45,7 +45,7 @@ function withOwnDefault(schema: JsonObject): JsonObject {
 }
 
 /** Moves the description from the schema to its parameter. */
-function described(schema: JsonObject, words: string | undefined): JsonObject {
+function described(schema: JsonObject, words?: string): JsonObject {
   const { description = words, ...plain } = schema
   return { ...(description !== undefined && { description }), schema: withOwnDefault(plain) }
 }
@@ -59,13 +59,13 @@ function parametersOf(route: RouteSpec, components: Components): JsonObject[] {
       name,
       in: 'path',
       required: true,
-      ...described(params.properties?.[name] ?? { type: 'string' }, pathWords[name]),
+      ...described(params.properties?.[name] ?? { type: 'string' }, fieldWords[name]),
     })),
     ...Object.entries(query.properties ?? {}).map(([name, schema]) => ({
       name,
       in: 'query',
       required: query.required?.includes(name) ?? false,
-      ...described(schema, pathWords[name]),
+      ...described(schema),
     })),
     ...Object.entries(route.headers ?? {}).map(([name, description]) => ({
       name,

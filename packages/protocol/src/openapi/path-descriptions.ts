@@ -1,5 +1,5 @@
-/** Descriptions of path and query parameters by name. */
-export const pathWords: Readonly<Record<string, string>> = {
+/** Descriptions of parameters, and of fields in small objects without a schema name. */
+export const fieldWords: Readonly<Record<string, string>> = {
   api_key_id: 'Number of the key, as listed.',
   cc_pair_id: 'Number of the connector/credential pair.',
   chat_message_id: 'Number of the answer.',
@@ -31,11 +31,6 @@ export const pathWords: Readonly<Record<string, string>> = {
   session_id: 'Id of the chat session.',
   token_id: 'Number of the token.',
   tool_id: 'Number of the action.',
-}
-
-/** Descriptions of fields in small objects without a schema name. */
-export const fieldWords: Readonly<Record<string, string>> = {
-  ...pathWords,
   active: 'Whether clients offer the shortcut.',
   content: 'The text.',
   credentials: 'Always empty here.',

@@ -17,7 +17,6 @@ export interface AuditTable {
   }
 }
 
-/** A new audit event. */
 export interface AuditEntry {
   readonly callerId: string | null
   readonly operation: string

@@ -4,7 +4,6 @@ import { liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './k
 import { hashOf } from './key-secret.ts'
 import { createKeyWatches } from './key-watches.ts'
 
-/** Looks up the principal of a key. */
 export interface KeyLookup {
   /** Undefined when the key is unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>

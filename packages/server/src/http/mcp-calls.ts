@@ -6,7 +6,6 @@ export interface McpCalls {
   cancel(key: string): void
 }
 
-/** Creates the registry of a server. */
 export function createMcpCalls(): McpCalls {
   const underway = new Map<string, AbortController>()
   return {

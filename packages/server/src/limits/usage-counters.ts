@@ -7,7 +7,6 @@ export type LimitName = keyof CallerLimits
 /** Scope of a count: one caller, one key, or all callers together. */
 export type CountedScope = 'caller' | 'key' | 'tenant'
 
-/** Table of usage counts for Kysely. */
 export interface UsageTable {
   inlay_usage: {
     /** Id of the caller, number of the key, or "" for all callers together. */

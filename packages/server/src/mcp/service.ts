@@ -12,7 +12,6 @@ export type McpOutcome =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly message: string } }
 
-/** Context for answering methods. */
 export interface McpContext extends McpCall {
   readonly version: string
   /** Receives unexpected errors, unredacted. */

@@ -15,7 +15,6 @@ export interface McpCall {
   readonly progress: (message: string) => void
 }
 
-/** Result of a tool. */
 export interface McpFound {
   /** Sent as `structuredContent`, and as JSON text for models. */
   readonly value: JsonObject

@@ -4,7 +4,6 @@ import { reply, type Reply } from '../http/replies.ts'
 import type { KeyWatch } from '../http/route.ts'
 import type { Timer } from '../http/settings.ts'
 
-/** Options for sending a run. */
 export interface PacketStreamOptions {
   readonly format: 'sse' | 'lines' | StreamFormat
   /** Sends lines with a higher number; 0 sends all. */

@@ -13,7 +13,6 @@ const maxDepth = 8
 /** Maximum number of opening marks that a closing mark is compared with. */
 const maxOpeners = 64
 
-/** Options for parsing inline text. */
 export interface InlineOptions {
   readonly references: References
   /** Whether more text will follow: an unclosed bold text is then bold to the end. */

@@ -21,7 +21,6 @@ interface Known {
   readonly isGrowing: boolean
 }
 
-/** Parses a whole text. */
 export function readMarkdown(text: string): MarkdownDocument {
   return createMarkdownReader().read(text, false)
 }

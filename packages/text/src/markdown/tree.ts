@@ -63,7 +63,6 @@ export interface Footnote {
   readonly blocks: readonly Block[]
 }
 
-/** A Markdown text as a tree. */
 export interface MarkdownDocument {
   readonly blocks: readonly Block[]
   readonly footnotes: readonly Footnote[]

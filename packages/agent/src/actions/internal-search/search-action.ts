@@ -40,7 +40,6 @@ export interface InternalSearchOptions {
   readonly maxPassages?: number
 }
 
-/** Arguments from the model. */
 export interface InternalSearchInput extends Narrowing {
   readonly queries: readonly string[]
 }

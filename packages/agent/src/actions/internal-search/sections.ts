@@ -83,7 +83,6 @@ function joinTexts(before: Passage, after: Passage): string {
   return `${a}\n\n${b}`
 }
 
-/** Options for adding neighbouring text. */
 export interface NeighbourOptions {
   readonly readExcerpt: ExcerptReader
   /** Maximum sections that get neighbours. */

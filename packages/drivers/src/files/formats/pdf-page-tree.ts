@@ -1,7 +1,6 @@
 import { inflateSync } from 'node:zlib'
 import type { Budget } from '../budget.ts'
 
-/** Repaired page tree of a PDF. */
 export interface RepairedPdf {
   /** The file with a blank page, which has no number as an object, in the place of each lost one. */
   readonly bytes: Uint8Array<ArrayBuffer> | undefined

@@ -3,7 +3,6 @@ import { rowKey } from '../../hybrid-search/fusion.ts'
 import { saturation } from './bm25.ts'
 import { createWordList, maxCorrections } from './words-and-spelling.ts'
 
-/** A term of a query with its weight. */
 export interface WeighedTerm {
   readonly term: string
   readonly weight: number
@@ -55,7 +54,6 @@ interface Entry {
   times: number
 }
 
-/** Combines several postings. */
 export function joinPostings(parts: readonly Postings[]): Postings {
   return {
     length: parts.reduce((sum, { length }) => sum + length, 0),
