@@ -52,7 +52,12 @@ test('a conversation begins with items, and keeps its metadata', async () => {
     ],
   })
   expect(metadata).toEqual({ topic: 'demo' })
-  const added = await client.conversations.items.create(id, { items: [{ role: 'user', content: 'My cat is Mia.' }] })
+  const added = await client.conversations.items.create(id, {
+    items: [
+      { role: 'user', content: 'My cat is Mia.' },
+      { role: 'assistant', content: ' ' },
+    ],
+  })
   expect(added.data).toMatchObject([{ role: 'user', content: [{ text: 'My cat is Mia.' }] }])
   await client.responses.create({ model: 'inlay', conversation: { id }, input: question })
   const prompt = JSON.stringify(model.requests[0]?.prompt)

@@ -131,7 +131,7 @@ function readTexts(items: InputItem[]): { role: 'user' | 'assistant'; text: stri
     const { text, fileIds } = readContent(content, [], `items.${at}.content`)
     if (fileIds.length > 0)
       throw invalid(`items.${at}.content`, 'Files are not added to conversations: ask about them in a response.')
-    return [{ role, text }]
+    return text.trim() === '' ? [] : [{ role, text }]
   })
 }
 
