@@ -51,6 +51,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.origin,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     INLAY_LOG: 'json',
+    INLAY_MISSPELT: 'yes',
     INLAY_MODEL: 'scripted-1',
     INLAY_MODEL_BASE_URL: `${model.origin}/v1`,
     INLAY_MODEL_API_KEY: 'k',
@@ -99,7 +100,7 @@ test('OTEL_EXPORTER_OTLP_ENDPOINT alone sends the trace of a message, its log an
     .log()
     .trim()
     .split('\n')
-    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []))
+    .map((line) => JSON.parse(line))
   const [logged] = lines.filter(({ event }: { event: string }) => event === 'run')
   expect(logged).toMatchObject({ sessionId, traceId: run.traceId, instance: expect.any(String) })
   const [sent] = received['/v1/logs']!.filter(({ eventName }) => eventName === 'inlay.run')

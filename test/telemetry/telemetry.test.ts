@@ -5,6 +5,20 @@ import { context, metrics, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  ATTR_DB_OPERATION_BATCH_SIZE,
+  ATTR_DB_OPERATION_NAME,
+  ATTR_DB_QUERY_TEXT,
+  ATTR_DB_SYSTEM_NAME,
+  ATTR_HTTP_REQUEST_METHOD,
+  ATTR_HTTP_RESPONSE_STATUS_CODE,
+  ATTR_HTTP_ROUTE,
+  ATTR_URL_PATH,
+  ATTR_URL_SCHEME,
+  METRIC_DB_CLIENT_OPERATION_DURATION,
+} from '@opentelemetry/semantic-conventions'
+import { InlayError } from '@inlay/protocol'
+import { createTelemetry } from '@inlay/telemetry'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Reply } from '../stand-in/model-server.ts'
@@ -84,12 +98,26 @@ test('a run is one trace: its model calls and its search are below it, and no te
   const all = spans.getFinishedSpans()
   const run = all.find(({ name }) => name === 'invoke_agent inlay')!
   const below = all.filter(({ parentSpanContext: parent }) => parent?.spanId === run.spanContext().spanId)
-  expect(below.map(({ name }) => name).toSorted()).toEqual([
-    'chat scripted-1',
-    'chat scripted-1',
-    'execute_tool internal_search',
-    'retrieval documents',
-  ])
+  expect(
+    below
+      .map(({ name }) => name)
+      .filter((name) => !/ (records|index)$/.test(name))
+      .toSorted(),
+  ).toEqual(['chat scripted-1', 'chat scripted-1', 'execute_tool internal_search', 'retrieval documents'])
+  const [statement] = all.filter(({ name }) => name === 'insert records')
+  expect(statement!.attributes).toMatchObject({
+    [ATTR_DB_SYSTEM_NAME]: 'sqlite',
+    [ATTR_DB_QUERY_TEXT]: expect.stringMatching(/^insert into "inlay_/),
+  })
+  const [request] = all.filter(({ name }) => name === 'POST /chat/send-chat-message')
+  expect(run.parentSpanContext?.spanId).toBe(request!.spanContext().spanId)
+  expect(request!.attributes).toMatchObject({
+    [ATTR_HTTP_REQUEST_METHOD]: 'POST',
+    [ATTR_HTTP_ROUTE]: '/chat/send-chat-message',
+    [ATTR_HTTP_RESPONSE_STATUS_CODE]: 200,
+    [ATTR_URL_PATH]: '/api/chat/send-chat-message',
+    [ATTR_URL_SCHEME]: 'http',
+  })
   expect(run.attributes).toMatchObject({
     'gen_ai.operation.name': 'invoke_agent',
     'gen_ai.conversation.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -116,8 +144,14 @@ test('indexing and upkeep are traces of their own, and the embedding of texts na
   await inlay.close()
   const all = spans.getFinishedSpans()
   const named = (name: string) => all.filter((span) => span.name === name)
-  expect(named('index documents')[0]?.attributes).toEqual({ 'inlay.index.rows': 1 })
-  expect(named('upkeep index').at(-1)?.attributes).toMatchObject({ 'inlay.index.rows': expect.any(Number) })
+  expect(named('append index')[0]?.attributes).toEqual({
+    [ATTR_DB_SYSTEM_NAME]: 'lancedb',
+    [ATTR_DB_OPERATION_NAME]: 'append',
+    [ATTR_DB_OPERATION_BATCH_SIZE]: 1,
+    'inlay.engine': 'index',
+  })
+  expect(named('append index')[0]?.parentSpanContext).toBeUndefined()
+  expect(named('maintain index').at(-1)?.attributes).toMatchObject({ 'inlay.index.rows': expect.any(Number) })
   expect(named('embeddings small-1')[0]?.attributes).toMatchObject({
     'gen_ai.operation.name': 'embeddings',
     'gen_ai.provider.name': 'openai',
@@ -157,7 +191,14 @@ test('/metrics tells Prometheus and the SDK the same', async () => {
   expect(value('gen_ai_invoke_agent_duration_seconds_count')).toBe(1)
   expect(value('gen_ai_execute_tool_duration_seconds_count{gen_ai_tool_name="internal_search"')).toBe(1)
   expect(value('inlay_search_duration_seconds_count')).toBe(1)
-  expect(value('inlay_indexing_duration_seconds_count')).toBe(1)
+  expect(
+    value(
+      'db_client_operation_duration_seconds_count{inlay_engine="index",db_system_name="lancedb",db_operation_name="append"',
+    ),
+  ).toBe(1)
+  expect(value('inlay_engine_up{inlay_engine="records",db_system_name="sqlite"}')).toBe(1)
+  expect(value('inlay_engine_calls{inlay_engine="index",db_system_name="lancedb",db_operation_name="append"}')).toBe(0)
+  expect(value('inlay_build_info{version=')).toBe(1)
   expect(value('inlay_documents_accepted_total{inlay_result="new"}')).toBe(1)
   expect(value('inlay_documents{state="indexed"}')).toBe(1)
   expect(value('inlay_runs')).toBe(0)
@@ -172,8 +213,52 @@ test('/metrics tells Prometheus and the SDK the same', async () => {
     .getMetrics()
     .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics: all }) => all))
   const names = new Set(received.map(({ descriptor }) => descriptor.name))
-  for (const name of ['gen_ai.client.token.usage', 'gen_ai.client.operation.duration', 'inlay.search.duration'])
+  for (const name of [METRIC_DB_CLIENT_OPERATION_DURATION, 'gen_ai.client.token.usage', 'inlay.search.duration'])
     expect(names).toContain(name)
+  const states = received.find(({ descriptor }) => descriptor.name === 'inlay_documents')
+  expect(states?.dataPoints).toContainEqual(expect.objectContaining({ attributes: { state: 'indexed' }, value: 1 }))
+})
+
+test('an engine that is not reached is down until it answers, and one that refuses a statement is up', async () => {
+  const telemetry = createTelemetry('1.2.3')
+  const call = telemetry.engine('records', 'postgresql')
+  const up = async (work: () => Promise<unknown>): Promise<string | undefined> => {
+    await call('select', work).catch(() => {})
+    const { text } = await telemetry.metrics()
+    return text
+      .split('\n')
+      .find((line) => line.startsWith('inlay_engine_up'))
+      ?.slice(-1)
+  }
+  const away = new InlayError('SERVICE_UNAVAILABLE')
+  expect(await up(() => Promise.reject(away))).toBe('0')
+  expect(await up(async () => 1)).toBe('1')
+  expect(await up(() => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' })))).toBe('1')
+  const { text } = await telemetry.metrics()
+  for (const type of ['SERVICE_UNAVAILABLE', '', '42P01']) expect(text).toContain(`"select",error_type="${type}"} 1`)
+})
+
+test('calls that a limit refuses are counted by limit and key', async () => {
+  const { inlay, call } = await open([], { callerLimits: { sessionsPerDay: 1 } })
+  const { key, record } = await inlay.keys.create({
+    name: 'k',
+    owner: 'zoe',
+    scopes: ['chat'],
+    limits: { sessionsPerDay: 1 },
+  })
+  const create = (): Promise<Response> =>
+    inlay.fetch(
+      new Request('http://host.example/api/chat/create-chat-session', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: '{}',
+      }),
+    )
+  expect([(await create()).status, (await create()).status]).toEqual([200, 429])
+  const text = await (await call('GET', '/metrics')).text()
+  expect(text).toContain(
+    `inlay_limited_calls_total{inlay_limit="sessionsPerDay",inlay_limit_of="key",inlay_key_id="${record.id}"} 1`,
+  )
 })
 
 test('without telemetry nothing is measured, and /metrics says how to turn it on', async () => {

@@ -78,7 +78,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   const isMeasured = options.telemetry === true
   let measuring: Promise<Telemetry> | undefined
   const telemetry = (): Promise<Telemetry> =>
-    (measuring ??= import('@inlay/telemetry').then(({ createTelemetry }) => createTelemetry()))
+    (measuring ??= import('@inlay/telemetry').then(({ createTelemetry }) => createTelemetry(manifest.version)))
   /** Calls of parts that are under way. */
   const calls = new Set<Promise<unknown>>()
   const whenIdle = (): Promise<unknown> =>
@@ -88,8 +88,9 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     if (closing !== undefined) throw new InlayError('CLOSED', { message: 'This assistant is closed.' })
     opening ??= import('./parts/open-parts.ts')
       .then(async ({ openParts }) => {
-        const context = { onError, whenIdle, telemetry: isMeasured ? await telemetry() : undefined }
-        return (opened = await openParts({ ...options, log }, context))
+        const measured = isMeasured ? await telemetry() : undefined
+        const open = (): Promise<Parts> => openParts({ ...options, log }, { onError, whenIdle, telemetry: measured })
+        return (opened = await (measured?.apart(open) ?? open()))
       })
       .catch((error: unknown) => {
         // The next use tries again: the cause, such as a full disk or a lock, may be gone.
@@ -99,7 +100,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     return opening
   }
 
-  const lazy = <Name extends Exclude<keyof Parts, 'notices' | 'telemetry' | 'tableSizes' | 'close' | 'destroy'>>(
+  const lazy = <Name extends Exclude<keyof Parts, 'notices' | 'telemetry' | 'close' | 'destroy'>>(
     name: Name,
   ): Parts[Name] => lazyPart(async () => (await parts())[name], calls)
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
@@ -112,7 +113,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     addedModels: lazy('addedModels'),
     mcpServers: lazy('mcpServers'),
     // Telemetry exists with this option.
-    metrics: isMeasured ? async () => metricsOf(await parts()) : undefined,
+    metrics: isMeasured ? async () => (await parts()).telemetry!.metrics() : undefined,
     authenticate: authenticatorOf(options, keys),
     onError,
     onAnswered: log && ((request) => log({ event: 'request', ...request })),
@@ -157,10 +158,6 @@ function missingKey(): InlayError {
     'INLAY_API_KEY=any-long-secret`.'
   return new InlayError('UNAUTHENTICATED', { message, data: { isExpected: true } })
 }
-
-/** Only called with telemetry. */
-const metricsOf = ({ telemetry, knowledge, tableSizes }: Parts): ReturnType<Telemetry['metrics']> =>
-  telemetry!.metrics(knowledge.sampledFigures, tableSizes)
 
 async function erasePerson(
   personId: string,

@@ -1,2 +1,3 @@
+export type { EngineCall } from './engines.ts'
 export type { ActiveTrace } from './spans.ts'
-export { createTelemetry, type Telemetry } from './telemetry.ts'
+export { createTelemetry, type ConnectionPool, type Telemetry } from './telemetry.ts'

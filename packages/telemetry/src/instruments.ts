@@ -1,5 +1,5 @@
 import { metrics, type Attributes } from '@opentelemetry/api'
-import { Counter, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /** Records measurements; attributes are named as in OpenTelemetry. */
 export interface Instrument {
@@ -17,97 +17,87 @@ interface Definition {
   readonly attributes: readonly string[]
 }
 
-/** All instruments of an assistant. */
-export interface Instruments {
-  readonly requestDuration: Instrument
-  readonly modelDuration: Instrument
-  readonly timeToFirstChunk: Instrument
-  readonly tokens: Instrument
-  readonly runDuration: Instrument
-  readonly toolDuration: Instrument
-  readonly searchDuration: Instrument
-  readonly acceptedDocuments: Instrument
-  readonly indexingDuration: Instrument
-  readonly upkeepDuration: Instrument
-}
-
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
 const tokenCounts = [1, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
 const modelAttributes = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
 
+const definitions = {
+  requestDuration: {
+    name: 'http.server.request.duration',
+    help: 'Time until a response was ready; for a stream, until it started.',
+    unit: 's',
+    attributes: ['http.request.method', 'http.route', 'http.response.status_code'],
+  },
+  modelDuration: {
+    name: 'gen_ai.client.operation.duration',
+    help: 'Time of one call of a language or embedding model.',
+    unit: 's',
+    attributes: [...modelAttributes, 'error.type'],
+  },
+  timeToFirstChunk: {
+    name: 'gen_ai.client.operation.time_to_first_chunk',
+    help: 'Time until a language model wrote its first text, reasoning or tool call.',
+    unit: 's',
+    attributes: modelAttributes,
+  },
+  tokens: {
+    name: 'gen_ai.client.token.usage',
+    help: 'Tokens of one model call, as the provider counts them.',
+    unit: '{token}',
+    attributes: [...modelAttributes, 'gen_ai.token.type'],
+  },
+  runDuration: {
+    name: 'gen_ai.invoke_agent.duration',
+    help: 'Time from a message to its finished answer.',
+    unit: 's',
+    attributes: ['gen_ai.provider.name', 'gen_ai.request.model', 'inlay.run.status', 'error.type'],
+  },
+  toolDuration: {
+    name: 'gen_ai.execute_tool.duration',
+    help: 'Time of one tool call.',
+    unit: 's',
+    attributes: ['gen_ai.tool.name', 'error.type'],
+  },
+  searchDuration: {
+    name: 'inlay.search.duration',
+    help: 'Time of one search of the documents.',
+    unit: 's',
+    attributes: ['error.type'],
+  },
+  engineDuration: {
+    name: 'db.client.operation.duration',
+    help: 'Time of one call of the database, the index, the storage of files or the server of running answers.',
+    unit: 's',
+    attributes: ['inlay.engine', 'db.system.name', 'db.operation.name', 'error.type'],
+  },
+  limitedCalls: {
+    name: 'inlay.limited.calls',
+    help: 'Calls that a limit of usage refused.',
+    attributes: ['inlay.limit', 'inlay.limit.of', 'inlay.key.id'],
+  },
+  acceptedDocuments: {
+    name: 'inlay.documents.accepted',
+    help: 'Documents that were accepted or refused.',
+    attributes: ['inlay.result'],
+  },
+} as const satisfies Record<string, Definition>
+
+/** All instruments of an assistant. */
+export type Instruments = Readonly<Record<keyof typeof definitions, Instrument>>
+
 /** Creates the instruments; each measurement goes to the registry and to the OpenTelemetry SDK of the host, if it has one. */
 export function createInstruments(registry: Registry): Instruments {
-  const create = (definition: Definition): Instrument => createInstrument(definition, registry)
-  return {
-    requestDuration: create({
-      name: 'http.server.request.duration',
-      help: 'Time until a response was ready; for a stream, until it started.',
-      unit: 's',
-      attributes: ['http.request.method', 'http.route', 'http.response.status_code'],
-    }),
-    modelDuration: create({
-      name: 'gen_ai.client.operation.duration',
-      help: 'Time of one call of a language or embedding model.',
-      unit: 's',
-      attributes: [...modelAttributes, 'error.type'],
-    }),
-    timeToFirstChunk: create({
-      name: 'gen_ai.client.operation.time_to_first_chunk',
-      help: 'Time until a language model wrote its first text, reasoning or tool call.',
-      unit: 's',
-      attributes: modelAttributes,
-    }),
-    tokens: create({
-      name: 'gen_ai.client.token.usage',
-      help: 'Tokens of one model call, as the provider counts them.',
-      unit: '{token}',
-      attributes: [...modelAttributes, 'gen_ai.token.type'],
-    }),
-    runDuration: create({
-      name: 'gen_ai.invoke_agent.duration',
-      help: 'Time from a message to its finished answer.',
-      unit: 's',
-      attributes: ['gen_ai.provider.name', 'gen_ai.request.model', 'inlay.run.status', 'error.type'],
-    }),
-    toolDuration: create({
-      name: 'gen_ai.execute_tool.duration',
-      help: 'Time of one tool call.',
-      unit: 's',
-      attributes: ['gen_ai.tool.name', 'error.type'],
-    }),
-    ...knowledgeInstruments(create),
-  }
+  const entries = Object.entries(definitions).map(([name, each]) => [name, createInstrument(each, registry)])
+  return Object.fromEntries(entries) as Instruments // Each has the name of its definition.
 }
 
-function knowledgeInstruments(
-  create: (definition: Definition) => Instrument,
-): Pick<Instruments, 'searchDuration' | 'indexingDuration' | 'upkeepDuration' | 'acceptedDocuments'> {
-  return {
-    searchDuration: create({
-      name: 'inlay.search.duration',
-      help: 'Time of one search of the documents.',
-      unit: 's',
-      attributes: ['error.type'],
-    }),
-    indexingDuration: create({
-      name: 'inlay.indexing.duration',
-      help: 'Time of one commit of documents to the index.',
-      unit: 's',
-      attributes: ['error.type'],
-    }),
-    upkeepDuration: create({
-      name: 'inlay.upkeep.duration',
-      help: 'Time of one round of index maintenance.',
-      unit: 's',
-      attributes: ['error.type'],
-    }),
-    acceptedDocuments: create({
-      name: 'inlay.documents.accepted',
-      help: 'Documents that were accepted or refused.',
-      attributes: ['inlay.result'],
-    }),
-  }
-}
+/** Creates a gauge that Prometheus reads. */
+export type CreateGauge = (name: string, help: string, labelNames?: readonly string[]) => Gauge
+
+export const gaugesIn =
+  (registry: Registry): CreateGauge =>
+  (name, help, labelNames = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
 
 function createInstrument({ name, help, unit, attributes }: Definition, registry: Registry): Instrument {
   const meter = metrics.getMeter('inlay')

@@ -1,6 +1,7 @@
 import type { Accepted, Knowledge, VectorIndex } from '@inlay/knowledge'
 import type { Attributes } from '@opentelemetry/api'
-import type { Instrument, Instruments } from './instruments.ts'
+import { observeMethods, type EngineCall } from './engines.ts'
+import type { Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
 /** Wraps the knowledge to measure each search and each submitted document. */
@@ -22,12 +23,22 @@ export function observeKnowledge(knowledge: Knowledge, instruments: Instruments)
     }
   }
 
-  const search: Knowledge['search'] = (request) =>
-    timed(
-      { name: 'retrieval documents', attributes: { 'gen_ai.operation.name': 'retrieval' }, duration: searchDuration },
-      () => knowledge.search(request),
-      (passages) => ({ 'inlay.search.passages': passages.length }),
-    )
+  const search: Knowledge['search'] = async (request) => {
+    const start = performance.now()
+    const { span, within } = startSpan('retrieval documents', { 'gen_ai.operation.name': 'retrieval' })
+    let failure: Attributes = {}
+    try {
+      const passages = await within(() => knowledge.search(request))
+      span.setAttribute('inlay.search.passages', passages.length).end()
+      return passages
+    } catch (error) {
+      failure = { 'error.type': errorType(error) }
+      endFailed(span, error)
+      throw error
+    } finally {
+      searchDuration.record((performance.now() - start) / 1000, failure)
+    }
+  }
 
   return {
     ...knowledge,
@@ -37,52 +48,24 @@ export function observeKnowledge(knowledge: Knowledge, instruments: Instruments)
   }
 }
 
-/** Wraps an index to measure each commit of documents and each round of maintenance. */
-export function observeIndex(index: VectorIndex, instruments: Instruments): VectorIndex {
+/** Wraps an index, and those that replace it, to measure their calls. */
+export function observeIndex(index: VectorIndex, call: EngineCall): VectorIndex {
   const { staging } = index
-  const observed: Partial<VectorIndex> = {
+  const measured = observeMethods(index, ['open', 'remove', 'search', 'read', 'figures'], call)
+  return observedBy(measured, {
     append: (rows) =>
-      timed(
-        {
-          name: 'index documents',
-          attributes: { 'inlay.index.rows': rows.length },
-          duration: instruments.indexingDuration,
-        },
+      call(
+        'append',
         () => index.append(rows),
+        () => ({ 'db.operation.batch.size': rows.length }),
       ),
     maintain: (options) =>
-      timed(
-        { name: 'upkeep index', attributes: {}, duration: instruments.upkeepDuration },
+      call(
+        'maintain',
         () => index.maintain(options),
-        ({ rows, unindexedRows }) => ({ 'inlay.index.rows': rows, 'inlay.index.unindexed_rows': unindexedRows }),
+        (figures) =>
+          figures && { 'inlay.index.rows': figures.rows, 'inlay.index.unindexed_rows': figures.unindexedRows },
       ),
-    ...(staging && { staging: (number) => observeIndex(staging.call(index, number), instruments) }),
-  }
-  return observedBy(index, observed)
-}
-
-interface Timing {
-  readonly name: string
-  readonly attributes: Attributes
-  readonly duration: Instrument
-}
-
-/** Runs work in a span of its own and measures its time. */
-async function timed<Result>(
-  { name, attributes, duration }: Timing,
-  work: () => Promise<Result>,
-  toAttributes: (result: Result) => Attributes = () => ({}),
-): Promise<Result> {
-  const start = performance.now()
-  const { span, within } = startSpan(name, attributes)
-  try {
-    const result = await within(work)
-    span.setAttributes(toAttributes(result)).end()
-    duration.record((performance.now() - start) / 1000)
-    return result
-  } catch (error) {
-    endFailed(span, error)
-    duration.record((performance.now() - start) / 1000, { 'error.type': errorType(error) })
-    throw error
-  }
+    ...(staging && { staging: (number) => observeIndex(staging.call(index, number), call) }),
+  })
 }

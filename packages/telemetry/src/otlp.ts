@@ -6,12 +6,14 @@ export interface Otlp {
   /** Sends an entry of the log, with the trace it is written in. */
   log(entry: { readonly event: string; readonly level?: string; readonly report?: string }): void
   /** Sends what is left, and ends; a collector that does not answer is not waited for any longer. Never rejects. */
-  shutdown(timeoutMs: number): Promise<void>
+  shutdown(timeoutMs: number): Promise<unknown>
 }
 
 const severities: Readonly<Record<string, number>> = { error: 17, warning: 13 }
 
-const packages = ['@opentelemetry/sdk-node', '@opentelemetry/instrumentation-undici'] as const
+const missing =
+  'OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is sent there: run `npm install @opentelemetry/sdk-node ' +
+  '@opentelemetry/instrumentation-undici`.'
 
 /**
  * Starts the SDK, which reads the variables `OTEL_…` of the process. To be called before anything is traced or measured.
@@ -27,24 +29,14 @@ export async function startOtlp(version: string, onNotice: (sentence: string) =>
     // An installed package may lack one of its own dependencies.
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/'@opentelemetry\//.test(error.message)) throw error
   })
-  if (loaded === undefined) {
-    onNotice(
-      `OTEL_EXPORTER_OTLP_ENDPOINT is set, but nothing is sent there: run \`npm install ${packages.join(' ')}\`.`,
-    )
-    return undefined
-  }
+  if (loaded === undefined) return void onNotice(missing)
   const [{ NodeSDK }, { UndiciInstrumentation }, { logs }] = loaded
-  const { env } = process
+  const { OTEL_RESOURCE_ATTRIBUTES: given = '', OTEL_LOG_LEVEL: level = '' } = process.env
   // Later pairs win, and the name of the service has a variable of its own.
-  env['OTEL_RESOURCE_ATTRIBUTES'] = [
-    'service.name=inlay',
-    `service.version=${version}`,
-    env['OTEL_RESOURCE_ATTRIBUTES'],
-  ]
-    .filter((pair) => pair)
-    .join(',')
-  if (!env['OTEL_LOG_LEVEL']) {
-    const warn = (text: string): void => onNotice(`OpenTelemetry: ${reasonOf(text)}`)
+  process.env['OTEL_RESOURCE_ATTRIBUTES'] = `service.name=inlay,service.version=${version}${given && `,${given}`}`
+  if (level === '') {
+    // The SDK writes errors as JSON with their stacks.
+    const warn = (text: string): void => onNotice(`OpenTelemetry: ${/"message":"([^"]+)"/.exec(text)?.[1] ?? text}`)
     const ignore = (): void => {}
     diag.setLogger({ error: warn, warn, info: ignore, debug: ignore, verbose: ignore }, DiagLogLevel.WARN)
   }
@@ -60,11 +52,7 @@ export async function startOtlp(version: string, onNotice: (sentence: string) =>
         body: report ?? event,
         attributes: fields as Attributes,
       }),
-    shutdown: async (timeoutMs) =>
-      void (await endsWithin(
-        sdk.shutdown().catch(() => {}),
-        timeoutMs,
-      )),
+    shutdown: (timeoutMs) => endsWithin(sdk.shutdown(), timeoutMs).catch(() => false),
   }
 }
 
@@ -72,14 +60,4 @@ export async function startOtlp(version: string, onNotice: (sentence: string) =>
 const calls = {
   requireParentforSpans: true,
   startSpanHook: ({ origin }: { readonly origin: string }) => ({ 'url.full': origin, 'url.path': '', 'url.query': '' }),
-}
-
-/** The SDK writes errors as JSON with their stacks. */
-function reasonOf(text: string): string {
-  try {
-    const { message, code } = JSON.parse(text) as { readonly message?: string; readonly code?: string }
-    return message ?? code ?? text
-  } catch {
-    return text
-  }
 }

@@ -1,4 +1,3 @@
-import { isInlayError } from '@inlay/protocol'
 import {
   context,
   INVALID_SPAN_CONTEXT,
@@ -63,9 +62,11 @@ export function endFailed(span: Span, error: unknown): void {
   span.end()
 }
 
-/** Code of an InlayError, otherwise the class of the error. */
+/** Status or code of an error, as services, databases, connections and InlayErrors have; otherwise its class. */
 export function errorType(error: unknown): string {
-  if (isInlayError(error)) return error.code
+  const { code, statusCode } = Object(error) as { readonly code?: unknown; readonly statusCode?: unknown }
+  if (typeof statusCode === 'number') return String(statusCode)
+  if (typeof code === 'string' && code !== '') return code
   return error instanceof Error ? error.name : 'unknown'
 }
 

@@ -1,8 +1,10 @@
 import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agent'
 import type { Embedder, Knowledge, SampledFigures, VectorIndex } from '@inlay/knowledge'
 import { untilAborted } from '@inlay/scheduling'
+import { context, metrics, ROOT_CONTEXT, type Attributes, type BatchObservableCallback } from '@opentelemetry/api'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { createInstruments } from './instruments.ts'
+import { createEngines, observeMethods, type EngineCall, type EngineUse } from './engines.ts'
+import { createInstruments, gaugesIn, type CreateGauge } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
 import { observeRequest } from './requests.ts'
@@ -29,14 +31,22 @@ export interface Telemetry {
   embedder(embedder: Embedder): Embedder
   /** Tells of searches and accepted documents. */
   knowledge(knowledge: Knowledge): Knowledge
-  /** Tells of each commit of documents to the index, and of its upkeep. */
-  index(index: VectorIndex): VectorIndex
+  /** Measures the calls of an engine; `system` is its name in OpenTelemetry, such as `postgresql`. */
+  engine(use: EngineUse, system: string): EngineCall
+  /** Tells of each call of the index. */
+  index(index: VectorIndex, system: string): VectorIndex
+  /** Tells of each call of a storage of files, or of a server of running answers. */
+  calls<Engine extends object>(use: 'files' | 'runs', engine: Engine, system: string): Engine
+  /** Counts a call that a limit of usage refused. */
+  onLimited(limit: string, of: string, keyId: number | undefined): void
   /** Makes each run one span, the parent of what it does. */
   agent<Wrapped extends Agent>(agent: Wrapped): Wrapped
   /** To be called with each answer that is stored. */
   onTurnEnded(turn: EndedTurn): void
   /** To be called with each tool call that has ended, within its run. */
   onToolCallEnded(call: Pick<EndedToolCall, 'name' | 'failed' | 'durationMs'>): void
+  /** Starts work that goes on after the request it is started in, and is no part of its trace. */
+  apart<Result>(work: () => Result): Result
   /** Ids of the span in which it is called, for the log; none without an OpenTelemetry SDK. */
   activeTrace(): ActiveTrace
   /**
@@ -44,44 +54,118 @@ export interface Telemetry {
    * @param route its path, with `{name}` in place of values
    */
   request(request: Request, route: string, work: () => Promise<Response>): Promise<Response>
-  /**
-   * All measurements as Prometheus text, with the figures of the documents as they were counted last.
-   * @param tables how much each table holds; asked once in ten minutes
-   */
-  metrics(
-    figures: () => Promise<SampledFigures | undefined>,
-    tables?: () => Promise<readonly TableSize[]>,
-  ): Promise<{ readonly type: string; readonly text: string }>
+  /** Sets what is read when somebody collects measurements. */
+  readFrom(sources: Sources): void
+  /** All measurements as Prometheus text. */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>
+}
+
+/** State that is read when somebody collects measurements. */
+export interface Sources {
+  /** Figures of the documents, as they were counted last. */
+  readonly figures: () => Promise<SampledFigures | undefined>
+  /** How much each table holds; called once in ten minutes. */
+  readonly tables?: () => Promise<readonly TableSize[]>
+  /** Connections to databases. */
+  readonly pools?: readonly ConnectionPool[]
+}
+
+/** A pool of `pg`, which counts its connections. */
+export interface ConnectionPool {
+  readonly use: EngineUse
+  readonly pool: object
+  readonly max: number
 }
 
 /** Memory, event loop and garbage collection: collected once for all assistants of a process. */
 let ofProcess: Registry | undefined
 
 /** Creates the telemetry of one assistant. */
-export function createTelemetry(): Telemetry {
+export function createTelemetry(version: string): Telemetry {
   const registry = new Registry()
   ofProcess ??= processRegistry()
   const registries = [registry, ofProcess]
   const instruments = createInstruments(registry)
-  const setGauges = createGauges(registry)
-  const setSizes = createTableGauges(registry)
+  const gauge = gaugesIn(registry)
+  const setGauges = createGauges(gauge)
+  const setSizes = createTableGauges(gauge)
+  const setPools = createPoolGauges(gauge)
+  const engine = createEngines(gauge, instruments)
+  gauge('inlay_build_info', 'The version.', ['version']).set({ version }, 1)
   const runs = new RunSpans(instruments)
+  let sources: Sources = { figures: async () => undefined }
+  const refresh = async (): Promise<void> => {
+    setGauges(await sources.figures(), runs.size)
+    setPools(sources.pools ?? [])
+    if (sources.tables) await setSizes(sources.tables)
+  }
+  sendGauges(registries, refresh)
   return {
     models: (provider) => observeModels(provider, instruments),
     embedder: (embedder) => observeEmbedder(embedder, instruments),
     knowledge: (knowledge) => observeKnowledge(knowledge, instruments),
-    index: (index) => observeIndex(index, instruments),
+    engine,
+    index: (index, system) => observeIndex(index, engine('index', system)),
+    calls: (use, target, system) => observeMethods(target, methods[use], engine(use, system)),
+    onLimited: (limit, of, keyId) =>
+      instruments.limitedCalls.record(1, { 'inlay.limit': limit, 'inlay.limit.of': of, 'inlay.key.id': keyId ?? '' }),
     agent: (agent) => runs.observe(agent),
     onTurnEnded: (turn) => runs.end(turn),
     onToolCallEnded: (call) => observeToolCall(call, instruments),
+    apart: (work) => context.with(ROOT_CONTEXT, work),
     activeTrace,
     request: (request, route, work) => observeRequest(request, route, work, instruments),
-    metrics: async (figures, tables) => {
-      setGauges(await figures(), runs.size)
-      if (tables) await setSizes(tables)
+    readFrom: (given) => void (sources = given),
+    metrics: async () => {
+      await refresh()
       const texts = await Promise.all(registries.map((each) => each.metrics()))
       return { type: registry.contentType, text: texts.join('') }
     },
+  }
+}
+
+const methods = {
+  files: ['getItemRaw', 'setItemRaw', 'removeItem'],
+  runs: ['open', 'append', 'forgotten', 'ofSession', 'read', 'requestStop', 'stopRequests', 'takeAbandoned'],
+}
+
+/** Has the OpenTelemetry SDK of the host read every gauge that Prometheus reads. */
+function sendGauges(registries: readonly Registry[], refresh: () => Promise<void>): void {
+  const meter = metrics.getMeter('inlay')
+  const gauges = registries
+    .flatMap((each) => each.getMetricsAsArray())
+    .filter((metric) => metric instanceof Gauge)
+    .map((gauge) => [gauge, meter.createObservableGauge(nameOf(gauge))] as const)
+  const observe: BatchObservableCallback = async (observer) => {
+    await refresh()
+    for (const [gauge, sent] of gauges)
+      for (const { value, labels } of (await gauge.get()).values)
+        if (Number.isFinite(value)) observer.observe(sent, value, labels as Attributes)
+  }
+  meter.addBatchObservableCallback(
+    observe,
+    gauges.map(([, sent]) => sent),
+  )
+}
+
+/** `prom-client` keeps the name to itself. */
+const nameOf = (gauge: Gauge): string => String(Reflect.get(gauge, 'name'))
+
+/** Gauges of the connections to databases. */
+function createPoolGauges(gauge: CreateGauge): (pools: readonly ConnectionPool[]) => void {
+  const name = 'db_client_connection_pool_name'
+  const count = gauge('db_client_connection_count', 'Connections, idle and used.', [name, 'db_client_connection_state'])
+  const waiting = gauge('db_client_connection_pending_requests', 'Calls that wait for a connection.', [name])
+  const most = gauge('db_client_connection_max', 'Maximum number of connections.', [name])
+  return (pools) => {
+    for (const { use, max, pool } of pools) {
+      const { totalCount: total = 0, idleCount: idle = 0, waitingCount = 0 } = pool as Readonly<Record<string, number>>
+      const labels = { [name]: use }
+      count.set({ ...labels, db_client_connection_state: 'idle' }, idle)
+      count.set({ ...labels, db_client_connection_state: 'used' }, total - idle)
+      waiting.set(labels, waitingCount)
+      most.set(labels, max)
+    }
   }
 }
 
@@ -92,36 +176,20 @@ function processRegistry(): Registry {
 }
 
 /** Gauges of what is kept and waiting; set when they are read. */
-function createGauges(registry: Registry): (figures: SampledFigures | undefined, runs: number) => void {
-  const registers = [registry]
-  const documents = new Gauge({
-    name: 'inlay_documents',
-    help: 'Documents by state.',
-    labelNames: ['state'],
-    registers,
-  })
-  const waiting = new Gauge({
-    name: 'inlay_oldest_waiting_seconds',
-    help: 'How long the document that has waited longest has been due, when documents were counted.',
-    registers,
-  })
-  const rebuilding = new Gauge({
-    name: 'inlay_rebuild_documents',
-    help: 'Documents still to be indexed again.',
-    registers,
-  })
-  const age = new Gauge({
-    name: 'inlay_figures_age_seconds',
-    help: 'Age of the counts of documents; one process at a time counts them.',
-    registers,
-  })
-  const embedder = new Gauge({
-    name: 'inlay_embedder_in_use',
-    help: 'Whether this process uses the embedding model of the documents (1) or is set to another one (0).',
-    labelNames: ['recorded', 'configured'],
-    registers,
-  })
-  const running = new Gauge({ name: 'inlay_runs', help: 'Answers being written by this process.', registers })
+function createGauges(gauge: CreateGauge): (figures: SampledFigures | undefined, runs: number) => void {
+  const documents = gauge('inlay_documents', 'Documents by state.', ['state'])
+  const waiting = gauge(
+    'inlay_oldest_waiting_seconds',
+    'How long the document that has waited longest has been due, when documents were counted.',
+  )
+  const rebuilding = gauge('inlay_rebuild_documents', 'Documents still to be indexed again.')
+  const age = gauge('inlay_figures_age_seconds', 'Age of the counts of documents; one process at a time counts them.')
+  const embedder = gauge(
+    'inlay_embedder_in_use',
+    'Whether this process uses the embedding model of the documents (1) or is set to another one (0).',
+    ['recorded', 'configured'],
+  )
+  const running = gauge('inlay_runs', 'Answers being written by this process.')
   return (figures, runs) => {
     for (const [state, count] of Object.entries(figures?.documents ?? {})) documents.set({ state }, count)
     // Before the first count, 0 would be a figure.
@@ -143,14 +211,11 @@ const sizesAgeMs = 10 * 60_000
 const sizesWaitMs = 1_000
 
 /** Gauges of what the tables hold. */
-function createTableGauges(registry: Registry): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
-  const shared = { labelNames: ['table'], registers: [registry] }
-  const rows = new Gauge({ ...shared, name: 'inlay_table_rows', help: 'Rows of a table; large ones are estimated.' })
-  const bytes = new Gauge({
-    ...shared,
-    name: 'inlay_table_bytes',
-    help: 'Bytes of a table on disk with its indexes; Postgres alone tells.',
-  })
+function createTableGauges(gauge: CreateGauge): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
+  const rows = gauge('inlay_table_rows', 'Rows of a table; large ones are estimated.', ['table'])
+  const bytes = gauge('inlay_table_bytes', 'Bytes of a table on disk with its indexes; Postgres alone tells.', [
+    'table',
+  ])
   let readAt = -Infinity
   let reading: Promise<void> | undefined
   const read = async (tables: () => Promise<readonly TableSize[]>): Promise<void> => {

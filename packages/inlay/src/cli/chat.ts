@@ -209,7 +209,7 @@ class Chat {
       if (meant !== undefined) return output.note(`inlay: there is no command /${name}. Did you mean /${meant}?`)
       output.note(`inlay: there is no command /${name}.`)
     }
-    slashHelp.forEach(output.note)
+    slashHelp.forEach((line) => output.note(line))
   }
 
   #showSources(): void {

@@ -76,7 +76,7 @@ const wrongCall = 'INVALID_INPUT'
 
 /** Prints an error as a sentence and, for programs, as JSON on standard output. */
 function tellError(output: Output, code: string, message: string): void {
-  output.note(`inlay: ${message}`)
+  output.note(`inlay: ${message}`, true)
   if (output.isJson) output.json({ error: { code, message } })
 }
 
@@ -99,7 +99,7 @@ async function runCommand(
     return misused
   }
   if (parsed.options['help'] === true) return say(output, commandHelp(command, output.columns))
-  const settings = await settingsOf(env(), parsed.options['data'], output)
+  const settings = await settingsOf(env(), parsed.options['data'], output, name === 'serve')
   return command.run({ ...parsed, settings, output, signal, optionsOf, input: stdin ?? process.stdin })
 }
 
@@ -194,9 +194,15 @@ async function faultOf(error: unknown, command: Command, names: readonly string[
 
 const nameOf = ({ usage }: Command): string => usage.split(' ')[0]!
 
-async function settingsOf(env: Environment, data: unknown, output: Output): Promise<Settings> {
+async function settingsOf(env: Environment, data: unknown, output: Output, logs: boolean): Promise<Settings> {
   const { readSettings } = await import('../settings/read-settings.ts')
   const settings = readSettings(env)
+  const { log } = settings.options
+  // All that a server writes has one form, from its first line to its last.
+  if (logs && log)
+    output.noteTo((report, isFault) =>
+      log(isFault ? { event: 'error', level: 'error', requestId: null, report } : { event: 'note', report }),
+    )
   for (const warning of settings.warnings) output.note(`inlay: ${warning}`)
   if (data === undefined) return settings
   if (typeof data !== 'string' || data.trim() === '') {

@@ -15,7 +15,9 @@ export interface Output {
   /** Writes a result for programs, on one line. */
   json(value: unknown): void
   /** Writes a message for the user to standard error; on a terminal it is wrapped at words. */
-  note(text: string): void
+  note(text: string, isFault?: boolean): void
+  /** Has messages written elsewhere from now on. */
+  noteTo(write: (text: string, isFault: boolean) => void): void
   /** Styles a text if the terminal supports it. */
   styled(style: 'bold' | 'dim' | 'red', text: string): string
   /** Shows the progress of a long task; see {@link Progress}. */
@@ -56,7 +58,9 @@ export function createOutput(options: {
   const { isJson, stdout, stderr, now = () => performance.now() } = options
   // Clears a progress line on a terminal.
   const clear = stderr.isTTY === true ? '\r\x1b[K' : ''
-  const note = (text: string): void => {
+  let elsewhere: Parameters<Output['noteTo']>[0] | undefined
+  const note: Output['note'] = (text, isFault = false) => {
+    if (elsewhere) return elsewhere(text, isFault)
     const shown = hasStyles(stderr) ? text : stripVTControlCharacters(text)
     stderr.write(`${clear}${fitting(stderr, shown)}\n`)
   }
@@ -71,6 +75,7 @@ export function createOutput(options: {
     line: (text = '') => void stdout.write(`${fitting(stdout, text)}\n`),
     json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
     note,
+    noteTo: (write) => void (elsewhere = write),
     styled: (style, text) => (isStyled ? styleText(style, text, { validateStream: false }) : text),
     progress: (what, total) =>
       stderr.isTTY === true ? createBar(stderr, what, total, now) : createLines(note, what, total, now),

@@ -1,4 +1,3 @@
-import type { Otlp } from '@inlay/telemetry/otlp'
 import manifest from '../../package.json' with { type: 'json' }
 import { createRepetitions, type LogEntry } from '../log.ts'
 import { readEnvironment } from '../settings/environment.ts'
@@ -8,7 +7,7 @@ import type { CommandContext } from './command.ts'
 export interface ServeTelemetry {
   readonly log: ((entry: LogEntry) => void) | undefined
   readonly isOn: boolean
-  end(): Promise<void>
+  end(): Promise<unknown>
 }
 
 /** Longest wait for a collector that does not answer, in milliseconds. */
@@ -27,17 +26,11 @@ export async function serveTelemetry({ settings, output }: CommandContext): Prom
   const repetitions = createRepetitions(note)
   const { startOtlp } = await import('@inlay/telemetry/otlp')
   const otlp = await startOtlp(manifest.version, (line) => (repetitions.isFirst(line) ? note(line) : undefined))
-  return { log: otlp ? loggingTo(otlp, log) : log, isOn, end: async () => void (await otlp?.shutdown(endMs)) }
-}
-
-function loggingTo(otlp: Otlp, log: (entry: LogEntry) => void = writeFailure): (entry: LogEntry) => void {
-  return (entry) => {
+  if (!otlp) return { log, isOn, end: async () => {} }
+  const write = (entry: LogEntry): void => {
     otlp.log(entry)
-    log(entry)
+    if (log) log(entry)
+    else if ('report' in entry) output.note(`inlay: ${entry.report}`)
   }
-}
-
-/** Without a log, failures alone are written. */
-function writeFailure(entry: LogEntry): void {
-  if ('report' in entry) process.stderr.write(`inlay: ${entry.report}\n`)
+  return { log: write, isOn, end: () => otlp.shutdown(endMs) }
 }

@@ -1,11 +1,14 @@
 import type { Conversations } from '@inlay/conversations'
 import type { AnyDatabase } from '@inlay/records'
+import type { ConnectionPool } from '@inlay/telemetry'
 import { defaultDataFolder, removeFromFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
 /** A component that has to be closed. */
 export interface Closable {
   close(): Promise<void>
+  /** The connections it holds. */
+  readonly measured?: ConnectionPool
 }
 
 /** Closes one after the other, even if one fails; then throws the first failure. */

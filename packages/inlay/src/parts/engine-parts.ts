@@ -26,12 +26,17 @@ export async function withEngines(
   }
 }
 
-async function poolOf(connectionString: string, engines: EngineOptions, opened: Closable[]): Promise<PgPool> {
+async function poolOf(
+  use: 'records' | 'index',
+  connectionString: string,
+  engines: EngineOptions,
+  opened: Closable[],
+): Promise<PgPool> {
   const { postgresPool } = await import('@inlay/drivers/postgres')
   const { maxDatabaseConnections: maxConnections = 10 } = engines
   const password = passwordOf(connectionString)
   const pool = await postgresPool({ connectionString, maxConnections, ...(password && { password }) })
-  opened.push({ close: () => pool.end() })
+  opened.push({ close: () => pool.end(), measured: { use, pool, max: maxConnections } })
   return pool
 }
 
@@ -39,7 +44,7 @@ async function poolOf(connectionString: string, engines: EngineOptions, opened: 
 export async function recordsOf(engines: EngineOptions, opened: Closable[]): Promise<InlayOptions['dialect']> {
   if (engines.database === undefined) return undefined
   const { postgres } = await import('@inlay/drivers/postgres')
-  return postgres({ pool: await poolOf(engines.database, engines, opened) })
+  return postgres({ pool: await poolOf('records', engines.database, engines, opened) })
 }
 
 async function indexOf(
@@ -58,7 +63,7 @@ async function indexOf(
     }
     case 'pgvector': {
       const { pgvectorIndex } = await import('@inlay/drivers/pgvector')
-      const client = await poolOf(place.address, engines, opened)
+      const client = await poolOf('index', place.address, engines, opened)
       return pgvectorIndex({ client, prefix: `${prefix}_index`, vectorShare })
     }
     case 'bucket': {
@@ -69,6 +74,12 @@ async function indexOf(
     default:
       return undefined
   }
+}
+
+/** Name of the engine of an index in the conventions of OpenTelemetry, as far as it is known. */
+export function indexSystem({ database, index = database }: EngineOptions = {}): string {
+  const { engine = 'other' } = indexPlaceOf(index ?? '') ?? {}
+  return { opensearch: engine, pgvector: 'postgresql', bucket: 'lancedb', folder: 'lancedb', other: engine }[engine]
 }
 
 /** Settings with the engine's own names; it looks up missing ones itself, such as the role of a machine. */

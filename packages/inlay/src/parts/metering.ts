@@ -1,8 +1,9 @@
 import type { AdmitTurn, TurnHooks } from '@inlay/agent'
 import type { Conversations } from '@inlay/conversations'
-import { operator, type Principal } from '@inlay/protocol'
+import { isInlayError, operator, type Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
@@ -23,6 +24,56 @@ export function hooksWith(telemetry: Telemetry | undefined, { hooks, log }: Inla
       log?.(runEntry(turn))
       await hooks?.after?.(turn)
     },
+  }
+}
+
+/** Parameters stand for all values of a statement, and a list of them may be long. */
+const shownSql = 1000
+
+/** A dialect whose statements are measured, and connections that could not be made. */
+export function measuredDialect(dialect: Dialect, telemetry: Telemetry): Dialect {
+  const isPostgres = dialect.createAdapter().supportsTransactionalDdl
+  const call = telemetry.engine('records', isPostgres ? 'postgresql' : 'sqlite')
+  const measured = new WeakSet<DatabaseConnection>()
+  const createDriver = (): Driver => {
+    const driver = dialect.createDriver()
+    const acquire = driver.acquireConnection.bind(driver)
+    driver.acquireConnection = async (...options) => {
+      const connection = await acquire(...options).catch((error) => call('connect', () => Promise.reject(error)))
+      if (measured.has(connection)) return connection
+      measured.add(connection)
+      const execute = connection.executeQuery.bind(connection)
+      connection.executeQuery = <Row>(query: CompiledQuery) => {
+        const [operation = 'other'] = /\w+/.exec(query.sql) ?? []
+        const toAttributes = () => ({ 'db.query.text': query.sql.slice(0, shownSql) })
+        return call(operation.toLowerCase(), () => execute<Row>(query), toAttributes)
+      }
+      return connection
+    }
+    return driver
+  }
+  return {
+    createDriver,
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createAdapter: () => dialect.createAdapter(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+  }
+}
+
+/** Limits that count what they refuse. */
+export function measuredLimits(limits: UsageLimits, telemetry: Telemetry | undefined): UsageLimits {
+  if (telemetry === undefined) return limits
+  const counting =
+    (caller: Principal) =>
+    (error: unknown): never => {
+      if (isInlayError(error) && error.code === 'RATE_LIMITED')
+        telemetry.onLimited(String(error.data['limit']), String(error.data['of']), caller.keyId)
+      throw error
+    }
+  return {
+    ...limits,
+    take: (caller, ...given) => limits.take(caller, ...given).catch(counting(caller)),
+    reserveTokens: (caller, amount) => limits.reserveTokens(caller, amount).catch(counting(caller)),
   }
 }
 

@@ -10,7 +10,7 @@ import type { DownloadProgress } from '@inlay/drivers/local-models'
 import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
-import type { ProcessPresence, RecordEvents, TableSize } from '@inlay/records'
+import type { ProcessPresence, RecordEvents } from '@inlay/records'
 import type { McpClient } from '@inlay/drivers/mcp-client'
 import type {
   ApiKey,
@@ -30,7 +30,7 @@ import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { eventParts, recordApproval } from './event-parts.ts'
 import type { EventDelivery } from './event-delivery.ts'
-import { engineRuns, withEngines } from './engine-parts.ts'
+import { engineRuns, indexSystem, withEngines } from './engine-parts.ts'
 import { defaultDialect } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { addedModelParts } from './added-models.ts'
@@ -50,7 +50,7 @@ import {
   type LanguageModelChoice,
   type ModelOption,
 } from '../options/model-options.ts'
-import { admitWithin, hooksWith, withinLimits } from './metering.ts'
+import { admitWithin, hooksWith, measuredDialect, measuredLimits, withinLimits } from './metering.ts'
 import { ingestionWithinLimits } from './ingestion-limits.ts'
 import { refuseMoved } from './move-note.ts'
 import { openApiThread } from './openapi-thread.ts'
@@ -78,7 +78,6 @@ export interface Parts {
   readonly notices: () => Promise<readonly ServiceNote[]>
   /** Undefined if it is disabled. */
   readonly telemetry: Telemetry | undefined
-  readonly tableSizes: () => Promise<readonly TableSize[]>
   /** Closes everything and deletes all data, in the data folder and in engines of the host. */
   destroy(): Promise<void>
   close(): Promise<void>
@@ -105,6 +104,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
   ])
   const connections: Closable[] = []
   const options = await withEngines(given, connections, onError)
+  const pools = connections.flatMap(({ measured }) => measured ?? [])
   const { findUnusedData } = await import('./unused-data.ts')
   const elsewhere = { records: !!options.dialect, index: !!options.index, files: !!options.storage }
   const unused = await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere)
@@ -113,7 +113,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder)
   const isNew = !options.dialect && (await lacksDatabase(options.dataFolder ?? defaultDataFolder))
   const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
-  const db: Database = new Kysely({ dialect })
+  const db: Database = new Kysely({ dialect: telemetry ? measuredDialect(dialect, telemetry) : dialect })
   connections.push({ close: () => db.destroy() })
   const opened: Closable[] = []
   const close = (): Promise<void> =>
@@ -153,6 +153,8 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
       python,
       agent,
     )
+    const { tableSizes } = await import('@inlay/records')
+    telemetry?.readFrom({ figures: knowledge.sampledFigures, tables: () => tableSizes(db), pools })
     await knowledge.start()
     await agent.start()
     events?.start()
@@ -220,12 +222,10 @@ async function makeParts(
   telemetry: Parts['telemetry'],
   onError: OnError,
 ): Promise<MadeParts> {
-  const [{ createConversations, sqlSharedRuns }, { tableSizes }] = await Promise.all([
-    import('@inlay/conversations'),
-    import('@inlay/records'),
-  ])
+  const { createConversations, sqlSharedRuns } = await import('@inlay/conversations')
   const { now = Date.now, dataFolder = defaultDataFolder } = options
-  const server = await serverParts(db, { ...options, now }, onError)
+  const unmeasured = await serverParts(db, { ...options, now }, onError)
+  const server = { ...unmeasured, usage: measuredLimits(unmeasured.usage, telemetry) }
   const events = await eventParts(options, { db, now, onError })
   const secrets = createSecrets(options.secretKey)
   const {
@@ -260,14 +260,16 @@ async function makeParts(
     retrievers.length === 0
       ? knowledge.search
       : (await import('../options/retrievers.ts')).searchWith(knowledge.search, retrievers, { onError })
+  const { storage } = options
+  const fileSystem = options.engines?.files === undefined ? 'other' : 's3'
+  const apart = options.sharedRuns ?? (await engineRuns(options.engines, now, presence))
   const ownAgent = createConversations({
     ...conversationOptions(options),
     db,
     now,
     onError,
     sharedRuns:
-      options.sharedRuns ??
-      (await engineRuns(options.engines, now, presence)) ??
+      (apart && (telemetry?.calls('runs', apart, options.sharedRuns ? 'other' : 'redis') ?? apart)) ??
       sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     questionModel: questionModel && (telemetry?.models(questionModel) ?? questionModel),
@@ -286,7 +288,7 @@ async function makeParts(
     hasDocuments: retrievers.length > 0 ? async () => true : knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
     documentSets: (caller) => knowledge.documentSets.list({ caller }),
-    storage: options.storage ?? (await defaultStorage(dataFolder)),
+    storage: storage ? (telemetry?.calls('files', storage, fileSystem) ?? storage) : await defaultStorage(dataFolder),
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
     isInDocument: (id) => knowledge.namesFile(id),
@@ -306,7 +308,6 @@ async function makeParts(
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     telemetry,
     events,
-    tableSizes: () => tableSizes(db),
     reader,
     web,
     tools,
@@ -575,7 +576,7 @@ async function makeKnowledge(
     readFile: reader.read,
     now,
     onError,
-    index: telemetry?.index(index) ?? index,
+    index: telemetry?.index(index, options.index ? indexSystem(options.engines) : 'lancedb') ?? index,
     embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: await configuredReranker(options.reranker, modelFolder),
     ranking: options.ranking,

@@ -1,0 +1,66 @@
+import { isInlayError } from '@inlay/protocol'
+import { SpanKind, trace, type Attributes } from '@opentelemetry/api'
+import type { CreateGauge, Instruments } from './instruments.ts'
+import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
+
+/** What an engine is used for. */
+export type EngineUse = 'records' | 'index' | 'files' | 'runs'
+
+/** Runs a call of an engine. @param toAttributes further attributes of its span; without a result, it failed */
+export type EngineCall = <Result>(
+  operation: string,
+  work: () => Promise<Result>,
+  toAttributes?: (result?: Result) => Attributes | undefined,
+) => Promise<Result>
+
+/** Such as a statement of a poll, which would be a trace of one span. */
+const needParent: ReadonlySet<EngineUse> = new Set<EngineUse>(['records', 'runs'])
+
+/** @returns measures the calls of an engine; `system` is its name in OpenTelemetry, such as `postgresql` */
+export function createEngines(
+  gauge: CreateGauge,
+  { engineDuration }: Pick<Instruments, 'engineDuration'>,
+): (use: EngineUse, system: string) => EngineCall {
+  const names = ['inlay_engine', 'db_system_name']
+  const up = gauge('inlay_engine_up', 'Whether the last call of an engine was answered.', names)
+  const running = gauge('inlay_engine_calls', 'Calls of an engine under way.', [...names, 'db_operation_name'])
+  return (use, system) => async (operation, work, toAttributes) => {
+    const start = performance.now()
+    const labels = { inlay_engine: use, db_system_name: system }
+    const attributes = { 'inlay.engine': use, 'db.system.name': system, 'db.operation.name': operation }
+    const isTraced = !needParent.has(use) || trace.getActiveSpan() !== undefined
+    const started = isTraced ? startSpan(`${operation} ${use}`, attributes, { kind: SpanKind.CLIENT }) : undefined
+    running.inc({ ...labels, db_operation_name: operation })
+    let failure: Attributes = {}
+    try {
+      const result = await (started ? started.within(work) : work())
+      if (started?.span.isRecording()) started.span.setAttributes(toAttributes?.(result) ?? {}).end()
+      up.set(labels, 1)
+      return result
+    } catch (error) {
+      failure = { 'error.type': errorType(error) }
+      if (started) endFailed(started.span.setAttributes(toAttributes?.() ?? {}), error)
+      up.set(labels, isInlayError(error) && outages.has(error.code) ? 0 : 1)
+      throw error
+    } finally {
+      running.dec({ ...labels, db_operation_name: operation })
+      engineDuration.record((performance.now() - start) / 1000, { ...attributes, ...failure })
+    }
+  }
+}
+
+const outages: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'GATEWAY_TIMEOUT'])
+
+/** Replaces methods of an engine by ones that are measured. */
+export function observeMethods<Engine extends object>(
+  engine: Engine,
+  names: readonly string[],
+  call: EngineCall,
+): Engine {
+  const methods = names.flatMap((name) => {
+    const method: unknown = Reflect.get(engine, name)
+    if (typeof method !== 'function') return []
+    return [[name, (...given: unknown[]) => call(name, () => Reflect.apply(method, engine, given))]]
+  })
+  return observedBy(engine, Object.fromEntries(methods))
+}
