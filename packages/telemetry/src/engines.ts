@@ -13,8 +13,8 @@ export type EngineCall = <Result>(
   toAttributes?: (result?: Result) => Attributes | undefined,
 ) => Promise<Result>
 
-/** Such as a statement of a poll, which would be a trace of one span. */
-const needParent: ReadonlySet<EngineUse> = new Set<EngineUse>(['records', 'runs'])
+/** Called so often that only what a statement costs counts. Polling would be nothing but traces of one span. */
+const often: ReadonlySet<EngineUse> = new Set<EngineUse>(['records', 'runs'])
 
 /** @returns measures the calls of an engine; `system` is its name in OpenTelemetry, such as `postgresql` */
 export function createEngines(
@@ -23,27 +23,36 @@ export function createEngines(
 ): (use: EngineUse, system: string) => EngineCall {
   const names = ['inlay_engine', 'db_system_name']
   const up = gauge('inlay_engine_up', 'Whether the last call of an engine was answered.', names)
-  const running = gauge('inlay_engine_calls', 'Calls of an engine under way.', [...names, 'db_operation_name'])
+  const running = gauge('inlay_engine_calls', 'Calls of the index or the files under way.', [
+    ...names,
+    'db_operation_name',
+  ])
+  const answered = new Map<EngineUse, boolean>()
   return (use, system) => async (operation, work, toAttributes) => {
     const start = performance.now()
     const labels = { inlay_engine: use, db_system_name: system }
+    const note = (isUp: boolean): void => {
+      if (answered.get(use) === isUp) return
+      answered.set(use, isUp)
+      up.set(labels, isUp ? 1 : 0)
+    }
     const attributes = { 'inlay.engine': use, 'db.system.name': system, 'db.operation.name': operation }
-    const isTraced = !needParent.has(use) || trace.getActiveSpan() !== undefined
+    const isTraced = !often.has(use) || trace.getActiveSpan() !== undefined
     const started = isTraced ? startSpan(`${operation} ${use}`, attributes, { kind: SpanKind.CLIENT }) : undefined
-    running.inc({ ...labels, db_operation_name: operation })
+    if (!often.has(use)) running.inc({ ...labels, db_operation_name: operation })
     let failure: Attributes = {}
     try {
       const result = await (started ? started.within(work) : work())
       if (started?.span.isRecording()) started.span.setAttributes(toAttributes?.(result) ?? {}).end()
-      up.set(labels, 1)
+      note(true)
       return result
     } catch (error) {
       failure = { 'error.type': errorType(error) }
       if (started) endFailed(started.span.setAttributes(toAttributes?.() ?? {}), error)
-      up.set(labels, isInlayError(error) && outages.has(error.code) ? 0 : 1)
+      note(!(isInlayError(error) && outages.has(error.code)))
       throw error
     } finally {
-      running.dec({ ...labels, db_operation_name: operation })
+      if (!often.has(use)) running.dec({ ...labels, db_operation_name: operation })
       engineDuration.record((performance.now() - start) / 1000, { ...attributes, ...failure })
     }
   }

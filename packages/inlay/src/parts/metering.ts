@@ -3,7 +3,7 @@ import type { Conversations } from '@inlay/conversations'
 import { isInlayError, operator, type Principal } from '@inlay/protocol'
 import type { UsageLimits } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
-import type { CompiledQuery, DatabaseConnection, Dialect, Driver } from 'kysely'
+import type { DatabaseConnection, Dialect, Driver } from 'kysely'
 import { runEntry } from '../log.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 
@@ -43,10 +43,11 @@ export function measuredDialect(dialect: Dialect, telemetry: Telemetry): Dialect
       if (measured.has(connection)) return connection
       measured.add(connection)
       const execute = connection.executeQuery.bind(connection)
-      connection.executeQuery = <Row>(query: CompiledQuery) => {
+      connection.executeQuery = <Row>(...given: Parameters<typeof execute>) => {
+        const [query] = given
         const [operation = 'other'] = /\w+/.exec(query.sql) ?? []
         const toAttributes = () => ({ 'db.query.text': query.sql.slice(0, shownSql) })
-        return call(operation.toLowerCase(), () => execute<Row>(query), toAttributes)
+        return call(operation.toLowerCase(), () => execute<Row>(...given), toAttributes)
       }
       return connection
     }
