@@ -26,6 +26,11 @@ export interface Release {
 type Manifest = Record<string, unknown> & { readonly name: string; version: string }
 
 const manifestFiles = ['package.json', 'packages/*/package.json', 'playground/package.json']
+/** Files of deployments that name the version of the image and of the package in it. */
+export const deploymentFiles: readonly string[] = ['image/Containerfile', 'chart/Chart.yaml', 'compose*.yaml'].map(
+  (file) => `docs/deploy/${file}`,
+)
+export const deployedVersion: RegExp = /(?<=^ARG VERSION=|^version: |^appVersion: |\/inlay:)\d+\.\d+\.\d+/gm
 const dependencyKinds = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies']
 
 /** @throws Error when the version or the repository is not fit for a release, or a command fails */
@@ -52,6 +57,8 @@ export function makeRelease({ root, version, isDryRun = false, date, commands, p
     const manifest = withVersion(readJson(join(root, file)), version, names)
     writeFileSync(join(root, file), `${JSON.stringify(manifest, undefined, 2)}\n`)
   }
+  for (const file of globSync(deploymentFiles, { cwd: root }).map((name) => join(root, name)))
+    writeFileSync(file, readFileSync(file, 'utf8').replace(deployedVersion, version))
   writeFileSync(join(root, 'CHANGELOG.md'), changelog)
   for (const command of commands) {
     print(`== ${command.join(' ')}`)

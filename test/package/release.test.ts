@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { addVersion, makeRelease, type Release } from '../../.ci/release.ts'
+import { addVersion, deployedVersion, deploymentFiles, makeRelease, type Release } from '../../.ci/release.ts'
 
 const changelog = '# Changelog\n\n## Unreleased\n\nNames that changed.\n\n## 0.1.0 (2026-01-01)\n\nThe first version.\n'
 
@@ -20,6 +20,8 @@ function newRepository(): { readonly root: string; readonly git: (...args: strin
   write('packages/wire', { name: '@own/wire', version: '0.1.0', dependencies: { uuid: '0.1.0' } })
   write('packages/main', { name: 'main', version: '0.1.0', dependencies: { '@own/wire': '0.1.0' } })
   writeFileSync(join(root, 'CHANGELOG.md'), changelog)
+  mkdirSync(join(root, 'docs/deploy'), { recursive: true })
+  writeFileSync(join(root, 'docs/deploy/compose.yaml'), 'image: ghcr.io/inlay/inlay:0.1.0\nengine: valkey:0.1.0\n')
   git('init', '--quiet')
   git('config', 'user.name', 'Ana')
   git('config', 'user.email', 'ana@example.com')
@@ -53,9 +55,18 @@ test('a release sets the version everywhere, lists the commits, and is committed
       '### Breaking changes\n\n- close the window\n\n### Added\n\n- main: add a door\n\n' +
       '## 0.1.0 (2026-01-01)\n\nThe first version.\n',
   )
+  expect(readFileSync(join(root, 'docs/deploy/compose.yaml'), 'utf8')).toBe(
+    'image: ghcr.io/inlay/inlay:0.2.0\nengine: valkey:0.1.0\n',
+  )
   expect(git('status', '--porcelain')).toBe('')
   expect(git('describe').trim()).toBe('v0.2.0')
   expect(git('show', '--stat', '--format=%s')).toMatch(/^chore: release 0\.2\.0[^]* ran /)
+})
+
+test('image, chart and compose files are of the version of the packages', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string }
+  const versions = globSync([...deploymentFiles]).map((file) => readFileSync(file, 'utf8').match(deployedVersion))
+  expect(versions.map((list) => [...new Set(list)])).toEqual(Array(4).fill([version]))
 })
 
 test('a dry run writes nothing and prints the manifests, the changelog and the commands', () => {

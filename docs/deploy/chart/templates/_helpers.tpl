@@ -38,7 +38,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $known := merge (dict) .Values.settings .Values.secretSettings }}
 {{- if eq .Values.mode "several" }}
 {{- range list "INLAY_DATABASE_URL" "INLAY_FILES_URL" }}
-{{- if not (or (hasKey $known .) $.Values.existingSecrets) }}
+{{- if not (or (hasKey $known .) (hasKey $known (print . "_FILE")) $.Values.existingSecrets) }}
 {{- fail (printf "mode several needs %s in settings, in secretSettings or in a Secret of existingSecrets: pods keep nothing themselves." .) }}
 {{- end }}
 {{- end }}
