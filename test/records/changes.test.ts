@@ -125,3 +125,22 @@ describe.each(Object.keys(databases) as (keyof typeof databases)[])('%s', (name)
     await db.insertInto('inlay_birds').values({ name: 'free' }).execute()
   })
 })
+
+test('on Postgres, changes are noted whatever the search path and the rights of the writer', async () => {
+  const db = await filled('Postgres', 0)
+  await onChanges(db, await tablesOf(db), 'note')
+  await db.connection().execute(async (writer) => {
+    for (const statement of [
+      'create role bird_writer',
+      'grant usage on schema public to bird_writer',
+      'grant insert on inlay_birds to bird_writer',
+      'set role bird_writer',
+      'set search_path to elsewhere',
+      "insert into public.inlay_birds (name) values ('heron')",
+    ])
+      await sql.raw(statement).execute(writer)
+    for (const statement of ['reset search_path', 'reset role', 'drop owned by bird_writer', 'drop role bird_writer'])
+      await sql.raw(statement).execute(writer)
+  })
+  expect((await notedChanges(db, 9)).keys.get('inlay_birds')).toEqual([[1]])
+})

@@ -57,8 +57,10 @@ async function onPostgres(db: AnyDatabase, tables: readonly CopiedTable[], polic
   const run = (statement: string): Promise<unknown> => sql.raw(statement).execute(db)
   await run(`create table if not exists ${changesTable}
     (id bigint generated always as identity primary key, name text not null, key text not null)`)
-  // Replacing the function locks no table: a lock on all of them could never be had while people write.
-  await run(`create or replace function inlay_move_change() returns trigger language plpgsql as $$
+  // Replacing the function locks no table: a lock on all of them could never be had while people write. Those who write
+  // may have another search path, or a role without rights in the table of changes.
+  await run(`create or replace function inlay_move_change() returns trigger language plpgsql
+    security definer set search_path from current as $$
     declare key text; begin ${policy === 'note' ? noteBody : `raise exception '${policy}';`} end $$`)
   for (const { name, key } of tables) {
     const columns = key.map((part) => `$1."${part}"`).join()
