@@ -2,8 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
-import { moveData, openStores } from 'inlay/internal/parts/move-data'
+import { moveData, movedTables, openStores } from 'inlay/internal/parts/move-data'
+import { openKeys } from 'inlay/internal/parts/open-keys'
 import { operator } from '@inlay/protocol'
+import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
 
@@ -173,4 +175,65 @@ test('wrong calls say what to do', async () => {
   expect((await run(folder, '--to', settingsFile({ INLAY_DATABASE_URL: 'mysql://x' }))).err).toContain(
     'INLAY_DATABASE_URL',
   )
+})
+
+/** Two stores of a move, and the same for another process. */
+async function stores(folder: string, target: string) {
+  const open = (dataFolder: string) => openStores({ dataFolder }, () => {})
+  const [from, to] = [await open(folder), await open(target)]
+  onTestFinished(async () => void (await Promise.all([from.close(), to.close()])))
+  return { from, to }
+}
+
+const moving = { places: { from: 'here', to: 'there' }, signal: new AbortController().signal, onStep: () => () => {} }
+
+test('a move that another process starts again ends, so that no write is lost between the two', async () => {
+  const { folder, inlay } = await filled()
+  const target = join(temporaryFolder().path, 'new')
+  const [first, second] = [await stores(folder, target), await stores(folder, target)]
+  const started = Promise.withResolvers<void>()
+  let again: Promise<unknown> | undefined
+  let uncounted = (await movedTables(first.from.db)).length
+  // Rows of the new place are counted when everything is there and writes are refused.
+  const db = first.to.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      if (result.rows[0]?.['count'] === undefined || --uncounted > 0) return result
+      again = moveData(second.from, second.to, { ...moving, onStep: () => (started.resolve(), () => {}) })
+      await started.promise
+      await accept(inlay, 'otter', 'The otter swims.')
+      return result
+    },
+  })
+  await expect(moveData(first.from, { ...first.to, db }, moving)).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await again).toMatchObject({ rows: { inlay_documents: 2 } })
+})
+
+test('moves data whose tables still have a column that only the version before used', async () => {
+  const { folder } = await filled()
+  const { from, to } = await stores(folder, join(temporaryFolder().path, 'new'))
+  await sql`alter table inlay_documents add column earlier text`.execute(from.db)
+  expect((await moveData(from, to, moving)).rows).toMatchObject({ inlay_documents: 1 })
+})
+
+test('an unfinished move to one place neither goes on at another one, nor makes that usable', async () => {
+  const { folder, inlay } = await filled()
+  const [left, next] = [join(temporaryFolder().path, 'left'), join(temporaryFolder().path, 'next')]
+  const { from, to } = await stores(folder, left)
+  const halfway = { ...moving, signal: AbortSignal.abort() }
+  await expect(moveData(from, to, halfway)).rejects.toThrow('aborted')
+  expect((await run(folder, '--to', settingsFile({ INLAY_DATA: next }))).code).toBe(0)
+  expect((await run(folder, '--to', settingsFile({ INLAY_DATA: left }))).code).toBe(1)
+  await expect(open(left).start()).rejects.toThrow('is not complete')
+  await expect(openKeys({ dataFolder: left }, () => {})).rejects.toThrow('is not complete')
+  expect((await run(left, '--to', settingsFile({ INLAY_DATA: next }))).out).toContain('the data is not all here yet')
+  await inlay.close()
+})
+
+test('--check says that a server uses the target', async () => {
+  const { folder } = await filled()
+  const target = join(temporaryFolder().path, 'new')
+  await open(target).start()
+  const checked = await run(folder, '--check', '--to', settingsFile({ INLAY_DATA: target }))
+  expect([checked.code, checked.out]).toEqual([1, expect.stringContaining('a server uses the new database')])
 })

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { isInlayError } from '@inlay/protocol'
-import { tableSizes, type AnyDatabase } from '@inlay/records'
+import { copiedTables, createProcessRecord, tableSizes, type AnyDatabase } from '@inlay/records'
 import { createWorkspaceRecords } from '@inlay/server'
 import { sql } from 'kysely'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import { movedTables, type Stores } from '../parts/move-data.ts'
 import { readMove } from '../parts/move-note.ts'
 import { configuredEmbedder } from '../parts/open-parts.ts'
+import { processPresence } from '../process-presence.ts'
 import type { Finding } from './doctor-deep.ts'
 
 /** One of the two installations of a move. */
@@ -55,10 +56,14 @@ const checks: Readonly<Record<string, MoveCheck>> = {
     const [leaving, arriving] = await Promise.all([readMove(from.db), readMove(to.db)])
     if (leaving?.state === 'moved' && !arriving)
       return failed(check, `the data was moved to ${leaving.place}`, 'To go back to this one: inlay move --cancel.')
-    if (arriving && arriving.id === leaving?.id) return undefined
-    const holds = arriving ? ['an unfinished move'] : await heldIn(to.db)
-    if (holds.length === 0) return undefined
-    return failed(check, `the new database is not empty: ${holds.join(', ')}`, 'Name an empty one.')
+    if (leaving?.state === 'arriving') return failed(check, 'the data is not all here yet', 'Complete its move first.')
+    const others = arriving ? ['an unfinished move'] : await heldIn(to.db)
+    const holds = arriving && arriving.id === leaving?.id ? [] : others
+    if (holds.length > 0)
+      return failed(check, `the new database is not empty: ${holds.join(', ')}`, 'Name an empty one.')
+    return (await isServed(to.db))
+      ? failed(check, 'a server uses the new database', 'Stop it until the move is over.')
+      : undefined
   },
   Index: async ({ stores: from }, { stores: to, options }) => {
     if (from.places.index === to.places.index) return undefined
@@ -125,6 +130,12 @@ async function heldIn(db: AnyDatabase): Promise<string[]> {
     if ((await sql`select 1 from ${sql.table(name)} limit 1`.execute(db)).rows.length > 0) held.push(name)
   return held
 }
+
+/** Whether a process of any version uses the database; false for one without tables. */
+const isServed = async (db: AnyDatabase): Promise<boolean> =>
+  (await copiedTables(db, (name) => name === 'inlay_processes')).length > 0 &&
+  (await createProcessRecord(db, { presence: processPresence(), version: '', now: Date.now }).otherVersions()).length >
+    0
 
 const spacesOf = (db: AnyDatabase): Promise<{ rows: { identity: string | null; embedder: string }[] }> =>
   sql<{ identity: string | null; embedder: string }>`

@@ -24,7 +24,7 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import { closeAll, type Closable } from './destroy-parts.ts'
 import { withEngines } from './engine-parts.ts'
 import { defaultStorage } from './file-parts.ts'
-import { readMove, writeMove, type MoveNote } from './move-note.ts'
+import { checkNote, readMove, writeMove, type MoveNote } from './move-note.ts'
 import { defaultIndex } from './open-parts.ts'
 import { migrateAll } from './open-tables.ts'
 import { defaultDialect } from './records-of-folder.ts'
@@ -81,6 +81,8 @@ export const movedTables = (db: AnyDatabase): Promise<CopiedTable[]> =>
 export async function cancelMove({ db }: Pick<Stores, 'db'>): Promise<boolean> {
   const note = await readMove(db)
   if (note === undefined || note.state === 'arriving') return false
+  // A move under way ends.
+  await writeMove(db, { ...note, state: 'leaving', at: new Date().toISOString() }, note)
   await forgetChanges(db, await movedTables(db))
   await writeMove(db, undefined)
   return true
@@ -121,14 +123,19 @@ export async function moveData(from: Stores, to: Stores, options: MoveOptions): 
   const { places, signal } = options
   const at = new Date().toISOString()
   const known = await readMove(from.db)
-  const id = known?.id ?? crypto.randomUUID()
+  // A place where an earlier move was given up lacks what was deleted since.
+  const id = known?.place === places.to ? known.id : crypto.randomUUID()
+  const note: MoveNote = { id, state: 'leaving', place: places.to, at }
   await Promise.all([from, to].map(({ db }) => migrateAll(db, 'expand')))
   // Without what only earlier versions used.
-  const names = new Set((await movedTables(to.db)).map(({ name }) => name))
-  const tables = (await movedTables(from.db)).filter(({ name }) => names.has(name))
+  const columnsOf = new Map((await movedTables(to.db)).map(({ name, columns }) => [name, new Set(columns)]))
+  const tables = (await movedTables(from.db)).flatMap((table) => {
+    const columns = columnsOf.get(table.name)
+    return columns ? [{ ...table, columns: table.columns.filter((column) => columns.has(column)) }] : []
+  })
   if (known?.state === 'moved') await writeMove(to.db, undefined)
   if (known?.state === 'moved') throw new InlayError('CONFLICT', { message: `The data was moved to ${known.place}.` })
-  await writeMove(from.db, { id, state: 'leaving', place: places.to, at })
+  await writeMove(from.db, note, known)
   await onChanges(from.db, tables, 'note')
   if (!(await readMove(to.db))) {
     // What migrations put into new tables.
@@ -138,15 +145,15 @@ export async function moveData(from: Stores, to: Stores, options: MoveOptions): 
   const isSameIndex = from.places.index === to.places.index
   const index = isSameIndex ? undefined : createIndexCopy({ db: from.db, from: from.index, to: to.index })
   try {
-    const copy = createCopy({ from, to, tables, index }, options)
+    const copy = createCopy({ from, to, tables, index, note }, options)
     await copy.all('Copying', false)
     await copy.changes(fewChanges)
     await copy.all('Comparing', true)
     await index?.finish()
     await copy.changes(fewChanges)
     signal.throwIfAborted()
-    const moved = await finish({ from, to, tables, index }, copy)
-    await writeMove(from.db, { id, state: 'moved', place: places.to, at: new Date().toISOString() } satisfies MoveNote)
+    const moved = await finish({ from, to, tables, index, note }, copy)
+    await writeMove(from.db, { ...note, state: 'moved', at: new Date().toISOString() }, note)
     await onChanges(from.db, tables, 'inlay_moved')
     await writeMove(to.db, undefined)
     return moved
@@ -161,6 +168,8 @@ interface CopyParts {
   readonly tables: readonly CopiedTable[]
   /** Undefined if both installations have the same index. */
   readonly index: IndexCopy | undefined
+  /** The note of this move. */
+  readonly note: MoveNote
 }
 
 interface Copy {
@@ -172,7 +181,7 @@ interface Copy {
   readonly lost: ReadonlySet<string>
 }
 
-function createCopy({ from, to, tables, index }: CopyParts, { signal, onStep }: MoveOptions): Copy {
+function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onStep }: MoveOptions): Copy {
   const lost = new Set<string>()
   const hasFiles = from.places.files !== to.places.files
 
@@ -197,6 +206,7 @@ function createCopy({ from, to, tables, index }: CopyParts, { signal, onStep }: 
 
   async function settle(table: CopiedTable, keys: readonly RowKey[], compares: boolean): Promise<void> {
     signal.throwIfAborted()
+    await checkNote(from.db, note)
     // Before the records, so that a move that was interrupted in between copies them again.
     if (table.name === 'inlay_files' && hasFiles) await copyFiles(keys, compares)
     if (table.name === 'inlay_documents')
@@ -254,8 +264,9 @@ async function bytesOf(storage: BlobStorage, key: string): Promise<Buffer | unde
 }
 
 /** Refuses writes until everything is in the new place; if that fails, writes go on. */
-async function finish({ from, to, tables, index }: CopyParts, copy: Copy): Promise<Moved> {
+async function finish({ from, to, tables, index, note }: CopyParts, copy: Copy): Promise<Moved> {
   const began = performance.now()
+  await checkNote(from.db, note)
   await onChanges(from.db, tables, 'inlay_moving')
   try {
     await copy.changes(0)
@@ -273,6 +284,7 @@ async function finish({ from, to, tables, index }: CopyParts, copy: Copy): Promi
     const readOnlyMs = Math.round(performance.now() - began)
     return { rows, documentsWithoutPassages: missing.length, filesWithoutBytes: copy.lost.size, readOnlyMs }
   } catch (error) {
+    await checkNote(from.db, note)
     await onChanges(from.db, tables, 'note')
     throw error
   }

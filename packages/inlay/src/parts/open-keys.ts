@@ -4,6 +4,7 @@ import { defaultDataFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { closeAll, type Closable } from './destroy-parts.ts'
 import { auditedKeys } from './host-audit.ts'
+import { refuseMoved } from './move-note.ts'
 import { openRecords, patiently } from './records-of-folder.ts'
 import { findUnusedData } from './unused-data.ts'
 
@@ -24,6 +25,7 @@ export async function openKeys(
     if (!isInFolder)
       for (const message of await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere))
         onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
+    await refuseMoved(db)
     await patiently(() => migrateServer(db))
     const keys = createKeys({ db, now: clock.now, onError })
     opened.push(keys)
