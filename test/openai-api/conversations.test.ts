@@ -1,4 +1,4 @@
-import { Agent, OpenAIConversationsSession, OpenAIProvider, Runner } from '@openai/agents'
+import { Agent, OpenAIConversationsSession, OpenAIProvider, Runner, tool } from '@openai/agents'
 import type OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { openScripted } from './chat-setting.ts'
@@ -72,6 +72,26 @@ test('a conversation begins with items, and keeps its metadata', async () => {
   ]
   for (const [items, param] of cases)
     await expect(client.post('/conversations', { body: { items } })).rejects.toMatchObject({ status: 400, param })
+})
+
+test('results of a client’s tools alone go on with the question in their conversation', async () => {
+  const { client } = await openScripted()
+  const weather = tool({
+    name: 'weather',
+    description: 'The weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: [], additionalProperties: true },
+    strict: false,
+    execute: async () => '21 degrees',
+  })
+  const runner = new Runner({
+    modelProvider: new OpenAIProvider({ openAIClient: client, useResponses: true }),
+    tracingDisabled: true,
+  })
+  const agent = new Agent({ name: 'Office', model: 'inlay', tools: [weather] })
+  const { id } = await client.conversations.create()
+  const { finalOutput } = await runner.run(agent, 'How warm is it in Bern?', { conversationId: id })
+  expect(finalOutput).toBe('It has 21 degrees in Bern.')
+  expect(await itemsOf(client, id)).toMatchObject([{ role: 'user' }, { role: 'assistant' }])
 })
 
 test('a conversation of others is not there', async () => {

@@ -33,6 +33,7 @@ import {
   plainHead,
   questionItem,
   replay,
+  responsesOf,
   searchResults,
   storedReader,
   storedResponse,
@@ -183,16 +184,20 @@ function givenHead(plain: ResponseHead, body: ResponseRequest): ResponseHead {
 async function readTurn(body: ResponseRequest, agent: Conversations, caller: Principal) {
   if (body.previous_response_id && body.conversation)
     throw invalid('conversation', 'Give either previous_response_id or conversation.')
+  const input = await resolveReferences(body.input, agent, caller)
+  // An input without a question goes on with the one before it.
+  const results = typeof input === 'string' || input.some(({ role }) => role === 'user') ? undefined : input
+  const named = typeof body.conversation === 'object' ? body.conversation?.id : body.conversation
   const previous = body.previous_response_id
     ? await storedResponse(body.previous_response_id, agent, caller).catch((error: unknown) => {
         if (!(error instanceof InlayError) || error.code !== 'NOT_FOUND') throw error
         throw invalid('previous_response_id', error.message, 'previous_response_not_found')
       })
-    : undefined
-  const input = await resolveReferences(body.input, agent, caller)
-  const called = previous && calledBefore(input, previous)
+    : named && results
+      ? await callingResponse(results, named, agent, caller)
+      : undefined
+  const called = previous && results && calledBefore(results, previous)
   const { instructions, history, message, steps, files } = readInput(called ?? input)
-  const named = typeof body.conversation === 'object' ? body.conversation?.id : body.conversation
   const sessionId = previous?.place.sessionId ?? (named ? conversationSession(named) : undefined)
   return {
     message: {
@@ -210,9 +215,22 @@ async function readTurn(body: ResponseRequest, agent: Conversations, caller: Pri
   }
 }
 
-/** The question and the calls of a stored answer before the results that the input brings; undefined if it asks anew. */
-function calledBefore(input: ResponseRequest['input'], { question, packets }: StoredResponse): InputItem[] | undefined {
-  if (typeof input === 'string' || input.some(({ role }) => role === 'user')) return undefined
+/** The answer of a conversation whose calls the items have results of. */
+async function callingResponse(
+  items: readonly InputItem[],
+  conversation: string,
+  agent: Conversations,
+  caller: Principal,
+): Promise<StoredResponse | undefined> {
+  const ids = new Set(items.map(({ call_id: id }) => id))
+  const session = await agent.sessions.get(conversationSession(conversation), caller)
+  return responsesOf(session).findLast(({ packets }) =>
+    packets.some(({ obj }) => obj.type === 'client_tool_call' && ids.has(obj.tool_call_id)),
+  )
+}
+
+/** The question and the calls of a stored answer before the results that the input brings. */
+function calledBefore(input: readonly InputItem[], { question, packets }: StoredResponse): InputItem[] {
   const given = new Set(input.map(({ type, call_id: id }) => (type === 'function_call' ? id : undefined)))
   const calls = packets.flatMap(({ obj }): InputItem[] => {
     if (obj.type !== 'client_tool_call' || given.has(obj.tool_call_id)) return []
