@@ -38,14 +38,16 @@ test('where the page is served, such a document is cited with its address there,
   writeFileSync(join(folder.path, 'index.html'), '<html></html>')
   const page = await createPage({ folder: folder.path, basePath: '/api', api: inlay.fetch })
   const fetch: typeof globalThis.fetch = (input, init) => page.fetch(new Request(input, init), { ip: undefined })
-  const urlWith = async (defaultHeaders: object): Promise<string | undefined> => {
-    const client = clientAt('http://inlay.test/v1', { fetch, defaultHeaders })
+  const urlWith = async (defaultHeaders: object, origin = 'http://inlay.test'): Promise<string | undefined> => {
+    const client = clientAt(`${origin}/v1`, { fetch, defaultHeaders })
     const messages = [{ role: 'user' as const, content: 'Which colour have the bikes?' }]
     const { choices } = await client.chat.completions.create({ model: 'inlay', messages })
     return choices[0]?.message.annotations?.[0]?.url_citation.url
   }
   const proxied = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'chat.example:8443, inner' }
   expect(await urlWith(proxied)).toBe('https://chat.example:8443/#document?id=bikes')
+  const withoutPort = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'chat.example' }
+  expect(await urlWith(withoutPort, 'http://127.0.0.1:8080')).toBe('https://chat.example/#document?id=bikes')
   for (const hostile of [{}, { 'x-forwarded-proto': 'javascript' }, { 'x-forwarded-host': 'a b' }])
     expect(await urlWith(hostile)).toBe('http://inlay.test/#document?id=bikes')
 })

@@ -12,6 +12,8 @@ export function publicAddress(request: Request): { readonly origin: string; read
   const forwarded = (name: string): string | undefined => request.headers.get(name)?.split(',', 1)[0]?.trim()
   // What does not fit changes nothing.
   url.protocol = forwarded('x-forwarded-proto') ?? url.protocol
-  url.host = forwarded('x-forwarded-host') ?? url.host
+  const host = forwarded('x-forwarded-host')
+  // A host without a port would keep the one behind the proxy.
+  if (host && URL.canParse(`http://${host}`)) Object.assign(url, { port: '', host })
   return { origin: url.origin, hasPage: withPage.has(request) }
 }
