@@ -56,9 +56,13 @@ test.each(['v2', 'v3', 'v4'] as const)('a model object of the AI SDK, specificat
 
 test('a model that does not answer its dimensions is an error that says what to do, until it does', async () => {
   const server = await service(8)
-  server.mishaps.push({ status: 401, body: '{"error":{"message":"Wrong key."}}' })
+  const unusable = '{"data":[{"index":0,"embedding":[]}]}'
+  server.mishaps.push({ status: 401, body: '{"error":{"message":"Wrong key."}}' }, { status: 200, body: unusable })
   const inlay = open({ dataFolder: dataFolder(), embedder: { name: 'm', baseUrl: server.baseUrl } })
-  await expect(inlay.start()).rejects.toThrow(/"m" did not answer how long its vectors are: .*Set the dimensions/)
+  for (const reason of ['rejected', 'vectors of 0'])
+    await expect(inlay.start()).rejects.toThrow(
+      new RegExp(`"m" did not answer how long its vectors are: .*${reason}.*Set the dimensions`),
+    )
   await inlay.start()
   expect((await inlay.knowledge.embedder()).configured).toBe('openai/m@8')
 })

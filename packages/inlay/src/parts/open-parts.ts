@@ -406,12 +406,13 @@ async function dimensionsOf(
       (error: unknown) => error,
     )
   const isLength = isInlayError(refusal) && refusal.code === 'INDEX_MISMATCH'
-  if (refusal !== undefined && !isLength)
+  const dimensions = isLength ? Number(refusal.data['dimensions']) : refusal === undefined ? 1 : 0
+  // A length that cannot be used would stay for good.
+  if (!(dimensions >= 1 && dimensions <= 8192))
     throw new InlayError('SERVICE_UNAVAILABLE', {
       message: `The embedding model "${model}" did not answer how long its vectors are: ${refusal instanceof Error ? refusal.message : 'it failed.'} Set the dimensions of the embedder, or make it reachable.`,
       cause: refusal,
     })
-  const dimensions = isLength ? Number(refusal.data['dimensions']) : 1
   await workspace.put('embedder_dimensions', 1, dimensions, owner)
   return dimensions
 }
