@@ -38,7 +38,7 @@ test('it has nothing to say of an installation that is protected', async () => {
   const env = {
     INLAY_CALLER_LIMITS: 'tokensPerDay=50000',
     INLAY_SECRET_KEY: secret,
-    INLAY_REDIS_URL: `rediss://inlay:${secret}@cache.internal:6379`,
+    INLAY_REDIS_URL: `rediss://inlay:${secret}%@cache.internal:6379`,
   }
   expect(await warnings(env)).toEqual([])
 })

@@ -65,7 +65,7 @@ function checkAddresses({ engines = {} }: InlayOptions): readonly Finding[] {
     const { host, password, username, protocol, searchParams } = new URL(address)
     const hasTls = protocol === 'rediss:' || /^(require|verify)/.test(searchParams.get('sslmode') ?? '')
     const tls = protocol.startsWith('redis') ? 'Use rediss://.' : 'Add ?sslmode=verify-full.'
-    const isKnown = knownSecret.test(decodeURIComponent(password)) || password === username
+    const isKnown = knownSecret.test(password) || password === username
     return [
       isKnown
         ? warning(name, 'the password is absent or a known word', 'Set a random one: openssl rand -hex 24.')
