@@ -114,6 +114,20 @@ test('OTEL_EXPORTER_OTLP_ENDPOINT alone sends the trace of a message, its log an
   expect(JSON.stringify(received)).not.toMatch(/Zebulon|weeks/)
 })
 
+test('a collector that hangs keeps the server from ending for a moment only, and gets no names of people', async () => {
+  const hanging = await listen(async () => {})
+  const held = await startService({
+    OTEL_EXPORTER_OTLP_ENDPOINT: hanging.origin,
+    // Without an end of its own the test would not end.
+    OTEL_EXPORTER_OTLP_TIMEOUT: '600000',
+  })
+  expect((await fetch(`${held.base}/health`)).status).toBe(200)
+  await held.close()
+  await hanging.close()
+  expect(resources.map(({ key }) => key)).not.toContain('process.owner')
+  expect(resources.map(({ key }) => key)).not.toContain('process.command_args')
+})
+
 test('without the packages of OpenTelemetry the server starts, and says what to install', async () => {
   const hook = `import { registerHooks } from 'node:module'
     registerHooks({ resolve(name, context, next) { return next(name.replace('@opentelemetry/sdk-node', '@opentelemetry/absent'), context) } })`

@@ -5,8 +5,8 @@ import { diag, DiagLogLevel, type Attributes } from '@opentelemetry/api'
 export interface Otlp {
   /** Sends an entry of the log, with the trace it is written in. */
   log(entry: { readonly event: string; readonly level?: string; readonly report?: string }): void
-  /** Sends what is left, and ends; a collector that does not answer is not waited for any longer. Never rejects. */
-  shutdown(timeoutMs: number): Promise<unknown>
+  /** Sends what is left, and ends; a collector that does not answer is not waited for any longer, and the result is false. Never rejects. */
+  shutdown(timeoutMs: number): Promise<boolean>
 }
 
 const severities: Readonly<Record<string, number>> = { error: 17, warning: 13 }
@@ -34,6 +34,8 @@ export async function startOtlp(version: string, onNotice: (sentence: string) =>
   const { OTEL_RESOURCE_ATTRIBUTES: given = '', OTEL_LOG_LEVEL: level = '' } = process.env
   // Later pairs win, and the name of the service has a variable of its own.
   process.env['OTEL_RESOURCE_ATTRIBUTES'] = `service.name=inlay,service.version=${version}${given && `,${given}`}`
+  // Without that of the process: its owner is a person, and its arguments may be anything.
+  process.env['OTEL_NODE_RESOURCE_DETECTORS'] ||= 'env,host,os,serviceinstance'
   if (level === '') {
     // The SDK writes errors as JSON with their stacks.
     const warn = (text: string): void => onNotice(`OpenTelemetry: ${/"message":"([^"]+)"/.exec(text)?.[1] ?? text}`)

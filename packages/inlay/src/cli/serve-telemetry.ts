@@ -32,5 +32,9 @@ export async function serveTelemetry({ settings, output }: CommandContext): Prom
     if (log) log(entry)
     else if ('report' in entry) output.note(`inlay: ${entry.report}`)
   }
-  return { log: write, isOn, end: () => otlp.shutdown(endMs) }
+  const end = async (): Promise<void> => {
+    // The SDK goes on trying, which keeps the process up.
+    if (!(await otlp.shutdown(endMs))) setTimeout(() => process.exit(), 1_000).unref()
+  }
+  return { log: write, isOn, end }
 }
