@@ -37,7 +37,6 @@ describe.each(['http', 'sse'] as const)('the reference server over %s', (transpo
     expect(echo.start?.()).toEqual({ type: 'custom_tool_start', tool_name: 'echo', tool_id: null })
     const { packets, toModel } = await call(echo, { message: 'Grüße' })
     expect(packets).toEqual([
-      { type: 'custom_tool_args', tool_name: 'echo', tool_args: { message: 'Grüße' } },
       {
         type: 'custom_tool_delta',
         tool_name: 'echo',

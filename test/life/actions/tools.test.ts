@@ -205,7 +205,6 @@ describe('the reference server of MCP, in a process of its own', () => {
     expect(packets.filter((packet) => packet.startsWith('0.0'))).toEqual([
       '0.0 top_level_branching',
       '0.0 custom_tool_start',
-      '0.0 custom_tool_args',
       '0.0 custom_tool_delta',
       '0.0 section_end',
     ])

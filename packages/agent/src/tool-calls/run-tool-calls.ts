@@ -32,6 +32,8 @@ export interface CallSetting {
   readonly filters: BaseFilters | null
   /** Additional context for each action. Default: none. */
   readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers' | 'maxPassages'>
+  /** Whether the arguments for MCP servers are sent, as only clients of another API read them. Default: false. */
+  readonly showsMcpArguments?: boolean
   readonly signal: AbortSignal
   /** Timeout of one call, in milliseconds. */
   readonly timeoutMs: number
@@ -315,6 +317,9 @@ async function runAction(
     const { caller, sessionId, messageId, hooks, onError } = setting
     const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
     if (hooks?.beforeToolCall) await untilAborted(checkCall(hooks.beforeToolCall, coming, onError), signal)
+    const { name, mcpServerId } = call.action
+    if (setting.showsMcpArguments && mcpServerId !== undefined)
+      emit({ type: 'custom_tool_args', tool_name: name, tool_args: toArguments(input) })
     return await untilAborted(call.action.run(input, turn), signal)
   } finally {
     clearTimeout(timer)

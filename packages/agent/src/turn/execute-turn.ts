@@ -360,6 +360,7 @@ function settingOf(
       maxPassages: turn.client?.maxPassages,
       ask,
     },
+    showsMcpArguments: turn.client !== undefined,
     signal: run.signal,
     timeoutMs: parts.actionTimeoutMs,
     approval: turn.approval,

@@ -49,7 +49,6 @@ async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): P
       turn,
     )
   }
-  if (Object.keys(input).length > 0) turn.emit({ type: 'custom_tool_args', tool_name: name, tool_args: input })
   try {
     const outcome = await call(input, turn, toProgressPackets(name, turn))
     const { text, fileIds } = await readOutcome(name, outcome, turn)
