@@ -120,7 +120,7 @@ test('a database whose disk is full is 503 with the time to wait, over HTTP', as
   const inlay = createInlay({
     dataFolder: testFolder(),
     apiKey: 'inlay_key-of-the-full-database',
-    dialect: postgres({ pool: failingPool(withCode('53100')) }),
+    database: postgres({ pool: failingPool(withCode('53100')) }),
     onError: () => {},
   })
   const headers = { authorization: 'Bearer inlay_key-of-the-full-database' }

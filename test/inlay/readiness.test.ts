@@ -42,7 +42,7 @@ function open(options: InlayOptions = {}, folder = mkdtempSync(join(tmpdir(), 'i
   const inlay: Inlay = createInlay({
     dataFolder: folder,
     apiKey,
-    dialect,
+    database: dialect,
     telemetry: true,
     worker: { lingerMs: 0, pollMs: 20 },
     onError: () => {},

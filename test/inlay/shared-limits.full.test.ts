@@ -16,7 +16,7 @@ describe.each(['SQLite', 'Postgres'] as const)('three assistants on one database
       createInlay({
         dataFolder: folder.path,
         callerLimits,
-        ...(connectionString && { dialect: postgres({ connectionString, maxConnections: 4 }) }),
+        ...(connectionString && { database: postgres({ connectionString, maxConnections: 4 }) }),
       })
     const inlays = [start(), start(), start()]
     onTestFinished(async () => {

@@ -4,7 +4,7 @@ import { createInlay } from 'inlay'
 import pg from 'pg'
 
 const connectionString = process.argv[2]!
-const inlay = createInlay({ model: 'extractive', dialect: postgres({ connectionString }) })
+const inlay = createInlay({ model: 'extractive', database: postgres({ connectionString }) })
 const client = new pg.Client({ connectionString })
 await client.connect()
 await client.query('begin')

@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 
 /** An assistant with records and index in PostgreSQL. */
 function open(database: string): Inlay {
-  const inlay = createInlay({ dataFolder: testFolder(), engines: { database }, onError: () => {} })
+  const inlay = createInlay({ dataFolder: testFolder(), database, onError: () => {} })
   onTestFinished(() => inlay.close())
   return inlay
 }

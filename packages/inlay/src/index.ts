@@ -10,7 +10,7 @@ export type { Mountable, PrincipalFetch, PrincipalOption } from './frameworks/pr
 export type { Hooks, InlayOptions } from './options/inlay-options.ts'
 export type { EventHooks, InlayEvent, WebhookOptions } from './options/event-options.ts'
 export type { EmbeddingModel, LanguageModelChoice } from './options/model-options.ts'
-export type { EngineOptions, S3Access } from './options/engines.ts'
+export type { DatabaseOptions, EngineOptions, IndexOptions, S3Access } from './options/engines.ts'
 export type { RetrievedPassage, Retriever, RetrieverQuery } from './options/retrievers.ts'
 export { writeJsonLine, type LogEntry } from './log.ts'
 export { optionsFromEnvironment, readSettings } from './settings/read-settings.ts'

@@ -144,8 +144,8 @@ class TenantPool {
     if (!tenantName.test(name)) throw noName()
     await this.#close(name, async () => {
       const options = await this.#options.options?.(name)
-      const { dialect, index, storage, sharedRuns, engines } = options ?? {}
-      if (dialect || index || storage || sharedRuns || engines) await this.#make(name, options).destroy()
+      const { database, index, files, sharedRuns } = options ?? {}
+      if (database || index || files || sharedRuns) await this.#make(name, options).destroy()
       await rm(this.#folderOf(name), { recursive: true, force: true })
     })
   }

@@ -151,7 +151,7 @@ async function ensureSchema(db: AnyDatabase): Promise<void> {
       message:
         'No schema of the search path exists, or the role may not use any: grant it USAGE and CREATE ' +
         'on one, or specify a single schema, which is then created. The database is set in ' +
-        'INLAY_DATABASE_URL, or the option engines.database.',
+        'INLAY_DATABASE_URL, or the option database.',
     })
   await sql`create schema if not exists ${sql.raw(present.path)}`.execute(db)
 }

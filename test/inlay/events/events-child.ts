@@ -25,7 +25,7 @@ const reach = (point: ChildTask['kill']): void => {
 const inlay = createInlay({
   dataFolder,
   model: 'extractive',
-  ...(connectionString !== undefined && { dialect: postgres({ connectionString }) }),
+  ...(connectionString !== undefined && { database: postgres({ connectionString }) }),
   webhooks: [{ url, secrets, events: ['document.indexed'] }],
   egress: {
     allowHosts: ['receiver.test'],

@@ -111,7 +111,7 @@ async function call(inlay: Inlay, path: string, body?: FormData | object): Promi
 async function setUp(inner: Dialect): Promise<{ inlay: Inlay; gate: Gate; file: { id: string; file_id: string } }> {
   const { dialect, gate } = gated(inner)
   const dataFolder = join(folder, String(++count))
-  const inlay = createInlay({ dataFolder, dialect, apiKey: key, worker: { lingerMs: 1 }, onError: () => {} })
+  const inlay = createInlay({ dataFolder, database: dialect, apiKey: key, worker: { lingerMs: 1 }, onError: () => {} })
   closers.push(() => inlay.close())
   const form = new FormData()
   form.append('files', new File([new Uint8Array(png)], 'heron.png', { type: 'image/png' }))

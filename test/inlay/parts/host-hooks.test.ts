@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInlay, type Hooks, type Inlay } from 'inlay'
+import { createInlay, InlayError, type Hooks, type Inlay } from 'inlay'
+import { createTestInlay } from 'inlay/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const undo: (() => Promise<void> | void)[] = []
@@ -90,4 +91,37 @@ describe('before a tool call, a host', () => {
     expect(answer).not.toContain('25 days')
     expect(results).toEqual(['Tool failed with error: Not after eight.'])
   })
+})
+
+test('a host replaces the query of a search, its passages, and the arguments of a call', async () => {
+  const searched: string[] = []
+  const call = { call: { name: 'internal_search', input: { queries: ['holidays'] } } }
+  await using inlay = await createTestInlay({
+    documents: [{ id: 'leave', semantic_identifier: 'Leave', sections: [{ text: 'Staff get 25 days of leave.' }] }],
+    answers: [[[call], 'It is 25 days.']],
+    hooks: {
+      beforeToolCall: () => ({ arguments: { queries: ['vacation'] } }),
+      beforeSearch: ({ query }) => (searched.push(query), { query: 'days of leave' }),
+      afterSearch: ({ query, passages }) => ({
+        passages: passages.map((passage) => ({ ...passage, content: `${query}: 26 days.` })),
+      }),
+    },
+  })
+  await inlay.ask('How long are holidays?')
+  expect(searched).toContain('vacation')
+  expect(searched).not.toContain('holidays')
+  expect(JSON.stringify(inlay.requests.at(-1)?.prompt)).toContain('days of leave: 26 days.')
+})
+
+const noGlossary = new InlayError('INSUFFICIENT_PERMISSIONS', { message: 'Nobody searches the glossary.' })
+test.each([
+  ['arguments that do not fit', { beforeToolCall: () => ({ arguments: {} }) }, /queries/],
+  ['a refused search', { beforeSearch: () => Promise.reject(noGlossary) }, /Nobody searches the glossary/],
+])('%s reach the model as the failure of the call', async (_, hooks, words) => {
+  const call = { call: { name: 'internal_search', input: { queries: ['holidays'] } } }
+  const documents = [{ id: 'leave', semantic_identifier: 'Leave', sections: [{ text: 'Staff get 25 days of leave.' }] }]
+  await using inlay = await createTestInlay({ documents, answers: [[[call], 'I do not know.']], hooks })
+  await inlay.ask('How long are holidays?')
+  const [result] = inlay.requests.at(-1)!.prompt.filter(({ role }) => role === 'tool')
+  expect(JSON.stringify(result)).toMatch(words)
 })

@@ -53,9 +53,9 @@ test('records, files and index that options leave unused are told in the log and
   const dataFolder = newFolder()
   await fill(dataFolder)
   const elsewhere = {
-    dialect: nodeSqlite({ file: ':memory:' }),
+    database: nodeSqlite({ file: ':memory:' }),
     index: memoryIndex(),
-    storage: createStorage() as InlayOptions['storage'],
+    files: createStorage() as InlayOptions['files'],
   }
   const { inlay, reports } = open(dataFolder, elsewhere)
   await inlay.start()
@@ -87,7 +87,7 @@ test('a folder that is new, or holds nothing that anybody would miss, is not spo
   const first = open(dataFolder)
   await first.inlay.start()
   await first.inlay.close()
-  const { inlay, reports } = open(dataFolder, { dialect: nodeSqlite({ file: ':memory:' }), index: memoryIndex() })
+  const { inlay, reports } = open(dataFolder, { database: nodeSqlite({ file: ':memory:' }), index: memoryIndex() })
   await inlay.start()
   expect([reports, (await noticesOf(inlay)).notices]).toEqual([[], []])
 })

@@ -7,7 +7,7 @@ const nodes = 'https://inlay:secret-two@search-1:9200, https://search-2:9200/'
 const redis = 'rediss://:secret-three@cache.internal:6380/3'
 const keys = { INLAY_S3_ACCESS_KEY_ID: 'an-id', INLAY_S3_SECRET_ACCESS_KEY: 'secret-four' }
 
-const enginesOf = (env: Record<string, string>) => readSettings(env).options.engines
+const enginesOf = (env: Record<string, string>) => readSettings(env).options
 
 function refusalOf(env: Record<string, string>): string {
   try {
@@ -24,12 +24,9 @@ test('each address reaches its engine', () => {
   const addresses = { INLAY_DATABASE_URL: database, INLAY_INDEX_URL: nodes, INLAY_REDIS_URL: redis }
   const files = { INLAY_FILES_URL: 's3://bucket/inlay/files', INLAY_ENGINE_PREFIX: 'help_desk' }
   expect(enginesOf({ ...addresses, ...layout, ...files, ...s3 })).toEqual({
-    database,
-    maxDatabaseConnections: 20,
-    index: nodes,
-    indexShards: 3,
-    indexReplicas: 0,
-    redis,
+    database: { url: database, maxConnections: 20 },
+    index: { url: nodes, shards: 3, replicas: 0 },
+    sharedRuns: redis,
     files: 's3://bucket/inlay/files',
     s3: {
       endpoint: 'http://minio:9000',
@@ -38,26 +35,26 @@ test('each address reaches its engine', () => {
       secretAccessKey: 'secret-four',
       sessionToken: undefined,
     },
-    prefix: 'help_desk',
+    enginePrefix: 'help_desk',
   })
-  expect(enginesOf({ INLAY_REDIS_URL: redis })).toEqual({ redis })
+  expect(enginesOf({ INLAY_REDIS_URL: redis })).toEqual({ sharedRuns: redis })
 })
 
 test('keys of the buckets come from the variables of AWS, unless there are own ones', () => {
   const aws = { AWS_ACCESS_KEY_ID: 'usual', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 't', AWS_REGION: 'r' }
   const inBucket = { INLAY_FILES_URL: 's3://bucket' }
-  expect(enginesOf({ ...inBucket, ...aws })?.s3).toMatchObject({
+  expect(enginesOf({ ...inBucket, ...aws }).s3).toMatchObject({
     accessKeyId: 'usual',
     sessionToken: 't',
     region: 'r',
   })
-  expect(enginesOf({ ...inBucket, ...aws, ...keys })?.s3).toMatchObject({
+  expect(enginesOf({ ...inBucket, ...aws, ...keys }).s3).toMatchObject({
     accessKeyId: 'an-id',
     sessionToken: undefined,
   })
   // The role of a machine may do for the index.
-  expect(enginesOf({ INLAY_INDEX_URL: 's3://bucket/index' })?.s3?.accessKeyId).toBeUndefined()
-  expect(enginesOf({ INLAY_REDIS_URL: redis, ...aws })).toEqual({ redis })
+  expect(enginesOf({ INLAY_INDEX_URL: 's3://bucket/index' }).s3?.accessKeyId).toBeUndefined()
+  expect(enginesOf({ INLAY_REDIS_URL: redis, ...aws })).toEqual({ sharedRuns: redis })
 })
 
 test.each([
@@ -90,7 +87,7 @@ test('what has no use, or lacks its other half, is refused', () => {
 })
 
 test('what lies where is told without users, passwords and parameters', () => {
-  expect(engineLines({ database, index: nodes, redis, files: 's3://bucket/inlay/files' })).toEqual([
+  expect(engineLines({ database, index: nodes, sharedRuns: redis, files: 's3://bucket/inlay/files' })).toEqual([
     'Records: postgres://db.internal:5432/inlay',
     'Index: https://search-1:9200, https://search-2:9200',
     'Files: s3://bucket/inlay/files',

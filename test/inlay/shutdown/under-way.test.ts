@@ -16,7 +16,7 @@ test('closing waits for an upload that waits for the storage, keeps its file, an
     onError: (error) => void errors.push(error),
     // Closed just before the database.
     index: { ...index, close: () => index.close().then(closes!.resolve) },
-    storage: {
+    files: {
       setItemRaw: async (key, value) => {
         stores!.resolve()
         await released!.promise

@@ -32,7 +32,7 @@ async function openSchemas() {
     folder: folder.path,
     options: (tenant) => {
       const pool = poolOf(tenant)
-      return { apiKey, ingestionWaitMs: 60_000, dialect: postgres({ pool }), index: pgvectorIndex({ client: pool }) }
+      return { apiKey, ingestionWaitMs: 60_000, database: postgres({ pool }), index: pgvectorIndex({ client: pool }) }
     },
   })
   const admin = poolOf('admin')

@@ -154,9 +154,9 @@ function openElsewhere() {
     apiKey,
     ingestionWaitMs: 60_000,
     onError: () => {},
-    dialect: nodeSqlite({ file: join(folder.path, `${tenant}.db`) }),
+    database: nodeSqlite({ file: join(folder.path, `${tenant}.db`) }),
     index: lancedbIndex({ folder: join(folder.path, `${tenant}-index`) }),
-    storage: storageOf(tenant),
+    files: storageOf(tenant),
   })
   // Before the tenants are opened: what is registered last is done first.
   onTestFinished(() => folder.remove())

@@ -28,7 +28,7 @@ const inlay = createInlay({
   dataFolder,
   apiKey,
   actions: [remove],
-  ...(connectionString ? { dialect: postgres({ connectionString }) } : {}),
+  ...(connectionString ? { database: postgres({ connectionString }) } : {}),
   model: { resolve: async () => ({ ...scripted, model, grounding: 'tools' }), list: async () => [] },
 })
 await serve(inlay)

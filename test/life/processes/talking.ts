@@ -12,7 +12,7 @@ const script = () => Array.from({ length: Number(words) }, (_, n) => [`word${n} 
 const inlay = createInlay({
   dataFolder,
   apiKey,
-  ...(connectionString ? { dialect: postgres({ connectionString }) } : {}),
+  ...(connectionString ? { database: postgres({ connectionString }) } : {}),
   model: { resolve: async () => ({ ...scripted, model: scriptedModel(script) }), list: async () => [] },
 })
 await serve(inlay)

@@ -58,7 +58,7 @@ async function migrateByCommand(url: string, ...words: string[]): Promise<[code:
 function opened(database: string): { readonly inlay: Inlay; readonly errors: string[] } {
   const errors: string[] = []
   const onError = (error: unknown): unknown => errors.push(String(error))
-  const inlay = createInlay({ engines: { database }, dataFolder: testFolder(), apiKey: 'inlay_key-of-roles', onError })
+  const inlay = createInlay({ database, dataFolder: testFolder(), apiKey: 'inlay_key-of-roles', onError })
   onTestFinished(() => inlay.close())
   return { inlay, errors }
 }

@@ -184,11 +184,9 @@ async function assistantInOutage(server: S3Server): Promise<void> {
   const inlay = createInlay({
     dataFolder: folder,
     apiKey: 'inlay_check_s3_key',
-    engines: {
-      index: placeOf(server, 'assistant/index'),
-      files: placeOf(server, 'assistant/files'),
-      s3: { ...server.credentials, endpoint: server.endpoint },
-    },
+    index: placeOf(server, 'assistant/index'),
+    files: placeOf(server, 'assistant/files'),
+    s3: { ...server.credentials, endpoint: server.endpoint },
     onError: () => {},
   })
   const call = async (path: string, init?: RequestInit): Promise<Response> => {

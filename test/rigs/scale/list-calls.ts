@@ -34,7 +34,7 @@ export function watched(dialect: Dialect, note: (query: CompiledQuery) => void):
 export function serviceOver(dialect: Dialect, folder: string): Inlay {
   return createInlay({
     dataFolder: folder,
-    dialect,
+    database: dialect,
     index: memoryIndex(),
     embedder: letterEmbedder,
     authenticate: (request) => {

@@ -52,9 +52,9 @@ function answerOf(prompt: readonly { readonly role: string; readonly content: un
 
 /** The settings of `inlay serve`. */
 function enginesOf({ postgres: database, pgvector, opensearch, redis, bucket }: Engines): EngineOptions {
-  const index = opensearch?.join(',') ?? pgvector ?? 'folder'
+  const index = opensearch ? { url: opensearch.join(','), shards: 3, replicas: 1 } : (pgvector ?? 'folder')
   const files = bucket && { files: bucket.address, s3: bucket.access }
-  return { database, index, redis, ...files, ...(opensearch && { indexShards: 3, indexReplicas: 1 }) }
+  return { database, index, sharedRuns: redis, ...files }
 }
 
 /** The folder of files, each of whose calls fails while it is down. */
@@ -79,8 +79,8 @@ async function main(task: ProcessTask): Promise<void> {
   const inlay = createInlay({
     dataFolder: task.dataFolder,
     apiKey,
-    engines: enginesOf(task),
-    storage: storageOf(task),
+    ...enginesOf(task),
+    ...(task.blobsDown !== undefined && { files: storageOf(task) }),
     embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
     model: {
       resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),

@@ -17,6 +17,8 @@ export interface ComingToolCall {
 export interface ToolCallVerdict {
   /** Why the call may not run, for the model. */
   readonly reject?: string | undefined
+  /** Used in place of those of the model; they have to fit the schema as well. */
+  readonly arguments?: unknown
 }
 
 export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
@@ -37,13 +39,14 @@ export interface ToolCallHooks {
 
 /**
  * Asks a host about a tool call.
+ * @returns other arguments; undefined to keep those of the model
  * @throws INSUFFICIENT_PERMISSIONS with the host's reason, HOOK_EXECUTION_FAILED
  */
 export async function checkCall(
   hook: NonNullable<ToolCallHooks['beforeToolCall']>,
   call: ComingToolCall,
   onError: (error: unknown) => void,
-): Promise<void> {
+): Promise<unknown> {
   let verdict: ToolCallVerdict | void
   try {
     verdict = await hook(call)
@@ -52,7 +55,7 @@ export async function checkCall(
     onError(error)
     throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
   }
-  if (verdict?.reject === undefined) return
+  if (verdict?.reject === undefined) return verdict?.arguments
   throw new InlayError('INSUFFICIENT_PERMISSIONS', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
 }
 

@@ -316,11 +316,13 @@ async function runAction(
     // An action that ignores its signal must not block the run.
     const { caller, sessionId, messageId, hooks, onError } = setting
     const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
-    if (hooks?.beforeToolCall) await untilAborted(checkCall(hooks.beforeToolCall, coming, onError), signal)
+    const other =
+      hooks?.beforeToolCall && (await untilAborted(checkCall(hooks.beforeToolCall, coming, onError), signal))
+    const chosen = other === undefined ? input : (await checkInput({ ...call, input: other })).input
     const { name, mcpServerId } = call.action
     if (setting.showsMcpArguments && mcpServerId !== undefined)
-      emit({ type: 'custom_tool_args', tool_name: name, tool_args: toArguments(input) })
-    return await untilAborted(call.action.run(input, turn), signal)
+      emit({ type: 'custom_tool_args', tool_name: name, tool_args: toArguments(chosen) })
+    return await untilAborted(call.action.run(chosen, turn), signal)
   } finally {
     clearTimeout(timer)
   }

@@ -29,7 +29,7 @@ const unfinished = '~'
  * neither a crash nor a reader sees half of one. unstorage's own `fs` drivers write in
  * place. Keys can contain any characters: they are encoded.
  * @example
- * createInlay({ storage: blobFolder({ folder: '/var/inlay/files' }) })
+ * createInlay({ files: blobFolder({ folder: '/var/inlay/files' }) })
  */
 export function blobFolder(options: BlobFolderOptions): BlobFolder {
   checkRequired('blobFolder', options, '', { folder: ['the path of a folder', isText] })

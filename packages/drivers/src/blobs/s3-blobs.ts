@@ -81,7 +81,7 @@ async function answerOf(send: (signal: AbortSignal) => Promise<Response>, isRead
 /**
  * Uploaded files in a bucket of Amazon S3 or of any server that speaks S3. Needs the package `aws4fetch`.
  * @throws UNSUPPORTED when it is not installed
- * @example createInlay({ storage: await s3Blobs({ address: 's3://my-bucket/files', accessKeyId, secretAccessKey }) })
+ * @example createInlay({ files: await s3Blobs({ address: 's3://my-bucket/files', accessKeyId, secretAccessKey }) })
  */
 export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   checkRequired('s3Blobs', options, 'sessionToken region endpoint', {

@@ -211,7 +211,7 @@ function toObject(text: string): Record<string, unknown> {
   }
 }
 
-const setting = 'INLAY_INDEX_URL, or the option engines.index'
+const setting = 'INLAY_INDEX_URL, or the option index'
 
 function isElasticsearch(): InlayError {
   return new InlayError('UNSUPPORTED', {

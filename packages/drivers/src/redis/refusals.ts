@@ -1,7 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { tlsFault } from '../http/tls-fault.ts'
 
-const setting = 'INLAY_REDIS_URL, or the option engines.redis'
+const setting = 'INLAY_REDIS_URL, or the option sharedRuns'
 
 /** By the first words of the error message. */
 const sentences: readonly (readonly [RegExp, string])[] = [

@@ -28,7 +28,7 @@ interface Refusal {
 export function toPostgresFailure(cause: unknown, setting: SettingName): InlayError | undefined {
   const moving = movingFailure(cause)
   if (moving) return moving
-  const refusal = refusalOf(cause, `${setting}, or the option engines.${settingOptions[setting]}`)
+  const refusal = refusalOf(cause, `${setting}, or the option ${settingOptions[setting]}`)
   if (!refusal) return undefined
   const { message, ...data } = refusal
   return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true, data })

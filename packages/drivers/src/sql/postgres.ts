@@ -56,7 +56,7 @@ export interface PostgresRecords extends Dialect {
 
 /**
  * Records in PostgreSQL 14 or newer, for any number of processes. Connects at first use; needs the package `pg`.
- * @example createInlay({ dialect: postgres({ connectionString: process.env.DATABASE_URL }) })
+ * @example createInlay({ database: postgres({ connectionString: process.env.DATABASE_URL }) })
  */
 export function postgres(options: PostgresOptions): PostgresRecords {
   checkRequired('postgres', options, 'maxConnections password lib', {

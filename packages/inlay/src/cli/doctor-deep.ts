@@ -23,7 +23,7 @@ const named = (names: readonly string[]): string =>
 /** Has SQLite read the whole database. */
 export const checkDatabase: ServiceCheck = async (_, context) => {
   const check = 'Integrity'
-  if (context.settings.options.engines?.database !== undefined)
+  if (context.settings.options.database !== undefined)
     return [{ check, status: 'ok', message: 'not checked: PostgreSQL checks its tables with pg_amcheck' }]
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(databaseFile(dataFolderOf(context)), { readOnly: true, timeout: 5000 })

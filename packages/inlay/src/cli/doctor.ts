@@ -5,6 +5,7 @@ import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/proto
 import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
+import { engineAddresses } from '../options/engines.ts'
 import { prepareDataFolder } from '../data-folder.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -84,7 +85,7 @@ async function checkNode(): Promise<readonly Finding[]> {
 }
 
 async function checkFolder(context: CommandContext): Promise<readonly Finding[]> {
-  const { database, index = database, files } = context.settings.options.engines ?? {}
+  const { database, index = database, files } = engineAddresses(context.settings.options)
   if (database !== undefined && files !== undefined && index !== 'folder')
     return [{ check: folderCheck, status: 'ok', message: 'not used: database, index and files are on servers' }]
   const folder = dataFolderOf(context)

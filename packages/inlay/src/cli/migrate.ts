@@ -1,6 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { MigrationStep } from '@inlay/records'
-import { indexPlaceOf } from '../options/engines.ts'
+import { engineAddresses, indexPlaceOf } from '../options/engines.ts'
 import { closeAll, type Closable } from '../parts/destroy-parts.ts'
 import { misuse, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -26,7 +26,7 @@ export const migrate: Command = {
     if (isCheck && isContraction) throw misuse('--check already lists what --contract does: leave one of them out.')
     if (isCheck) await needData(context)
     const steps = await migrateRecords(context, isCheck ? 'check' : isContraction ? 'contract' : 'expand')
-    const { database, index = database ?? '' } = context.settings.options.engines ?? {}
+    const { database, index = database ?? '' } = engineAddresses(context.settings.options)
     // The first search makes the tables of the index.
     if (!isCheck && indexPlaceOf(index)?.engine === 'pgvector')
       await withInlay(context, (inlay) => inlay.knowledge.search({ text: 'inlay', limit: 1 }), readsOnly)

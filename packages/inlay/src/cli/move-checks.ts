@@ -5,7 +5,7 @@ import { createWorkspaceRecords } from '@inlay/server'
 import { sql } from 'kysely'
 import { join } from 'node:path'
 import { defaultDataFolder } from '../data-folder.ts'
-import { indexPlaceOf } from '../options/engines.ts'
+import { engineAddresses, indexPlaceOf } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { movedTables, type Stores } from '../parts/move-data.ts'
 import { readMove } from '../parts/move-note.ts'
@@ -71,7 +71,7 @@ const checks: Readonly<Record<string, MoveCheck>> = {
     const { state, identity } = (await to.index.inspect?.()) ?? {}
     if (state === 'present' && identity !== undefined && rows.every((space) => space.identity !== identity))
       return failed('Index', 'the new index is not empty', 'Name another one, or another INLAY_ENGINE_PREFIX.')
-    const { database, index = database } = options.engines ?? {}
+    const { database, index = database } = engineAddresses(options)
     if (indexPlaceOf(index ?? 'folder')?.engine !== 'pgvector' || rows.every(({ embedder }) => embedder === ''))
       return undefined
     return (await hasPgvector(index === database ? to.db : undefined))
@@ -109,7 +109,7 @@ const checks: Readonly<Record<string, MoveCheck>> = {
           'Keep it: stored keys are encrypted with it.',
         ),
   Space: async ({ stores: from }, { options: to }) => {
-    const { database, index = database, files } = to.engines ?? {}
+    const { database, index = database, files } = engineAddresses(to)
     if (database !== undefined && files !== undefined && index !== 'folder') return undefined
     const needed = database === undefined ? await bytesOf(from.db) : 0
     const { rows } = await sql<{ bytes: unknown }>`select sum(size_bytes) as bytes from inlay_files`.execute(from.db)

@@ -94,7 +94,7 @@ async function optionsIn(file: string): Promise<InlayOptions> {
 }
 
 const placeOf = (options: InlayOptions): string =>
-  engineLines(options.engines ?? {}).join('; ') || `the data folder ${options.dataFolder}`
+  engineLines(options).join('; ') || `the data folder ${options.dataFolder}`
 
 /** Shows the progress of one step after the other. */
 function steps({ output }: CommandContext): (what: string, total: number) => (done: number) => void {

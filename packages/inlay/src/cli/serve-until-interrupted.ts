@@ -60,14 +60,14 @@ export async function serveUntilInterrupted(
       if (page !== undefined) output.line(`Page: ${address}/${fragment}`)
       output.line(`Model: ${model?.displayName ?? 'none'}.`)
       output.line(`Data: ${dataFolderOf(context)}`)
-      engineLines(settings.options.engines ?? {}).forEach(output.line)
+      engineLines(settings.options).forEach(output.line)
       output.line(
         key === undefined
           ? 'Keys: use an existing key, or create one with inlay keys create.'
           : `Key (shown only once): ${key}`,
       )
     }
-    const { database, files } = settings.options.engines ?? {}
+    const { database, files } = settings.options
     if (database !== undefined && files === undefined)
       note('Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.')
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')

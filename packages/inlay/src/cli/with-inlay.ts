@@ -14,7 +14,7 @@ export function dataFolderOf({ settings }: Pick<CommandContext, 'settings'>): st
 /** Prints a note if there are no documents, which may mean a wrong data folder. */
 export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Promise<void> {
   if (await inlay.knowledge.hasDocuments()) return
-  const isDatabase = context.settings.options.engines?.database !== undefined
+  const isDatabase = context.settings.options.database !== undefined
   const place = isDatabase ? 'the database of INLAY_DATABASE_URL' : dataFolderOf(context)
   const other = isDatabase ? 'set another one' : 'use another folder with --data'
   context.output.note(`There are no documents in ${place} yet. Add some with inlay ingest, or ${other}.`)
@@ -25,7 +25,7 @@ export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Pr
  * @param how what to do instead
  */
 export function needDataFolder({ settings }: CommandContext, how: string): void {
-  const { database, files } = settings.options.engines ?? {}
+  const { database, files } = settings.options
   const [name, what] = database === undefined ? ['INLAY_FILES_URL', 'files'] : ['INLAY_DATABASE_URL', 'records']
   if (database === undefined && files === undefined) return
   throw new InlayError('INVALID_INPUT', {
@@ -38,7 +38,7 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
  * nobody wants one.
  */
 export async function needData(context: CommandContext): Promise<void> {
-  if (context.settings.options.engines?.database !== undefined) return
+  if (context.settings.options.database !== undefined) return
   const folder = dataFolderOf(context)
   const fault = await stat(databaseFile(folder)).then(
     () => undefined,

@@ -3,7 +3,7 @@ import type { HostAgent } from '@inlay/agent'
 import { InlayError, suggestionFor } from '@inlay/protocol'
 import { findPyodide } from '@inlay/python/package'
 import * as v from 'valibot'
-import { optionRows, type InlayOptions } from './inlay-options.ts'
+import { optionRows, renamed, type InlayOptions } from './inlay-options.ts'
 import type { PythonOptions } from './tool-options.ts'
 import type { Rows } from './rows.ts'
 
@@ -55,16 +55,10 @@ function faultsOf<Options extends object>(rows: Rows<Options>, name: string, val
   if (row === undefined) {
     const suggestion = suggestionFor(name, Object.keys(rows))
     const unknown = `${name}: unknown option${suggestion === undefined ? '' : `; did you mean ${suggestion}?`}`
-    return [Object.hasOwn(renamed, name) ? `\`${name}\` is now ${renamed[name]}` : unknown]
+    return [Object.hasOwn(renamed, name) ? `\`${name}\` ${renamed[name as keyof typeof renamed]}` : unknown]
   }
   const { issues } = v.safeParse(row.check, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
-}
-
-/** Options that had another name. */
-const renamed: Readonly<Record<string, string>> = {
-  models: '`model`: hand in the provider of models there',
-  embedding: '`embedder`: it takes a name, settings, a model object of the AI SDK or an embedder of your own',
 }
 
 /** Options of which the second would be ignored beside the first. */

@@ -1,5 +1,10 @@
-import { anyText, httpAddress, integer, textLike, type Kind } from './kinds.ts'
-import { group, option, type Row, type Rows } from './rows.ts'
+import type { SharedRuns } from '@inlay/agent'
+import type { BlobStorage } from '@inlay/conversations'
+import type { VectorIndex } from '@inlay/knowledge'
+import type { Dialect } from 'kysely'
+import * as v from 'valibot'
+import { anyText, hasMethod, httpAddress, integer, textLike, withMethods, type Kind } from './kinds.ts'
+import { group, option, setting, type Rows } from './rows.ts'
 
 /** Access to S3 buckets. */
 export interface S3Access {
@@ -15,32 +20,62 @@ export interface S3Access {
   readonly sessionToken?: string | undefined
 }
 
-/** Servers for the data that would otherwise be stored in the data folder. */
-export interface EngineOptions {
-  /** PostgreSQL for the records: `postgres://user:password@host:port/database`. Needs the package `pg`. */
-  readonly database?: string | undefined
-  /**
-   * Maximum number of connections of this process to PostgreSQL, for the records and for an index there. Default 10
-   * each.
-   */
-  readonly maxDatabaseConnections?: number | undefined
-  /**
-   * Location of the index: `http` or `https` URLs of OpenSearch nodes separated by commas, `postgres://…` for pgvector,
-   * `s3://bucket/path` for LanceDB in a bucket, `folder` for the data folder. Default: in `database`, if set.
-   */
-  readonly index?: string | undefined
+/** PostgreSQL for the records. */
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string
+  /** Maximum number of connections of this process, and again as many for an index there. Default 10. */
+  readonly maxConnections?: number | undefined
+}
+
+/** A server for the index. */
+export interface IndexOptions {
+  /** As `index` alone. */
+  readonly url: string
   /** Number of shards of an OpenSearch index. Default 1. */
-  readonly indexShards?: number | undefined
+  readonly shards?: number | undefined
   /** Number of replicas of each shard. Default: one with two or more nodes. */
-  readonly indexReplicas?: number | undefined
-  /** Redis or Valkey for running answers: `redis://user:password@host:port/number`. Needs the package `redis`. */
-  readonly redis?: string | undefined
-  /** Bucket for uploaded files: `s3://bucket/path`. Needs the package `aws4fetch`. */
-  readonly files?: string | undefined
+  readonly replicas?: number | undefined
+  /** Maximum number of connections of this process to PostgreSQL. Default: as for the database. */
+  readonly maxConnections?: number | undefined
+}
+
+/** Where the data is stored: in the data folder, on servers, or in parts of a host. */
+export interface EngineOptions {
+  /**
+   * Database of the records: an address of PostgreSQL (`postgres://user:password@host:port/database`, needs the package
+   * `pg`), settings, or a Kysely dialect. Default: SQLite, `inlay.db` in the data folder.
+   */
+  readonly database?: string | DatabaseOptions | Dialect | undefined
+  /**
+   * Index that stores and searches document chunks: `http` or `https` URLs of OpenSearch nodes separated by commas,
+   * `postgres://…` for pgvector, `s3://bucket/path` for LanceDB in a bucket, `folder` for the data folder; settings; or an
+   * index of your own. Default: in `database`, if that is an address, else LanceDB, `index` in the data folder.
+   */
+  readonly index?: string | IndexOptions | VectorIndex | undefined
+  /**
+   * Storage of uploaded files and images: a bucket (`s3://bucket/path`, needs the package `aws4fetch`), or any unstorage
+   * `Storage`. Default: `files` in the data folder.
+   */
+  readonly files?: string | BlobStorage | undefined
+  /**
+   * Shares running answers between processes: Redis or Valkey (`redis://user:password@host:port/number`, needs the package
+   * `redis`), or a store of your own. Default: through the database of the records.
+   */
+  readonly sharedRuns?: string | SharedRuns | undefined
   /** Access to the buckets. */
   readonly s3?: S3Access | undefined
   /** Prefix of key names in Redis and of index names in OpenSearch and PostgreSQL. Default `inlay`. */
-  readonly prefix?: string | undefined
+  readonly enginePrefix?: string | undefined
+}
+
+export const isDialect = (value: unknown): value is Dialect => hasMethod(value, 'createDriver')
+export const isIndex = (value: unknown): value is VectorIndex => hasMethod(value, 'search')
+
+/** The settings of an engine that is named by its address. */
+export function toSettings<Settings extends { readonly url: string }>(given: string | Settings): Settings {
+  // All others are optional.
+  return typeof given === 'string' ? ({ url: given } as Settings) : given
 }
 
 /** Parsed index setting. */
@@ -111,60 +146,93 @@ const s3Rows: Rows<S3Access> = {
   sessionToken: option(anyText('a token')),
 }
 
-const engineRows: Rows<EngineOptions> = {
-  database: option(
-    textLike(
-      'postgres://user:password@host:port/database, with %40 for @ and the like in the password',
-      isDatabaseAddress,
-    ),
-    {
+const connections = integer(1, 1000)
+const databaseKind = textLike(
+  'postgres://user:password@host:port/database, with %40 for @ and the like in the password',
+  isDatabaseAddress,
+)
+const database = group<DatabaseOptions>(
+  'an address of PostgreSQL, { url, maxConnections }, or a Kysely dialect',
+  {
+    url: option(databaseKind, {
       name: 'INLAY_DATABASE_URL',
       meaning: 'PostgreSQL database for the records; needs the package pg',
       without: 'SQLite in INLAY_DATA',
       isSecret: true,
-    },
-  ),
-  maxDatabaseConnections: option(integer(1, 1000), {
-    name: 'INLAY_DATABASE_CONNECTIONS',
-    meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
-    without: '10 connections',
-  }),
-  index: option(
-    textLike(
-      'http or https addresses of OpenSearch nodes separated by commas, postgres://… for pgvector, s3://bucket/path for LanceDB in a bucket, or folder for INLAY_DATA',
-      (given) => indexPlaceOf(given) !== undefined,
-    ),
-    {
+    }),
+    maxConnections: option(connections, {
+      name: 'INLAY_DATABASE_CONNECTIONS',
+      meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
+      without: '10 connections',
+    }),
+  },
+  ['url'],
+)
+const indexKind = textLike(
+  'http or https addresses of OpenSearch nodes separated by commas, postgres://… for pgvector, s3://bucket/path for LanceDB in a bucket, or folder for INLAY_DATA',
+  (given) => indexPlaceOf(given) !== undefined,
+)
+const index = group<IndexOptions>(
+  'an address, { url, shards, replicas, maxConnections }, or a vector index',
+  {
+    url: option(indexKind, {
       name: 'INLAY_INDEX_URL',
       meaning: 'location of the index',
       without: 'in the database of INLAY_DATABASE_URL, else LanceDB in INLAY_DATA',
       isSecret: true,
-    },
-  ),
-  indexShards: option(integer(1, 1024), {
-    name: 'INLAY_INDEX_SHARDS',
-    meaning: 'shards of a new index in OpenSearch',
-    without: '1 shard',
-  }),
-  indexReplicas: option(integer(0, 100), {
-    name: 'INLAY_INDEX_REPLICAS',
-    meaning: 'replicas of each shard of a new index in OpenSearch',
-    without: 'one with two or more nodes',
-  }),
-  redis: option(textLike('redis://user:password@host:port/number, or rediss:// for TLS', isRedisAddress), {
-    name: 'INLAY_REDIS_URL',
-    meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
-    without: 'shared through the database of the records',
-    isSecret: true,
-  }),
-  files: option(textLike('s3://bucket/path', isBucketAddress), {
-    name: 'INLAY_FILES_URL',
-    meaning: 'bucket for uploaded files; needs the package aws4fetch',
-    without: 'files are stored in INLAY_DATA',
-    isSecret: true,
-  }),
+    }),
+    shards: option(integer(1, 1024), {
+      name: 'INLAY_INDEX_SHARDS',
+      meaning: 'shards of a new index in OpenSearch',
+      without: '1 shard',
+    }),
+    replicas: option(integer(0, 100), {
+      name: 'INLAY_INDEX_REPLICAS',
+      meaning: 'replicas of each shard of a new index in OpenSearch',
+      without: 'one with two or more nodes',
+    }),
+    maxConnections: { check: connections.check },
+  },
+  ['url'],
+)
+const redisKind = textLike('redis://user:password@host:port/number, or rediss:// for TLS', isRedisAddress)
+const bucketKind = textLike('s3://bucket/path', isBucketAddress)
+
+/** A check by the form of what is handed in: an address, or else a part of a host. */
+const addressOr = (kind: Kind<string>, check: (value: unknown) => v.GenericSchema): v.GenericSchema =>
+  v.lazy((value) => (typeof value === 'string' ? kind.check : check(value)))
+
+const dialectCheck = withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler')
+const indexCheck = withMethods('a vector index', 'open', 'append', 'search')
+const storageCheck = withMethods('a bucket, s3://bucket/path, or an unstorage Storage', 'getItemRaw', 'setItemRaw')
+const runsCheck = withMethods('redis://… or a store of shared runs', 'open', 'append', 'read', 'takeAbandoned')
+
+export const engineRows: Rows<EngineOptions> = {
+  database: {
+    ...database,
+    check: addressOr(databaseKind, (value) => (isDialect(value) ? dialectCheck : database.check)),
+  },
+  index: { ...index, check: addressOr(indexKind, (value) => (isIndex(value) ? indexCheck : index.check)) },
+  sharedRuns: {
+    check: addressOr(redisKind, () => runsCheck),
+    setting: setting(redisKind, {
+      name: 'INLAY_REDIS_URL',
+      meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
+      without: 'shared through the database of the records',
+      isSecret: true,
+    }),
+  },
+  files: {
+    check: addressOr(bucketKind, () => storageCheck),
+    setting: setting(bucketKind, {
+      name: 'INLAY_FILES_URL',
+      meaning: 'bucket for uploaded files; needs the package aws4fetch',
+      without: 'files are stored in INLAY_DATA',
+      isSecret: true,
+    }),
+  },
   s3: group('{ endpoint, region, accessKeyId, secretAccessKey }', s3Rows),
-  prefix: option(textLike('lower-case letters, digits and _, at most 40, a letter first', isEnginePrefix), {
+  enginePrefix: option(textLike('lower-case letters, digits and _, at most 40, a letter first', isEnginePrefix), {
     name: 'INLAY_ENGINE_PREFIX',
     meaning:
       'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
@@ -172,14 +240,26 @@ const engineRows: Rows<EngineOptions> = {
   }),
 }
 
-export const enginesRow: Row<EngineOptions> = group(
-  'an object of addresses: { database, index, redis, files }',
-  engineRows,
-)
+/** The addresses among the options: what is neither in the data folder nor a part of a host. */
+export function engineAddresses({
+  database,
+  index,
+  files,
+  sharedRuns,
+}: EngineOptions): Readonly<Record<'database' | 'index' | 'files' | 'sharedRuns', string | undefined>> {
+  const textOf = (given: unknown): string | undefined => (typeof given === 'string' ? given : undefined)
+  return {
+    database: database === undefined || isDialect(database) ? undefined : toSettings(database).url,
+    index: index === undefined || isIndex(index) ? undefined : toSettings(index).url,
+    files: textOf(files),
+    sharedRuns: textOf(sharedRuns),
+  }
+}
 
 /** Lists the storage locations, one per line, without users, passwords and parameters. */
-export function engineLines({ database, index, redis, files }: EngineOptions): string[] {
-  const lines = { Records: database, Index: index ?? database, Files: files, 'Running answers': redis }
+export function engineLines(options: EngineOptions): string[] {
+  const { database, index = database, files, sharedRuns } = engineAddresses(options)
+  const lines = { Records: database, Index: index, Files: files, 'Running answers': sharedRuns }
   return Object.entries(lines).flatMap(([what, text]) => {
     if (text === undefined || text === 'folder') return []
     const place = indexPlaceOf(text)

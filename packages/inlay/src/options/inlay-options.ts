@@ -9,7 +9,6 @@ import type {
   ResearchLimits,
   ResearchOptions,
   SearchHelp,
-  SharedRuns,
   ToolApprovalPolicy,
   TurnHooks,
 } from '@inlay/agent'
@@ -32,7 +31,8 @@ import type { Dialect } from 'kysely'
 import * as v from 'valibot'
 import { writeJsonLine, type LogEntry } from '../log.ts'
 import type { Retriever } from './retrievers.ts'
-import { enginesRow, type EngineOptions } from './engines.ts'
+import { engineRows, type engineAddresses, type EngineOptions } from './engines.ts'
+import type { SearchHooks } from './search-hooks.ts'
 import { webhooksRow, type EventHooks, type WebhookOptions } from './event-options.ts'
 import {
   amount,
@@ -64,15 +64,29 @@ const ocrNames = 'tesseract, tesseract/<languages> such as tesseract/eng+deu, or
 const isOcrName = (name: string): boolean =>
   /^(?:model|tesseract(?:\/[A-Za-z][\w-]{1,40}(?:\+[A-Za-z][\w-]{1,40})*)?)$/.test(name)
 
+/** Refuses the old names also where no literal is checked for members that are not there. */
+type Renamed = { readonly [Name in keyof typeof renamed]?: (typeof renamed)[Name] }
+
 /** Optional members that also accept `undefined`, even with `exactOptionalPropertyTypes`. */
 type Lenient<Options> = { readonly [Name in keyof Options]?: Options[Name] | undefined }
 
+/** Options that had another name, and what they are now. */
+export const renamed = {
+  models: 'is now `model`: hand in the provider of models there',
+  dialect: 'is now `database`: it takes an address of PostgreSQL, settings or a Kysely dialect',
+  storage: 'is now `files`: it takes a bucket (s3://bucket/path) or an unstorage Storage',
+  engines: 'is now `database`, `index`, `files`, `sharedRuns` (redis), `s3` and `enginePrefix`, options of their own',
+  embedding: 'is now `embedder`: it takes a name, settings, a model object of the AI SDK or an embedder of your own',
+} as const
+
 /** Callbacks of the host around turns, tool calls and documents, and for events. */
-export interface Hooks extends TurnHooks, DocumentHooks, EventHooks {}
+export interface Hooks extends TurnHooks, SearchHooks, DocumentHooks, EventHooks {}
 
 /** Options of {@link createInlay}. All are optional: `createInlay()` runs without a key, a service or a network. */
 export interface InlayOptions
   extends
+    Renamed,
+    EngineOptions,
     Lenient<WebOptions>,
     Lenient<PythonOptions>,
     Lenient<ToolOptions>,
@@ -84,21 +98,8 @@ export interface InlayOptions
     > {
   /** Folder of the default database and index, created if missing. Default: `.inlay` in the working directory. */
   readonly dataFolder?: string | undefined
-  /**
-   * Servers for records, index, files and running answers. `dialect`, `index`, `storage` and `sharedRuns` take
-   * precedence. Default: none.
-   */
-  readonly engines?: EngineOptions | undefined
-  /** Kysely dialect of the database for records. Default: SQLite, `inlay.db` in the data folder. */
-  readonly dialect?: Dialect | undefined
-  /** Shares running answers between processes, e.g. `redisRuns`. Default: through the database of the records. */
-  readonly sharedRuns?: SharedRuns | undefined
-  /** Index that stores and searches document chunks. Default: LanceDB, `index` in the data folder. */
-  readonly index?: VectorIndex | undefined
   /** Whether clients of OpenAI's API are served at `/v1`: chat, responses, embeddings, files, vector stores. Default: true. */
   readonly openaiApi?: boolean | undefined
-  /** Storage for uploaded files and images: any unstorage `Storage`. Default: `files` in the data folder. */
-  readonly storage?: BlobStorage | undefined
   /** Extracts the text of uploaded files. Default: PDF, Office, HTML, mail and text, in a worker thread. */
   readonly readFile?: FileReader | undefined
   /**
@@ -227,6 +228,15 @@ export interface InlayOptions
   readonly onError?: ((error: unknown, context?: FailureContext) => void) | undefined
 }
 
+/** Options whose parts are opened; absent: in the data folder. */
+export interface OpenOptions extends InlayOptions {
+  /** Where the parts were given by address. */
+  readonly addresses: ReturnType<typeof engineAddresses>
+  readonly database?: Dialect | undefined
+  readonly index?: VectorIndex | undefined
+  readonly files?: BlobStorage | undefined
+}
+
 const basePathForm = /^\/?[\w./~-]*$/
 
 /** Apps and browser extensions have origins with other schemes, such as `capacitor://localhost`. */
@@ -259,7 +269,17 @@ const logFormat: Kind<(entry: LogEntry) => void> = {
   check: anyFunction,
 }
 
-const hookNames = ['before', 'after', 'beforeToolCall', 'afterToolCall', 'beforeDocument', 'afterDocument', 'onEvent']
+const hookNames = [
+  'before',
+  'after',
+  'beforeToolCall',
+  'afterToolCall',
+  'beforeSearch',
+  'afterSearch',
+  'beforeDocument',
+  'afterDocument',
+  'onEvent',
+]
 const hookFields = Object.fromEntries(hookNames.map((name) => [name, v.optional(anyFunction)]))
 const hookForm = `must be { ${hookNames.join(', ')} }`
 
@@ -277,7 +297,7 @@ const hooksCheck = v.lazy((value) =>
 const instructions = v.union([v.string(), anyFunction], 'must be a text, or a function that returns one')
 
 /** The options of `createInlay`: how each is checked, and its environment variables in the order of the settings page. */
-export const optionRows: Rows<InlayOptions> = {
+export const optionRows: Rows<Omit<InlayOptions, keyof Renamed>> = {
   dataFolder: option(anyText('a path'), {
     name: 'INLAY_DATA',
     meaning: 'folder of the database and index',
@@ -354,11 +374,7 @@ export const optionRows: Rows<InlayOptions> = {
     without: 'text',
   }),
   authenticate: { check: anyFunction },
-  engines: enginesRow,
-  dialect: { check: withMethods('a Kysely dialect', 'createDriver', 'createQueryCompiler') },
-  sharedRuns: { check: withMethods('a store of shared runs', 'open', 'append', 'read', 'takeAbandoned') },
-  index: { check: withMethods('a vector index', 'open', 'append', 'search') },
-  storage: { check: withMethods('an unstorage Storage', 'getItemRaw', 'setItemRaw') },
+  ...engineRows,
   readFile: { check: anyFunction },
   model: modelRow,
   embedder: embedderRow,

@@ -56,13 +56,14 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message))
 }
 
+/** Also of a lazy component, or of an instance of a host's class. */
+export const hasMethod = (value: unknown, name: string): boolean =>
+  typeof value !== 'string' && typeof Object(value)[name] === 'function'
+
 /** Check of an object with these methods. Only the names are checked, so lazy components and host classes pass too. */
 export function withMethods(what: string, ...methods: readonly string[]): v.GenericSchema {
   return v.custom(
-    (value) => {
-      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
-      return methods.every((method) => typeof Reflect.get(value, method) === 'function')
-    },
+    (value) => methods.every((method) => hasMethod(value, method)),
     `must be ${what}, with ${methods.map((method) => `${method}()`).join(', ')}`,
   )
 }

@@ -7,6 +7,7 @@ import * as v from 'valibot'
 import {
   anyText,
   decimal,
+  hasMethod,
   httpAddress,
   httpHeaders,
   integer,
@@ -36,8 +37,6 @@ export type ModelOption = LanguageModelChoice | readonly LanguageModelChoice[] |
 
 /** Whether it is a provider of models of a host. */
 export const isProvider = (value: unknown): value is ModelProvider => hasMethod(value, 'resolve')
-
-const hasMethod = (value: unknown, name: string): boolean => typeof Object(value)[name] === 'function'
 
 function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: SettingWords): ModelRow<Value> {
   return { ...option(kind, words), field, fromJson: kind.fromJson }

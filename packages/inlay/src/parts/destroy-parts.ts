@@ -2,7 +2,7 @@ import type { Conversations } from '@inlay/conversations'
 import type { AnyDatabase } from '@inlay/records'
 import type { ConnectionPool } from '@inlay/telemetry'
 import { defaultDataFolder, removeFromFolder } from '../data-folder.ts'
-import type { InlayOptions } from '../options/inlay-options.ts'
+import type { OpenOptions } from '../options/inlay-options.ts'
 
 /** A component that has to be closed. */
 export interface Closable {
@@ -29,7 +29,7 @@ export interface OpenedParts {
 /** Closes all components, and deletes their data in the data folder and in engines of the host. */
 export async function destroyParts(
   { db, agent, opened, connections }: OpenedParts,
-  options: InlayOptions,
+  options: OpenOptions,
 ): Promise<void> {
   const [{ dropIndexes }, { dropTables }] = await Promise.all([import('@inlay/knowledge'), import('@inlay/records')])
   try {
@@ -37,7 +37,7 @@ export async function destroyParts(
     await closeAll(opened.splice(0).toReversed())
     // The index first, since the database knows which indexes exist.
     if (options.index) await dropIndexes(db, options.index)
-    if (options.dialect) await dropTables(db)
+    if (options.database) await dropTables(db)
   } finally {
     await closeAll([...connections.splice(0), ...opened.splice(0)].toReversed())
   }

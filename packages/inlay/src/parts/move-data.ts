@@ -20,6 +20,7 @@ import {
 import { Kysely, sql } from 'kysely'
 import { resolve } from 'node:path'
 import { databaseFile, defaultDataFolder, filesFolder, indexFolder, prepareDataFolder } from '../data-folder.ts'
+import { engineAddresses } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { closeAll, type Closable } from './destroy-parts.ts'
 import { withEngines } from './engine-parts.ts'
@@ -41,17 +42,17 @@ export interface Stores extends Closable {
 /** Opens the stores of an installation. Nothing is connected before it is used, apart from a bucket. */
 export async function openStores(options: InlayOptions, onError: (error: unknown) => void): Promise<Stores> {
   const opened: Closable[] = []
-  const { engines = {}, dataFolder = defaultDataFolder } = options
-  const { database, index = database, files, prefix = 'inlay', s3 } = engines
+  const { dataFolder = defaultDataFolder, enginePrefix: prefix = 'inlay', s3 } = options
+  const { database, index = database, files } = engineAddresses(options)
   const given = await withEngines(options, opened, onError)
-  if (!given.dialect || !given.index || !given.storage) await prepareDataFolder(dataFolder)
-  const db: AnyDatabase = new Kysely({ dialect: given.dialect ?? (await defaultDialect(dataFolder)) })
+  if (!given.database || !given.index || !given.files) await prepareDataFolder(dataFolder)
+  const db: AnyDatabase = new Kysely({ dialect: given.database ?? (await defaultDialect(dataFolder)) })
   opened.push({ close: () => db.destroy() })
   const isOnServer = index !== undefined && index !== 'folder'
   return {
     db,
     index: given.index ?? (await defaultIndex(dataFolder, undefined)),
-    storage: given.storage ?? (await defaultStorage(dataFolder)),
+    storage: given.files ?? (await defaultStorage(dataFolder)),
     places: {
       records: database ?? resolve(databaseFile(dataFolder)),
       index: isOnServer ? `${index} ${prefix}` : resolve(indexFolder(dataFolder)),

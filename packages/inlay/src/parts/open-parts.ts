@@ -7,7 +7,7 @@ import type { AbilityRecords } from '@inlay/drivers/model-providers'
 import type { Conversations, ListenToDatabase } from '@inlay/conversations'
 import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { DownloadProgress } from '@inlay/drivers/local-models'
-import type { Embedder, Knowledge, Reranker } from '@inlay/knowledge'
+import type { Embedder, Knowledge, Reranker, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
 import type { ProcessPresence, RecordEvents } from '@inlay/records'
@@ -30,15 +30,16 @@ import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { eventParts, recordApproval } from './event-parts.ts'
 import type { EventDelivery } from './event-delivery.ts'
-import { engineRuns, indexSystem, withEngines } from './engine-parts.ts'
+import { indexSystem, sharedRunsOf, withEngines } from './engine-parts.ts'
 import { defaultDialect } from './records-of-folder.ts'
 import { imageDescriber, modelSummarizer } from './document-models.ts'
 import { addedModelParts } from './added-models.ts'
 import { localModelParts, offersLocalModels } from './local-model-parts.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
+import { searchWithHooks } from '../options/search-hooks.ts'
 import { configuredOcr } from './ocr-parts.ts'
 import { defaultReader, defaultStorage, toFileIndex, toFileStore, toImageStore } from './file-parts.ts'
-import type { InlayOptions } from '../options/inlay-options.ts'
+import type { InlayOptions, OpenOptions } from '../options/inlay-options.ts'
 import { currentSecret, fetchWithCurrent } from '../settings/secret-files.ts'
 import {
   isEmbedder,
@@ -106,13 +107,13 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
   const options = await withEngines(given, connections, onError)
   const pools = connections.flatMap(({ measured }) => measured ?? [])
   const { findUnusedData } = await import('./unused-data.ts')
-  const elsewhere = { records: !!options.dialect, index: !!options.index, files: !!options.storage }
+  const elsewhere = { records: !!options.database, index: !!options.index, files: !!options.files }
   const unused = await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere)
   for (const message of unused) onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
-  if (!options.dialect || !options.index || !options.storage)
+  if (!options.database || !options.index || !options.files)
     await prepareDataFolder(options.dataFolder ?? defaultDataFolder)
-  const isNew = !options.dialect && (await lacksDatabase(options.dataFolder ?? defaultDataFolder))
-  const dialect = options.dialect ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
+  const isNew = !options.database && (await lacksDatabase(options.dataFolder ?? defaultDataFolder))
+  const dialect = options.database ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
   const db: Database = new Kysely({ dialect: telemetry ? measuredDialect(dialect, telemetry) : dialect })
   connections.push({ close: () => db.destroy() })
   const opened: Closable[] = []
@@ -127,13 +128,13 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
     const clock = await openDatabaseClock(db)
     opened.push(clock)
     opened.push(await openTables(db, options.now ?? clock.now))
-    const record = options.dialect
+    const record = options.database
       ? undefined
       : await openDatabaseRecord(db, { dataFolder: options.dataFolder ?? defaultDataFolder, isNew, onError })
     // Closed after all others that write.
     if (record) opened.push(record)
     const refusals: ServiceNote[] = []
-    const whole = { ...options, dialect, now: options.now ?? clock.now }
+    const whole = { ...options, database: dialect, now: options.now ?? clock.now }
     const parts = await makeParts(db, whole, telemetry, (error, context) => {
       if (isInlayError(error) && error.data['isRefusal'] === true && refusals.length < maxRefusals)
         refusals.push({ code: 'model_refusal', message: error.message })
@@ -218,7 +219,7 @@ type OnError = NonNullable<InlayOptions['onError']>
 
 async function makeParts(
   db: Database,
-  options: InlayOptions,
+  options: OpenOptions,
   telemetry: Parts['telemetry'],
   onError: OnError,
 ): Promise<MadeParts> {
@@ -256,20 +257,22 @@ async function makeParts(
   })
   const python = await pythonParts(options)
   const { retrievers = [] } = options
-  const search =
+  const plain =
     retrievers.length === 0
       ? knowledge.search
       : (await import('../options/retrievers.ts')).searchWith(knowledge.search, retrievers, { onError })
-  const { storage } = options
-  const fileSystem = options.engines?.files === undefined ? 'other' : 's3'
-  const apart = options.sharedRuns ?? (await engineRuns(options.engines, now, presence))
+  const { files: storage, addresses } = options
+  const fileSystem = addresses.files === undefined ? 'other' : 's3'
+  const apart = await sharedRunsOf(options, now, presence)
+  const { hooks } = options
+  const search = hooks?.beforeSearch || hooks?.afterSearch ? searchWithHooks(plain, hooks, onError) : plain
   const ownAgent = createConversations({
     ...conversationOptions(options),
     db,
     now,
     onError,
     sharedRuns:
-      (apart && (telemetry?.calls('runs', apart, options.sharedRuns ? 'other' : 'redis') ?? apart)) ??
+      (apart && (telemetry?.calls('runs', apart, addresses.sharedRuns ? 'redis' : 'other') ?? apart)) ??
       sqlSharedRuns({ db, now, processes: await presence(), listen: listenOf(options) }),
     models,
     questionModel: questionModel && (telemetry?.models(questionModel) ?? questionModel),
@@ -338,7 +341,7 @@ async function serverParts(
 }
 
 /** Only the dialect of our own driver supports notifications. */
-function listenOf({ dialect }: InlayOptions): ListenToDatabase | undefined {
+function listenOf({ database: dialect }: OpenOptions): ListenToDatabase | undefined {
   if (dialect === undefined || !('listen' in dialect)) return undefined
   return (dialect as PostgresRecords).listen
 }
@@ -349,10 +352,7 @@ async function presence(): Promise<ProcessPresence> {
 }
 
 /** The index in a data folder. */
-export async function defaultIndex(
-  dataFolder: string,
-  vectorShare: number | undefined,
-): Promise<InlayOptions['index'] & {}> {
+export async function defaultIndex(dataFolder: string, vectorShare: number | undefined): Promise<VectorIndex> {
   const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
   await checkInstalled()
   return lancedbIndex({
@@ -561,7 +561,7 @@ interface KnowledgeNeeds {
 
 async function makeKnowledge(
   db: Database,
-  options: InlayOptions,
+  options: OpenOptions,
   { onError, telemetry, models, reader, recordEvents, files, workspace }: KnowledgeNeeds,
 ): Promise<Knowledge> {
   const { createKnowledge } = await import('@inlay/knowledge')
@@ -577,7 +577,7 @@ async function makeKnowledge(
     readFile: reader.read,
     now,
     onError,
-    index: telemetry?.index(index, options.index ? indexSystem(options.engines) : 'lancedb') ?? index,
+    index: telemetry?.index(index, options.index ? indexSystem(options.addresses) : 'lancedb') ?? index,
     embedder: embedder && (telemetry?.embedder(embedder) ?? embedder),
     reranker: await configuredReranker(options.reranker, modelFolder),
     ranking: options.ranking,

@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { openDatabaseClock, type DatabaseClock } from '@inlay/records'
-import type { Kysely } from 'kysely'
+import type { Dialect, Kysely } from 'kysely'
 import { databaseFile, defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { Closable } from './destroy-parts.ts'
@@ -21,7 +21,7 @@ export async function patiently<Result>(migrate: () => Promise<Result>): Promise
   }
 }
 
-export async function defaultDialect(dataFolder: string): Promise<InlayOptions['dialect'] & {}> {
+export async function defaultDialect(dataFolder: string): Promise<Dialect> {
   const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
   return nodeSqlite({ file: databaseFile(dataFolder) })
 }
@@ -31,10 +31,11 @@ type Database = Kysely<any>
 
 /** Opens the database of the options alone, and creates the data folder if it is there. Adds it to `opened`. */
 export async function openRecords(
-  { dialect, engines = {}, dataFolder = defaultDataFolder }: InlayOptions,
+  options: InlayOptions,
   opened: Closable[],
 ): Promise<{ readonly db: Database; readonly clock: DatabaseClock; readonly isInFolder: boolean }> {
-  const elsewhere = dialect ?? (await recordsOf(engines, opened))
+  const { dataFolder = defaultDataFolder } = options
+  const elsewhere = await recordsOf(options, opened)
   if (elsewhere === undefined) await prepareDataFolder(dataFolder)
   const { Kysely } = await import('kysely')
   const db: Database = new Kysely({ dialect: elsewhere ?? (await defaultDialect(dataFolder)) })

@@ -1,25 +1,24 @@
 import { indexPlaceOf, type EngineOptions, type S3Access } from '../options/engines.ts'
 import type { Environment } from './environment.ts'
+import type { SettingValues } from './setting-table.ts'
 
-/** The option `engines`; undefined without any address. Adds errors to `faults`. */
+/** The options of storage. Adds errors to `faults`. */
 export function enginesOf(
-  values: EngineOptions | undefined,
+  { database = {}, index = {}, files, sharedRuns, enginePrefix, s3 = {} }: SettingValues['options'],
   env: Environment,
   faults: string[],
-): EngineOptions | undefined {
-  if (values === undefined) return undefined
-  const { database, index, redis, files, s3 = {} } = values
-  const place = indexPlaceOf(index ?? database ?? 'folder')?.engine
+): EngineOptions & { readonly [Name in 'database' | 'index']: EngineOptions[Name] } {
+  const place = indexPlaceOf(index.url ?? database.url ?? 'folder')?.engine
   const needing = (isMet: boolean, what: string, uses: Readonly<Record<string, unknown>>): void => {
     for (const [name, value] of Object.entries(uses))
       if (!isMet && value !== undefined) faults.push(`${name}: has no effect without ${what}.`)
   }
-  needing(database !== undefined || place === 'pgvector', 'INLAY_DATABASE_URL', {
-    INLAY_DATABASE_CONNECTIONS: values.maxDatabaseConnections,
+  needing(database.url !== undefined || place === 'pgvector', 'INLAY_DATABASE_URL', {
+    INLAY_DATABASE_CONNECTIONS: database.maxConnections,
   })
   needing(place === 'opensearch', 'OpenSearch in INLAY_INDEX_URL', {
-    INLAY_INDEX_SHARDS: values.indexShards,
-    INLAY_INDEX_REPLICAS: values.indexReplicas,
+    INLAY_INDEX_SHARDS: index.shards,
+    INLAY_INDEX_REPLICAS: index.replicas,
   })
   const hasBucket = place === 'bucket' || files !== undefined
   needing(hasBucket, 'a bucket in INLAY_FILES_URL or INLAY_INDEX_URL', {
@@ -28,9 +27,15 @@ export function enginesOf(
     INLAY_S3_ACCESS_KEY_ID: s3.accessKeyId,
     INLAY_S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
   })
-  const access = hasBucket ? accessOf(s3, env, faults, files !== undefined) : undefined
-  if ([database, index, redis, files].every((address) => address === undefined)) return undefined
-  return access ? { ...values, s3: access } : values
+  const connections = place === 'pgvector' ? { maxConnections: database.maxConnections } : {}
+  return {
+    database: database.url === undefined ? undefined : { ...database, url: database.url },
+    index: index.url === undefined ? undefined : { ...connections, ...index, url: index.url },
+    files,
+    sharedRuns,
+    enginePrefix,
+    s3: hasBucket ? accessOf(s3, env, faults, files !== undefined) : undefined,
+  }
 }
 
 function accessOf(given: S3Access, env: Environment, faults: string[], keepsFiles: boolean): S3Access {

@@ -41,7 +41,7 @@ export function readSettings(variables: Environment): Settings {
     ...values,
     model: modelOf(values.model, env, faults),
     embedder: embeddingOf(values.embedder, env, faults),
-    engines: enginesOf(values.engines, env, faults),
+    ...enginesOf(values, env, faults),
     webSearch: webSearchOf(values.webSearch, faults),
     imageGenerator: imageModelOf(values.imageGenerator, env, faults),
     mcpServers: mcpServersOf(values.mcpServers, faults),

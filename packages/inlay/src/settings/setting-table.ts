@@ -3,6 +3,7 @@ import { asDefault, integer, seconds, textLike } from '../options/kinds.ts'
 import { optionRows, type InlayOptions } from '../options/inlay-options.ts'
 import type { WebhookOptions } from '../options/event-options.ts'
 import type { ModelEntry } from '../options/model-entries.ts'
+import type { DatabaseOptions, IndexOptions } from '../options/engines.ts'
 import type { EmbeddingModel } from '../options/model-options.ts'
 import { setting, type Row, type Setting } from '../options/rows.ts'
 import type { ImageModel, WebSearchService } from '../options/tool-options.ts'
@@ -70,6 +71,8 @@ export const secretNames: readonly string[] = settings.filter(({ isSecret }) => 
 interface FieldValues {
   readonly model?: Partial<ModelSpec> & { readonly list?: readonly ModelEntry[] }
   readonly embedder?: Partial<EmbeddingModel>
+  readonly database?: Partial<DatabaseOptions>
+  readonly index?: Partial<IndexOptions>
   readonly webSearch?: Partial<WebSearchService>
   readonly imageGenerator?: Partial<ImageModel>
   readonly mcpServers?: Readonly<Record<'addresses' | 'tokens', Readonly<Record<string, string>> | undefined>>
