@@ -174,9 +174,11 @@ async function erasePerson(
 }
 
 function settingsOf(options: InlayOptions) {
-  const { basePath, streamFormat, corsOrigins, ingestionWaitMs, maxWaitingCalls, passHeaders, bodyLimits } = options
+  const { basePath, serves, streamFormat, corsOrigins, ingestionWaitMs, maxWaitingCalls, passHeaders, bodyLimits } =
+    options
   return {
     basePath,
+    serves,
     streamFormat,
     corsOrigins,
     ingestionWaitMs,

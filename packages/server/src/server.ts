@@ -29,6 +29,11 @@ export interface ServerOptions extends ServerParts {
    * Base path of the API. Requests without it are answered too, since hosts and proxies often strip it. Default `/api`.
    */
   readonly basePath?: string
+  /**
+   * What is served: `knowledge` leaves out chat, with its sessions, projects, agents and actions; `search` leaves only the
+   * search, its values and the state of the service. Other calls get 404. Default `everything`.
+   */
+  readonly serves?: 'everything' | 'knowledge' | 'search'
   /** Stream format when `Accept` does not select one. Default `sse`. */
   readonly streamFormat?: 'sse' | 'lines'
   /**
@@ -86,6 +91,23 @@ export interface Server {
   readonly routes: readonly Route[]
 }
 
+const chatTopics = ['Chat', 'Chat sessions', 'Projects', 'Personalization', 'Agents', 'Actions']
+
+/** Whether a route is among what is served. */
+function isServed({ topic }: Route, serves: ServerOptions['serves']): boolean {
+  if (serves === 'search') return topic === 'Search' || topic === 'Service'
+  return serves !== 'knowledge' || !chatTopics.includes(topic)
+}
+
+/** Refuses all calls of a route that is left out. */
+const leftOut = (route: Route): Route => ({
+  ...route,
+  input: {},
+  handle() {
+    throw new InlayError('NOT_FOUND', { message: `${route.topic}: this deployment leaves it out (option serves).` })
+  },
+})
+
 const mebibyte = 1024 * 1024
 
 /** Calls per pass of the event loop: with 8, half of 200 concurrent messages begin after a fifth less CPU time. */
@@ -103,14 +125,16 @@ export function createServer(options: ServerOptions): Server {
     authenticateWithoutKey: async (request) => principals.get(request) ?? authenticate(withoutKey(request)),
     authenticateInOutages: (request) => principals.get(request) ?? authenticateInOutages(request),
     settings,
-    routes,
+    routes: routes.filter((route) => isServed(route, options.serves)),
     stalls: createStallWatch(settings.onError),
   }
   // Malformed percent-encoding is answered here, as a validation error of the parameter that contains it.
   const app = new H3({ silent: true, allowMalformedURL: true })
   const prefixes = [...new Set([settings.basePath, ''])]
-  register(app, prefixes, setting)
-  const openai = options.openaiApi && mount(options.openaiApi, setting)
+  const table = routes.map((route) => (setting.routes.includes(route) ? route : leftOut(route)))
+  register(app, prefixes, setting, table)
+  const isWhole = setting.routes.length === routes.length
+  const openai = isWhole && options.openaiApi ? mount(options.openaiApi, setting) : undefined
   if (openai) for (const prefix of prefixes) app.all(`${prefix}/v1/**`, (event) => openai(event, prefix))
   app.all('/**', (event) => {
     const path = withSingleSlashes(event)
@@ -124,14 +148,14 @@ export function createServer(options: ServerOptions): Server {
       if (context?.principal) principals.set(request, context.principal)
       return app.fetch(request)
     },
-    routes,
+    routes: setting.routes,
   }
 }
 
 /** Registers the routes of a table under some prefixes. */
-function register(app: H3, prefixes: readonly string[], setting: EndpointSetting): void {
+function register(app: H3, prefixes: readonly string[], setting: EndpointSetting, table = setting.routes): void {
   const { settings } = setting
-  for (const [path, methods] of toAddresses(setting.routes)) {
+  for (const [path, methods] of toAddresses(table)) {
     const runs = new Map(
       [...methods].map(([method, { route, fixed }]) => [method, [endpoint(route, setting), fixed] as const]),
     )

@@ -182,7 +182,7 @@ async function recordStatements(): Promise<string> {
     }
     return { ...client, query } as typeof client
   }
-  await writeFolder(join(folder, 'postgres'), { dialect: postgres({ pool: { ...pool, connect } }) })
+  await writeFolder(join(folder, 'postgres'), { database: postgres({ pool: { ...pool, connect } }) })
   await database.close()
   const onRows = (texts: ReadonlySet<string>): string[] =>
     [...texts].filter(

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isLoopbackName } from '../page.ts'
+import { engineAddresses } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 import type { Finding } from './doctor-deep.ts'
@@ -58,8 +59,8 @@ const allowed = ({ egress }: InlayOptions): string =>
   egress?.allowHosts?.length ? `, or ${egress.allowHosts.join(', ')}` : ''
 
 /** Passwords and TLS of the engines that have an address. */
-function checkAddresses({ engines = {} }: InlayOptions): readonly Finding[] {
-  const { database, redis } = engines
+function checkAddresses(options: InlayOptions): readonly Finding[] {
+  const { database, sharedRuns: redis } = engineAddresses(options)
   return Object.entries({ INLAY_DATABASE_URL: database, INLAY_REDIS_URL: redis }).flatMap(([name, address]) => {
     if (address === undefined) return []
     const { host, password, username, protocol, searchParams } = new URL(address)
@@ -77,10 +78,11 @@ function checkAddresses({ engines = {} }: InlayOptions): readonly Finding[] {
   })
 }
 
-async function checkRole({ engines = {} }: InlayOptions): Promise<readonly Finding[]> {
-  if (engines.database === undefined) return []
+async function checkRole(options: InlayOptions): Promise<readonly Finding[]> {
+  const { database: connectionString } = engineAddresses(options)
+  if (connectionString === undefined) return []
   const { postgresPool } = await import('@inlay/drivers/postgres')
-  const pool = await postgresPool({ connectionString: engines.database, maxConnections: 1 })
+  const pool = await postgresPool({ connectionString, maxConnections: 1 })
   try {
     const { rows } = await pool.query(`
       select rolsuper as super, has_schema_privilege(current_schema(), 'create') as creates

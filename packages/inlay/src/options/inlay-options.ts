@@ -93,7 +93,7 @@ export interface InlayOptions
     Lenient<
       Pick<
         ServerOptions,
-        'basePath' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'maxWaitingCalls' | 'passHeaders'
+        'basePath' | 'serves' | 'streamFormat' | 'corsOrigins' | 'ingestionWaitMs' | 'maxWaitingCalls' | 'passHeaders'
       >
     > {
   /** Folder of the default database and index, created if missing. Default: `.inlay` in the working directory. */
@@ -332,6 +332,7 @@ export const optionRows: Rows<Omit<InlayOptions, keyof Renamed>> = {
     },
     { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api', isBasic: true },
   ),
+  serves: { check: oneOf('everything', 'knowledge', 'search').check },
   streamFormat: option(oneOf('sse', 'lines'), {
     name: 'INLAY_STREAM_FORMAT',
     meaning: 'stream format for clients that request none',
