@@ -193,6 +193,18 @@ test('no clean-up takes the content of a large document that is committed and no
   expect(await rows('public.inlay_content_parts')).toBe(0)
 })
 
+test('a committed document whose content was removed is reported, and keeps no other from being accepted', async () => {
+  const { knowledge, pool, errors, hits } = await makeHost()
+  await inPg(pool, async (transaction) => {
+    await knowledge.accept(heron('The heron waits in the reeds. '.repeat(40_000), 'large'), { transaction })
+    await knowledge.accept(heron('The heron waits.'), { transaction })
+  })
+  await pool.query('delete from public.inlay_large_contents')
+  await knowledge.start()
+  expect(await hits()).toEqual(['The heron waits.'])
+  expect(errors).toMatchObject([{ code: 'INTERNAL_ERROR', message: expect.stringContaining('content is lost') }])
+})
+
 test('with records in SQLite, the option is refused with the reason', async () => {
   useDialect((file) => nodeSqlite({ file }))
   const { knowledge } = await makeKnowledge()

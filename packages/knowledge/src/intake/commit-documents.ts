@@ -127,9 +127,11 @@ async function applyTasks(
   if (later.length > 0) lastRevision = await addToCounter(db, 'revision', later.length)
   const all = [...later, ...tasks]
   const { drafts, pairs } = await readDrafts(db, all, lockedDocuments)
+  const lost = await lostContents(db, later)
   const outcomes = all.map((task, at): Outcome<IntakeResult> => {
     const context = { pairs, revision: lastRevision - all.length + at + 1 }
     try {
+      if (lost.has(task)) throw new InlayError('INTERNAL_ERROR', { message: 'Its content is lost.' })
       return { value: applyTask(drafts.get(task.id)!, task, context) }
     } catch (error) {
       // A refusal concerns one task; the others of the group continue.
@@ -137,6 +139,17 @@ async function applyTasks(
     }
   })
   return { later, outcomes, drafts: [...drafts.values()] }
+}
+
+/** Tasks whose content a process of the version before has removed. They would fail each time, and others with them. */
+async function lostContents(db: Records, later: readonly LaterTask[]): Promise<ReadonlySet<IntakeTask>> {
+  const lost = new Set<IntakeTask>()
+  for (const task of later) {
+    if (task.kind !== 'accept' || !task.version.large) continue
+    const content = db.selectFrom('inlay_large_contents').where('id', '=', task.version.large.id)
+    if (!(await content.select('id').where('lease_until', '>', 0).executeTakeFirst())) lost.add(task)
+  }
+  return lost
 }
 
 /** The host has heard of another outcome. */
