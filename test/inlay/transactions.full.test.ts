@@ -205,6 +205,20 @@ test('a committed document whose content was removed is reported, and keeps no o
   expect(errors).toMatchObject([{ code: 'INTERNAL_ERROR', message: expect.stringContaining('content is lost') }])
 })
 
+test('of several calls at once in a transaction, one that is refused takes nothing back of another', async () => {
+  const { knowledge, pool, hits } = await makeHost()
+  await knowledge.start()
+  await inPg(pool, async (transaction) => {
+    const outcomes = await Promise.allSettled([
+      knowledge.accept(heron('The heron waits.'), { transaction }),
+      knowledge.accept({ ...heron('The heron flies.', 'refused'), cc_pair_id: 4711 }, { transaction }),
+      knowledge.accept(heron('The heron swims.', 'other'), { transaction }),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+  expect(await hits()).toEqual(['The heron swims.', 'The heron waits.'])
+})
+
 test('with records in SQLite, the option is refused with the reason', async () => {
   useDialect((file) => nodeSqlite({ file }))
   const { knowledge } = await makeKnowledge()

@@ -28,11 +28,20 @@ export function recordsWithin<Tables>(db: Kysely<Tables>, transaction: HostTrans
   })
 }
 
+const lastWork = new WeakMap<HostTransaction, Promise<unknown>>()
+
 /**
- * Does work in a savepoint, so that the host can continue its transaction after a failure.
+ * Does work in a savepoint, so that the host can continue its transaction after a failure. One after the other: going
+ * back to a savepoint would undo what others have done since.
  * @throws INVALID_INPUT if no transaction was begun, or one in another database
  */
-export async function inSavepoint<Result>(transaction: HostTransaction, work: () => Promise<Result>): Promise<Result> {
+export function inSavepoint<Result>(transaction: HostTransaction, work: () => Promise<Result>): Promise<Result> {
+  const result = (lastWork.get(transaction) ?? Promise.resolve()).then(() => workWithin(transaction, work))
+  lastWork.set(transaction, Promise.allSettled([result]))
+  return result
+}
+
+async function workWithin<Result>(transaction: HostTransaction, work: () => Promise<Result>): Promise<Result> {
   const run = (statement: string): Promise<unknown> => transaction.query(`${statement} inlay`, [])
   try {
     await run('savepoint')

@@ -11,7 +11,7 @@ import {
   preparedRows,
 } from '@inlay/records'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import type { InsertObject } from 'kysely'
+import { sql, type InsertObject } from 'kysely'
 import { type GuardedPair, noteActivity, readMemberships, readPairs } from '../access-and-filters/permissions.ts'
 import { noteWaitingImages } from '../access-and-filters/document-images.ts'
 import type { IngestionStep } from '../contracts/steps.ts'
@@ -127,7 +127,8 @@ async function applyTasks(
   if (later.length > 0) lastRevision = await addToCounter(db, 'revision', later.length)
   const all = [...later, ...tasks]
   const { drafts, pairs } = await readDrafts(db, all, lockedDocuments)
-  const lost = await lostContents(db, later)
+  const lost = new Set<IntakeTask>()
+  for (const task of later) if (await lacksContent(db, task)) lost.add(task)
   const outcomes = all.map((task, at): Outcome<IntakeResult> => {
     const context = { pairs, revision: lastRevision - all.length + at + 1 }
     try {
@@ -141,16 +142,12 @@ async function applyTasks(
   return { later, outcomes, drafts: [...drafts.values()] }
 }
 
-/** Tasks whose content a process of the version before has removed. They would fail each time, and others with them. */
-async function lostContents(db: Records, later: readonly LaterTask[]): Promise<ReadonlySet<IntakeTask>> {
-  const lost = new Set<IntakeTask>()
-  for (const task of later) {
-    if (task.kind !== 'accept' || !task.version.large) continue
-    const content = db.selectFrom('inlay_large_contents').where('id', '=', task.version.large.id)
-    if (!(await content.select('id').where('lease_until', '>', 0).executeTakeFirst())) lost.add(task)
-  }
-  return lost
-}
+/** Whether its content was removed, as a version before does. It would fail each time, and others with it. */
+const lacksContent = async (db: Records, task: LaterTask): Promise<boolean> =>
+  task.kind === 'accept' &&
+  task.version.large !== undefined &&
+  !(await sql`select 1 from inlay_large_contents where id = ${task.version.large.id} and lease_until > 0`.execute(db))
+    .rows[0]
 
 /** The host has heard of another outcome. */
 function refusedLater(cause: unknown): unknown {
