@@ -1,7 +1,7 @@
 // Generates clients in three ways from the API's own document, and makes the main calls with each against a running
 // Inlay; then makes calls with Python's clients of OpenAI's API: `PYTHON=/path/to/python npm run check:clients`. Needs
-// the npm registry, and a Python that has what is to be checked of openapi-python-client, openai, langchain-openai, llm
-// and aider-chat: `python3 -m venv venv && venv/bin/pip install openapi-python-client openai`.
+// the npm registry, and a Python that has what is to be checked of openapi-python-client, openai, langchain-openai,
+// llama-index-llms-openai-like, llm and aider-chat: `python3 -m venv venv && venv/bin/pip install openapi-python-client openai`.
 import { spawn } from 'node:child_process'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-"""Python's clients of OpenAI's API, as far as they are installed: openai, langchain-openai, llm, aider."""
+"""Python's clients of OpenAI's API, as far as they are installed: openai, langchain-openai, llama-index, llm, aider."""
 
 import importlib.metadata
 import json
@@ -139,6 +139,30 @@ def check_langchain():
     assert leave.invoke(question) == {"days": 25}
 
 
+def check_llama_index():
+    from llama_index.core.tools import FunctionTool
+    from llama_index.llms.openai_like import OpenAILike
+    from pydantic import BaseModel
+
+    def weather(city: str) -> str:
+        """Weather of a city."""
+        return f"21 degrees in {city}"
+
+    class Leave(BaseModel):
+        days: int
+
+    options = {"model": "inlay", "api_base": base, "api_key": key, "is_chat_model": True}
+    model = OpenAILike(**options, is_function_calling_model=True)
+    answer = model.complete(question)
+    annotations = answer.raw.choices[0].message.annotations
+    assert answer.text == text and annotations[0].url_citation.url == link, answer
+    assert "".join(part.delta for part in model.stream_complete(question)) == text
+    tool = FunctionTool.from_defaults(weather)
+    assert str(model.predict_and_call([tool], "What is the weather?")) == "21 degrees in Bern"
+    structured = OpenAILike(**options, should_use_structured_outputs=True)
+    assert structured.as_structured_llm(Leave).complete(question).raw == Leave(days=25)
+
+
 def check_llm():
     with tempfile.TemporaryDirectory() as folder:
         model = {
@@ -186,6 +210,7 @@ for package, check in [
     ("openai", check_openai),
     ("openai", check_responses),
     ("langchain-openai", check_langchain),
+    ("llama-index-llms-openai-like", check_llama_index),
     ("llm", check_llm),
     ("aider-chat", check_aider),
 ]:
