@@ -35,6 +35,45 @@ export const POST = async ({ request }) => ${ownGreeting}
   needsOrigin: true,
 }
 
+const tanstackStart: Omit<Host, 'name' | 'start'> = {
+  section: 'TanStack Start',
+  inlayFile: 'src/inlay.ts',
+  dependencies: {
+    ...react,
+    '@tanstack/react-start': '1.169.5',
+    '@tanstack/react-router': '1.170.46',
+    '@vitejs/plugin-react': '6.0.0',
+    vite: '8.3.8',
+  },
+  files: {
+    'tsconfig.json': tsconfig,
+    'src/router.tsx': `import { createRouter } from '@tanstack/react-router'
+import { routeTree } from './routeTree.gen'
+export const getRouter = () => createRouter({ routeTree })
+`,
+    'src/routes/__root.tsx': `import { createRootRoute, HeadContent, Outlet, Scripts } from '@tanstack/react-router'
+export const Route = createRootRoute({ component: Root })
+function Root() {
+  return <html><head><HeadContent /></head><body><Outlet /><Scripts /></body></html>
+}
+`,
+    'src/routes/index.tsx': `import { createFileRoute } from '@tanstack/react-router'
+export const Route = createFileRoute('/')({ component: () => <h1>My app</h1> })
+`,
+    'src/routes/own.ts': `import { createFileRoute } from '@tanstack/react-router'
+export const Route = createFileRoute('/own')({
+  server: {
+    handlers: {
+      GET: () => ${ownPage},
+      POST: async ({ request }) => ${ownGreeting},
+    },
+  },
+})
+`,
+  },
+  builds: [['vite', 'build']],
+}
+
 /** Hosts that Vite builds. */
 export const viteHosts: readonly Host[] = [
   {
@@ -111,49 +150,24 @@ export default [
     start: () => ['node', 'node_modules/@react-router/serve/bin.cjs', 'build/server/index.js'],
   },
   {
+    ...tanstackStart,
     name: 'TanStack Start',
-    section: 'TanStack Start',
-    inlayFile: 'src/inlay.ts',
-    dependencies: {
-      ...react,
-      '@tanstack/react-start': '1.169.5',
-      '@tanstack/react-router': '1.170.46',
-      '@vitejs/plugin-react': '6.0.0',
-      srvx: '1.0.8',
-      vite: '8.3.8',
-    },
+    takes: ['src/routes/assistant.$.ts'],
+    dependencies: { ...tanstackStart.dependencies, srvx: '1.0.8' },
     files: {
-      'tsconfig.json': tsconfig,
+      ...tanstackStart.files,
       'vite.config.ts': `import { tanstackStart } from '@tanstack/react-start/plugin/vite'
 import react from '@vitejs/plugin-react'
 export default { plugins: [tanstackStart(), react()] }
 `,
-      'src/router.tsx': `import { createRouter } from '@tanstack/react-router'
-import { routeTree } from './routeTree.gen'
-export const getRouter = () => createRouter({ routeTree })
-`,
-      'src/routes/__root.tsx': `import { createRootRoute, HeadContent, Outlet, Scripts } from '@tanstack/react-router'
-export const Route = createRootRoute({ component: Root })
-function Root() {
-  return <html><head><HeadContent /></head><body><Outlet /><Scripts /></body></html>
-}
-`,
-      'src/routes/index.tsx': `import { createFileRoute } from '@tanstack/react-router'
-export const Route = createFileRoute('/')({ component: () => <h1>My app</h1> })
-`,
-      'src/routes/own.ts': `import { createFileRoute } from '@tanstack/react-router'
-export const Route = createFileRoute('/own')({
-  server: {
-    handlers: {
-      GET: () => ${ownPage},
-      POST: async ({ request }) => ${ownGreeting},
     },
-  },
-})
-`,
-    },
-    builds: [['vite', 'build']],
     start: (port) =>
       `node_modules/.bin/srvx --prod --port ${port} --static ../client --entry dist/server/server.js`.split(' '),
+  },
+  {
+    ...tanstackStart,
+    name: 'TanStack Start with Nitro',
+    dependencies: { ...tanstackStart.dependencies, nitro: '3.0.260610-beta' },
+    start: () => ['node', '.output/server/index.mjs'],
   },
 ]
