@@ -65,6 +65,13 @@ export const vectorChecks: Checks<VectorIndex> = {
     must(hit?.vector instanceof Float32Array, 'a Float32Array')
     mustEqual([...hit.vector], [...vectorAt(30)], 'the vector as appended')
   },
+  async 'several generations are read at once, with their vectors and nothing else'(index) {
+    await index.append([turned('a', 30), turned('b', 60), turned('c', 90)])
+    const hits = await index.readAll?.(['generation of b', 'generation of a', 'generation of none'])
+    const vectors = new Map(hits?.map(({ documentId, vector }) => [documentId, [...(vector ?? [])]]))
+    const expected = new Map(['a', 'b'].map((id, at) => [id, [...vectorAt(30 * (at + 1))]]))
+    if (hits) mustEqual([...vectors].toSorted(), [...expected], 'rows')
+  },
 }
 
 export const spaceChecks: Checks<IndexHandles> = {

@@ -121,12 +121,26 @@ function wholeNumber(value: number): string {
 }
 
 /** Rows of one generation, by position. */
-export async function readRows(
-  { table, space }: { readonly table: Table; readonly space: Space | undefined },
+export function readRows(
+  parts: ReadParts,
   { generation, from, to, vectors }: { generation: string; from: number; to: number; vectors: boolean },
 ): Promise<Hit[]> {
+  const positions = `position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
+  return rowsWhere(parts, `generation = ${quote(generation)} AND ${positions}`, vectors)
+}
+
+/** Reads the rows of generations with their vectors, those of each by position: a look at rows without an index for all. */
+export function readGenerations(parts: ReadParts, generations: readonly string[]): Promise<Hit[]> {
+  return rowsWhere(parts, among('generation', generations), true)
+}
+
+interface ReadParts {
+  readonly table: Table
+  readonly space: Space | undefined
+}
+
+async function rowsWhere({ table, space }: ReadParts, where: string, vectors: boolean): Promise<Hit[]> {
   const columns = vectors && space ? [...hitColumns, 'vector'] : [...hitColumns]
-  const where = `generation = ${quote(generation)} AND position BETWEEN ${Math.trunc(from)} AND ${Math.trunc(to)}`
   const rows: FoundRow[] = await table.query().where(where).select(columns).toArray()
   const hits = new Map<string, Hit>()
   const hitRows = rows.map((row) => ({ row, hit: toHit(row, 0) }))

@@ -5,7 +5,7 @@ import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
 import { createAppending, type Appending } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, closeWhenFree, createHandle, loadEngine, persistently } from './engine.ts'
-import { among, eachGeneration, readRows } from './filtered-search.ts'
+import { among, eachGeneration, readGenerations, readRows } from './filtered-search.ts'
 import { folderLocation } from './folder-location.ts'
 import { fuse } from '../hybrid-search/fusion.ts'
 import type { IndexLocation } from './location.ts'
@@ -129,6 +129,7 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
     },
     read: (generation, from, to, { vectors = false } = {}) =>
       use((parts) => persistently(() => readRows(parts, { generation, from, to, vectors }))),
+    readAll: (generations) => use((parts) => persistently(() => readGenerations(parts, generations))),
     maintain: ({ idle = false, signal } = {}) =>
       use(async (parts) => {
         await exclusively(() => parts.upkeep.run({ idle, signal }))

@@ -108,8 +108,9 @@ export interface MoveOptions {
   readonly onStep: (what: string, total: number) => (done: number) => void
 }
 
-/** Keys read and compared at once. */
-const pageRows = 200
+/** Keys read and compared at once. Some tables have long rows; an index may look at all of its rows for each read. */
+const [pageRows, pageDocuments] = [200, 1000]
+const pageOf = ({ name }: CopiedTable): number => (name === 'inlay_documents' ? pageDocuments : pageRows)
 /** Noted changes that are few enough to stop writes for. */
 const fewChanges = 500
 const notedAtOnce = 2000
@@ -234,7 +235,7 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
       )
       let done = 0
       for (const table of tables)
-        for await (const keys of keysOf(from.db, table, pageRows)) {
+        for await (const keys of keysOf(from.db, table, pageOf(table))) {
           await settle(table, keys, compares)
           show((done += keys.length))
         }
@@ -244,8 +245,8 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
         const noted = await notedChanges(from.db, notedAtOnce)
         for (const [name, keys] of noted.keys) {
           const table = tables.find((each) => each.name === name)
-          for (let at = 0; table && at < keys.length; at += pageRows)
-            await settle(table, keys.slice(at, at + pageRows), false)
+          for (let at = 0; table && at < keys.length; at += pageOf(table))
+            await settle(table, keys.slice(at, at + pageOf(table)), false)
         }
         await dropNoted(from.db, noted)
         if (noted.ids.length <= few || (few > 0 && ++rounds === maxRounds)) return

@@ -146,6 +146,11 @@ export interface VectorIndex {
    */
   read(generation: string, from: number, to: number, options?: { vectors?: boolean }): Promise<Hit[]>
   /**
+   * Rows of several generations with their vectors, those of each by position. Absent if reading them one by one is as
+   * fast.
+   */
+  readonly readAll?: (generations: readonly string[]) => Promise<Hit[]>
+  /**
    * Performs compaction, clean-up and index building that are due. `idle` means that nothing has been written for a
    * while.
    */

@@ -27,7 +27,7 @@ export interface IndexCopy {
   close(): Promise<void>
 }
 
-/** Rows per commit, and per read of a large document. */
+/** Rows per commit, and reads at once. */
 const [maxRows, maxReads] = [1000, 8]
 
 interface Part {
@@ -55,9 +55,11 @@ export function createIndexCopy({ db, from, to }: IndexCopyOptions): IndexCopy {
     copy: async (ids, compares) => {
       const opened = await openParts()
       let count = 0
-      for (const [number, documents] of Map.groupBy(await readDocuments(db, ids), ({ space }) => space)) {
+      for (const [number, documents] of Map.groupBy(await readShown(db, ids), ({ generation }) =>
+        spaceOf(generation),
+      )) {
         const part = opened.get(number)
-        if (part) count += await copyDocuments(part, documents, compares)
+        if (part) count += await copyDocuments({ db, ...part }, documents, compares)
       }
       return count
     },
@@ -97,94 +99,149 @@ async function removeFrom({ target, held }: Part, generations: readonly string[]
 interface ShownDocument {
   readonly id: string
   readonly generation: string
-  readonly space: number
   readonly chunkCount: number
   readonly acceptedAt: number
-  readonly pairIds: readonly number[]
-  readonly document: StoredDocument
 }
 
-async function readDocuments(db: Records, ids: readonly string[]): Promise<ShownDocument[]> {
+async function readShown(db: Records, ids: readonly string[]): Promise<ShownDocument[]> {
   const rows = await db
     .selectFrom('inlay_documents')
-    .innerJoin('inlay_contents', 'inlay_contents.id', 'inlay_documents.id')
-    .leftJoin('inlay_large_contents', 'inlay_large_contents.id', 'inlay_contents.large_id')
-    .select(['inlay_documents.id', 'visible_generation', 'chunk_count', 'accepted_at', 'content', 'document'])
-    .where(isAmong(db, 'inlay_documents.id', ids))
+    .select(['id', 'visible_generation', 'chunk_count', 'accepted_at'])
+    .where(isAmong(db, 'id', ids))
     .where('visible_generation', 'is not', null)
     .execute()
-  const pairs = await db
-    .selectFrom('inlay_document_pairs')
-    .selectAll()
-    .where(isAmong(db, 'document_id', idsOf(rows)))
-    .execute()
-  const pairsOf = Map.groupBy(pairs, (pair) => pair.document_id)
   return rows.map((row) => ({
     id: row.id,
     // Chosen above.
     generation: row.visible_generation!,
-    space: spaceOf(row.visible_generation!),
     chunkCount: Math.max(1, row.chunk_count ?? 0),
     acceptedAt: Number(row.accepted_at),
-    pairIds: (pairsOf.get(row.id) ?? []).map((pair) => pair.pair_id),
-    // Written by this package from a validated request.
-    document: JSON.parse(row.document ?? row.content) as StoredDocument,
   }))
 }
 
-async function copyDocuments(part: Part, shown: readonly ShownDocument[], compares: boolean): Promise<number> {
-  const rows: IndexRow[] = []
-  let count = 0
-  const flush = async (): Promise<void> => {
-    const batch = rows.splice(0)
-    if (batch.length > 0) await part.target.append(batch)
-    for (const { generation } of batch) part.held.add(generation)
-  }
-  const copyOne = async (each: ShownDocument): Promise<void> => {
-    if (part.held.has(each.generation)) {
-      if (!compares || (await isEqual(part, each))) return
-      await removeFrom(part, [each.generation])
-    }
-    const own: IndexRow[] = []
-    for (let start = 0; start < each.chunkCount; start += maxRows) {
-      const hits = await readFrom(part.source, each, start)
-      // Replaced meanwhile: whoever notes changes copies the new version.
-      if (hits.length < Math.min(maxRows, each.chunkCount - start))
-        return void (await removeFrom(part, [each.generation]))
-      own.push(...rowsOfHits(each, each.document, hits))
-      if (own.length >= maxRows) {
-        part.held.add(each.generation)
-        await part.target.append(own.splice(0))
-      }
-    }
-    rows.push(...own)
-    count++
-    if (rows.length >= maxRows) await flush()
-  }
-  await mapConcurrent(shown, maxReads, copyOne)
-  await flush()
-  return count
+/** Makes the rows of documents from what an index returned and from the records. */
+async function rowsOf(db: Records, shown: readonly (ShownDocument & { readonly hits: Hit[] })[]): Promise<IndexRow[]> {
+  const ids = idsOf(shown)
+  const contents = await db
+    .selectFrom('inlay_contents')
+    .leftJoin('inlay_large_contents', 'inlay_large_contents.id', 'inlay_contents.large_id')
+    .select(['inlay_contents.id', 'content', 'document'])
+    .where(isAmong(db, 'inlay_contents.id', ids))
+    .execute()
+  const contentOfId = new Map(contents.map((row) => [row.id, row.document ?? row.content]))
+  const pairs = await db
+    .selectFrom('inlay_document_pairs')
+    .selectAll()
+    .where(isAmong(db, 'document_id', ids))
+    .execute()
+  const pairsOf = Map.groupBy(pairs, (pair) => pair.document_id)
+  return shown.flatMap(({ id, acceptedAt, hits }) => {
+    const content = contentOfId.get(id)
+    // Removed meanwhile.
+    if (content === undefined) return []
+    const pairIds = (pairsOf.get(id) ?? []).map((pair) => pair.pair_id)
+    // Written by this package from a validated request.
+    return rowsOfHits({ id, acceptedAt, pairIds }, JSON.parse(content) as StoredDocument, hits)
+  })
 }
 
-const readFrom = (index: VectorIndex, { generation }: ShownDocument, start: number): Promise<Hit[]> =>
-  index.read(generation, start, start + maxRows - 1, { vectors: true })
+interface PartOfRecords extends Part {
+  readonly db: Records
+}
 
-/** Whether the target holds the same passages and vectors. */
-async function isEqual({ source, target }: Part, document: ShownDocument): Promise<boolean> {
-  const textOf = (hits: readonly Hit[]): string =>
-    JSON.stringify(
-      hits.map(({ position, text, chunkMetadata, source: kind, updatedAt, vector }) => [
-        position,
-        text,
-        chunkMetadata,
-        kind,
-        updatedAt,
-        vector && Array.from(vector),
-      ]),
-    )
-  for (let start = 0; start < document.chunkCount; start += maxRows) {
-    const [here, there] = await Promise.all([source, target].map((index) => readFrom(index, document, start)))
-    if (textOf(here!) !== textOf(there!)) return false
+async function copyDocuments(part: PartOfRecords, shown: readonly ShownDocument[], compares: boolean): Promise<number> {
+  const wanted = compares ? shown : shown.filter(({ generation }) => !part.held.has(generation))
+  let count = 0
+  for (const large of wanted.filter(({ chunkCount }) => chunkCount > maxRows)) if (await copyLarge(part, large)) count++
+  let group: ShownDocument[] = []
+  let rows = 0
+  for (const document of wanted.filter(({ chunkCount }) => chunkCount <= maxRows)) {
+    if (rows + document.chunkCount > maxRows) {
+      count += await copyGroup(part, group)
+      ;[group, rows] = [[], 0]
+    }
+    group.push(document)
+    rows += document.chunkCount
+  }
+  return count + (await copyGroup(part, group))
+}
+
+/** Copies documents in one commit, except those that the target has as they are. */
+async function copyGroup(part: PartOfRecords, documents: readonly ShownDocument[]): Promise<number> {
+  const { db, source, target, held } = part
+  const [here, there] = await Promise.all([
+    readGenerations(source, documents),
+    readGenerations(
+      target,
+      documents.filter(({ generation }) => held.has(generation)),
+    ),
+  ])
+  // Without those that were replaced meanwhile: whoever notes changes copies the new version.
+  const copied = documents.filter(({ generation, chunkCount }) => {
+    const hits = here.get(generation) ?? []
+    return hits.length >= chunkCount && contentOf(hits) !== contentOf(there.get(generation) ?? [])
+  })
+  await removeFrom(part, generationsOf(copied.filter(({ generation }) => held.has(generation))))
+  const rows = await rowsOf(
+    db,
+    copied.map((each) => ({ ...each, hits: here.get(each.generation)! })),
+  )
+  if (rows.length > 0) await target.append(rows)
+  for (const generation of generationsOf(copied)) held.add(generation)
+  return copied.length
+}
+
+/** Copies one with more rows than fit into a commit. */
+async function copyLarge(part: PartOfRecords, document: ShownDocument): Promise<boolean> {
+  const { db, source, target, held } = part
+  const { generation, chunkCount } = document
+  const ranges = Array.from({ length: Math.ceil(chunkCount / maxRows) }, (_, at) => at * maxRows)
+  const readAt = (index: OpenedIndex, start: number): Promise<Hit[]> =>
+    index.read(generation, start, start + maxRows - 1, { vectors: true })
+  if (held.has(generation)) {
+    let isEqual = true
+    for (const start of ranges)
+      isEqual &&= contentOf(await readAt(source, start)) === contentOf(await readAt(target, start))
+    if (isEqual) return false
+    await removeFrom(part, [generation])
+  }
+  held.add(generation)
+  for (const start of ranges) {
+    const hits = await readAt(source, start)
+    if (hits.length < Math.min(maxRows, chunkCount - start)) {
+      await removeFrom(part, [generation])
+      return false
+    }
+    await target.append(await rowsOf(db, [{ ...document, hits }]))
   }
   return true
+}
+
+const generationsOf = (documents: readonly ShownDocument[]): string[] => documents.map(({ generation }) => generation)
+
+async function readGenerations(
+  index: OpenedIndex,
+  documents: readonly ShownDocument[],
+): Promise<ReadonlyMap<string, Hit[]>> {
+  if (documents.length === 0) return new Map()
+  const hits = index.readAll
+    ? await index.readAll(generationsOf(documents))
+    : await mapConcurrent(documents, maxReads, ({ generation, chunkCount }) =>
+        index.read(generation, 0, chunkCount - 1, { vectors: true }),
+      )
+  return Map.groupBy(hits.flat(), ({ generation }) => generation)
+}
+
+/** The same text for the same passages and vectors. */
+function contentOf(hits: readonly Hit[]): string {
+  return JSON.stringify(
+    hits.map(({ position, text, chunkMetadata, source, updatedAt, vector }) => [
+      position,
+      text,
+      chunkMetadata,
+      source,
+      updatedAt,
+      vector && Array.from(vector),
+    ]),
+  )
 }

@@ -275,6 +275,7 @@ export function openOnUse(
     remove: async (generations) => (await ready()).remove(generations),
     search: async (query) => (await ready()).search(query),
     read: async (generation, from, to, options) => (await ready()).read(generation, from, to, options),
+    ...(index.readAll ? { readAll: async (generations) => (await ready()).readAll!(generations) } : {}),
     maintain: async (options) => (await ready()).maintain(options),
     figures: async () => (await ready()).figures(),
     // The index may not be open yet, so the space is passed.
