@@ -214,7 +214,7 @@ test('SQLite to PostgreSQL and a bucket while people write, killed in every phas
   expect(values.size).toBe(4)
 
   const before = await seen(source)
-  const found = await searches(source)
+  const hits = await searches(source)
   await source.close()
   const texts = embeddings.seen.length
   await expect(open(old).start()).rejects.toThrow('This data was moved to Records: postgres://127.0.0.1')
@@ -223,7 +223,7 @@ test('SQLite to PostgreSQL and a bucket while people write, killed in every phas
   const { documents: count, index } = await moved.knowledge.figures()
   expect([count.indexed, count.failed]).toEqual([31, 0])
   expect(await moved.knowledge.compareIndex(new AbortController().signal)).toMatchObject({ missing: [], unknown: [] })
-  expect(await searches(moved)).toEqual(found)
+  expect(await searches(moved)).toEqual(hits)
   expect(await seen(moved)).toEqual(before)
 
   // And back, with what was written there.
@@ -236,7 +236,7 @@ test('SQLite to PostgreSQL and a bucket while people write, killed in every phas
   expect(await seen(returned)).toEqual(latest)
   expect((await returned.knowledge.figures()).index.rows).toBe(index.rows)
   expect(embeddedSince(texts)).toEqual([])
-  expect(await searches(returned)).toEqual(found)
+  expect(await searches(returned)).toEqual(hits)
 })
 
 test('passages and vectors go from LanceDB to pgvector and back as they are', async () => {
@@ -248,7 +248,7 @@ test('passages and vectors go from LanceDB to pgvector and back as they are', as
   // Another space than the first, whose index has a number in its name.
   await source.knowledge.reindex()
   await source.knowledge.whenIdle()
-  const [whole, found] = [await seen(source), await searches(source)]
+  const [whole, hits] = [await seen(source), await searches(source)]
   await source.close()
   const count = embeddings.seen.length
   const stores = async (folder: string, isInPostgres: boolean) => {
@@ -270,11 +270,11 @@ test('passages and vectors go from LanceDB to pgvector and back as they are', as
   expect(await seen(inPostgres)).toEqual(whole)
   // Another engine orders some passages otherwise, but the first ones.
   const first = (lists: string[][]): unknown[] => lists.flatMap((list, at) => (at === 1 ? [] : [list[0]]))
-  expect(first(await searches(inPostgres))).toEqual(first(found))
+  expect(first(await searches(inPostgres))).toEqual(first(hits))
   await inPostgres.close()
   await between(there!, back!, true)
   const returned = open(settings({ INLAY_DATA: back! }))
   expect(await seen(returned)).toEqual(whole)
   expect(embeddedSince(count)).toEqual([])
-  expect(await searches(returned)).toEqual(found)
+  expect(await searches(returned)).toEqual(hits)
 })

@@ -5,7 +5,7 @@ import { closeAll } from '../parts/destroy-parts.ts'
 import type { Stores } from '../parts/move-data.ts'
 import { engineLines } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
-import { readSettings } from '../settings/read-settings.ts'
+import { readSettings, type Settings } from '../settings/read-settings.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { hasFailed, showFinding } from './doctor.ts'
@@ -53,14 +53,17 @@ export const move: Command = {
         else output.line(isCanceled ? 'Writes are accepted here again.' : 'There is no move to cancel.')
         return 0
       }
-      const next = await optionsIn(file)
+      const { options: next, warnings } = await settingsIn(file)
+      for (const warning of warnings) output.note(`inlay: ${warning}`)
       const to = await open(next)
       const findings = await checkMove({ stores: from, options: own }, { stores: to, options: next })
       const isOnlyCheck = given['check'] === true
       for (const finding of findings)
         if (!output.isJson && (isOnlyCheck || finding.status !== 'ok')) showFinding(output, finding)
-      if (isOnlyCheck && output.isJson) output.json(findings)
-      if (isOnlyCheck || hasFailed(findings)) return hasFailed(findings) ? 1 : 0
+      if (isOnlyCheck || hasFailed(findings)) {
+        if (output.isJson) output.json(findings)
+        return hasFailed(findings) ? 1 : 0
+      }
       const moved = await moveData(from, to, {
         places: { from: placeOf(own), to: placeOf(next) },
         signal,
@@ -82,15 +85,15 @@ export const move: Command = {
 }
 
 /**
- * The options in a settings file. Other variables, such as keys of providers, come from this process.
+ * Reads a settings file. Other variables, such as keys of providers, come from this process.
  * @throws INVALID_INPUT for a file that cannot be read, and for wrong settings
  */
-async function optionsIn(file: string): Promise<InlayOptions> {
+async function settingsIn(file: string): Promise<Settings> {
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
     throw new InlayError('INVALID_INPUT', { message: `${file} cannot be read (${cause.code}).`, cause })
   })
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('INLAY_'))
-  return readSettings({ ...Object.fromEntries(others), ...parseEnv(text.replace(/^\uFEFF/, '')) }).options
+  return readSettings({ ...Object.fromEntries(others), ...parseEnv(text.replace(/^\uFEFF/, '')) })
 }
 
 const placeOf = (options: InlayOptions): string =>

@@ -111,11 +111,11 @@ export interface MoveOptions {
 /** Keys read and compared at once. Some tables have long rows; an index may look at all of its rows for each read. */
 const [pageRows, pageDocuments] = [200, 1000]
 const pageOf = ({ name }: CopiedTable): number => (name === 'inlay_documents' ? pageDocuments : pageRows)
-/** Noted changes that are few enough to stop writes for. */
-const fewChanges = 500
+const filesAtOnce = 8
 const notedAtOnce = 2000
-/** Where people change more than is copied, the rest is copied while writes wait. */
-const maxRounds = 20
+/** Rounds until writes wait for the rest, where people change more than is copied. */
+const maxRounds = 30
+const briefMs = 1000
 
 /**
  * Moves all data while the old installation serves: copies it, follows the changes, compares everything once more,
@@ -149,10 +149,10 @@ export async function moveData(from: Stores, to: Stores, options: MoveOptions): 
   try {
     const copy = createCopy({ from, to, tables, index, note }, options)
     await copy.all('Copying', false)
-    await copy.changes(fewChanges)
+    await copy.changes(false)
     await copy.all('Comparing', true)
     await index?.finish()
-    await copy.changes(fewChanges)
+    await copy.changes(false)
     signal.throwIfAborted()
     const moved = await finish({ from, to, tables, index, note }, copy)
     await writeMove(from.db, { ...note, state: 'moved', at: new Date().toISOString() }, note)
@@ -177,32 +177,34 @@ interface CopyParts {
 interface Copy {
   /** Goes through all rows. @param compares whether files and passages that are there are compared, too */
   all(what: string, compares: boolean): Promise<void>
-  /** Copies what changed, until no more than some changes are left. */
-  changes(few: number): Promise<void>
+  /** Copies what changed, until the rest takes about a second; the last time until nothing is left. */
+  changes(isLast: boolean): Promise<void>
   /** Files that lack bytes. */
   readonly lost: ReadonlySet<string>
 }
 
 function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onStep }: MoveOptions): Copy {
   const lost = new Set<string>()
+  /** Files whose bytes are there; they never change. */
+  const kept = new Set<string>()
   const hasFiles = from.places.files !== to.places.files
 
-  async function copyFiles(keys: readonly RowKey[], compares: boolean): Promise<void> {
-    for (const [id] of keys) {
-      const { rows } = await sql<{ file_id: string; size_bytes: unknown }>`
-        select file_id, size_bytes from inlay_files where id = ${id}`.execute(from.db)
-      for (const { file_id: fileId, size_bytes: size } of rows) {
-        lost.delete(fileId)
-        for (const key of keysOfFile(fileId, Number(size))) {
-          signal.throwIfAborted()
-          const [bytes, present] = await Promise.all([bytesOf(from.storage, key), bytesOf(to.storage, key)])
-          if (!bytes) lost.add(fileId)
-          else if (!present?.equals(bytes)) await to.storage.setItemRaw(key, bytes)
-          else continue
-          if (bytes && compares && !(await bytesOf(to.storage, key))?.equals(bytes))
-            throw new InlayError('SERVICE_UNAVAILABLE', { message: `The new storage of files does not keep ${key}.` })
-        }
+  async function copyFile(id: string, compares: boolean): Promise<void> {
+    const { rows } = await sql<{ file_id: string; size_bytes: unknown }>`
+      select file_id, size_bytes from inlay_files where id = ${id}`.execute(from.db)
+    for (const { file_id: fileId, size_bytes: size } of rows) {
+      if (kept.has(fileId) && !compares) continue
+      lost.delete(fileId)
+      for (const key of keysOfFile(fileId, Number(size))) {
+        signal.throwIfAborted()
+        const [bytes, present] = await Promise.all([bytesOf(from.storage, key), bytesOf(to.storage, key)])
+        if (!bytes) lost.add(fileId)
+        else if (!present?.equals(bytes)) await to.storage.setItemRaw(key, bytes)
+        else continue
+        if (bytes && compares && !(await bytesOf(to.storage, key))?.equals(bytes))
+          throw new InlayError('SERVICE_UNAVAILABLE', { message: `The new storage of files does not keep ${key}.` })
       }
+      kept.add(fileId)
     }
   }
 
@@ -210,7 +212,9 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
     signal.throwIfAborted()
     await checkNote(from.db, note)
     // Before the records, so that a move that was interrupted in between copies them again.
-    if (table.name === 'inlay_files' && hasFiles) await copyFiles(keys, compares)
+    if (table.name === 'inlay_files' && hasFiles)
+      for (let at = 0; at < keys.length; at += filesAtOnce)
+        await Promise.all(keys.slice(at, at + filesAtOnce).map(([id]) => copyFile(String(id), compares)))
     if (table.name === 'inlay_documents')
       await index?.copy(
         keys.map(([id]) => String(id)),
@@ -240,8 +244,9 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
           show((done += keys.length))
         }
     },
-    changes: async (few) => {
-      for (let rounds = 0; ;) {
+    changes: async (isLast) => {
+      for (let rounds = 1; ; rounds++) {
+        const began = performance.now()
         const noted = await notedChanges(from.db, notedAtOnce)
         for (const [name, keys] of noted.keys) {
           const table = tables.find((each) => each.name === name)
@@ -249,9 +254,15 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
             await settle(table, keys.slice(at, at + pageOf(table)), false)
         }
         await dropNoted(from.db, noted)
-        if (noted.ids.length <= few || (few > 0 && ++rounds === maxRounds)) return
+        const isFull = noted.ids.length === notedAtOnce
+        if (noted.ids.length === 0) return
+        if (!isLast) {
+          // What came meanwhile takes no longer than this round.
+          const isBrief = !isFull && performance.now() - began < briefMs
+          if (isBrief || rounds >= maxRounds) return
+        } else if (isFull) rounds = 0
         // The same ones again and again.
-        if (few === 0 && noted.ids.length < notedAtOnce && ++rounds === maxRounds)
+        else if (rounds >= maxRounds)
           throw new InlayError('INTERNAL_ERROR', {
             message: `Rows of ${[...noted.keys.keys()].join()} cannot be written to the new database as they are.`,
           })
@@ -271,7 +282,7 @@ async function finish({ from, to, tables, index, note }: CopyParts, copy: Copy):
   await checkNote(from.db, note)
   await onChanges(from.db, tables, 'inlay_moving')
   try {
-    await copy.changes(0)
+    await copy.changes(true)
     const missing = (await index?.finish()) ?? []
     const rows: Record<string, number> = {}
     for (const table of tables) {
