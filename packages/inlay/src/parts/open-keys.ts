@@ -20,11 +20,11 @@ export async function openKeys(
   const opened: Closable[] = []
   const close = (): Promise<void> => closeAll(opened.splice(0).toReversed())
   try {
-    const { db, clock, isInFolder } = await openRecords(options, opened)
     const elsewhere = { records: true, index: false, files: false }
-    if (!isInFolder)
+    if (options.database !== undefined)
       for (const message of await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere))
         onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
+    const { db, clock } = await openRecords(options, opened)
     await refuseMoved(db)
     await patiently(() => migrateServer(db))
     const keys = createKeys({ db, now: clock.now, onError })

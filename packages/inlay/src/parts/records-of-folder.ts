@@ -33,7 +33,7 @@ type Database = Kysely<any>
 export async function openRecords(
   options: InlayOptions,
   opened: Closable[],
-): Promise<{ readonly db: Database; readonly clock: DatabaseClock; readonly isInFolder: boolean }> {
+): Promise<{ readonly db: Database; readonly clock: DatabaseClock }> {
   const { dataFolder = defaultDataFolder } = options
   const elsewhere = await recordsOf(options, opened)
   if (elsewhere === undefined) await prepareDataFolder(dataFolder)
@@ -42,5 +42,5 @@ export async function openRecords(
   opened.push({ close: () => db.destroy() })
   const clock = await openDatabaseClock(db)
   opened.push(clock)
-  return { db, clock, isInFolder: elsewhere === undefined }
+  return { db, clock }
 }
