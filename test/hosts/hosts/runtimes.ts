@@ -13,6 +13,10 @@ const honoRoutes = `
 app.get('/own', (context) => context.text('own page'))
 app.post('/own', async (context) => context.text('hello ' + (await context.req.json()).name))`
 
+const elysiaRoutes = `
+app.get('/own', () => 'own page')
+app.post('/own', ({ body }) => 'hello ' + (body as { name: string }).name)`
+
 /** Hosts that hand out web requests. */
 export const runtimes: readonly Host[] = [
   {
@@ -29,6 +33,22 @@ export const runtimes: readonly Host[] = [
     takes: ['app.ts', 'bun.ts'],
     dependencies: { hono: '4.13.19', bun: '1.4.5' },
     ownRoutes: honoRoutes,
+    start: () => [bun, 'bun.ts'],
+  },
+  {
+    name: 'Elysia',
+    section: 'Elysia',
+    takes: ['server.ts'],
+    dependencies: { elysia: '1.4.30', '@elysiajs/node': '1.4.5' },
+    ownRoutes: elysiaRoutes,
+    start: () => ['node', 'server.ts'],
+  },
+  {
+    name: 'Elysia on Bun',
+    section: 'Elysia',
+    takes: ['bun.ts'],
+    dependencies: { elysia: '1.4.30', bun: '1.4.5' },
+    ownRoutes: elysiaRoutes,
     start: () => [bun, 'bun.ts'],
   },
   {
