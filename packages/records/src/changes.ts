@@ -1,6 +1,8 @@
+import { InlayError } from '@inlay/protocol'
 import { sql } from 'kysely'
 import type { CopiedTable, RowKey } from './copy-rows.ts'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
+import { isRefusal } from './migrate.ts'
 import { isAmong } from './value-sets.ts'
 
 /**
@@ -64,13 +66,32 @@ async function onPostgres(db: AnyDatabase, tables: readonly CopiedTable[], polic
     declare key text; begin ${policy === 'note' ? noteBody : `raise exception '${policy}';`} end $$`)
   for (const { name, key } of tables) {
     const columns = key.map((part) => `$1."${part}"`).join()
-    if (policy === 'note')
-      await run(`create or replace trigger ${triggerName(name, 'change')} after insert or update or delete on ${name}
-        for each row execute function inlay_move_change('${columns}')`)
-    // Waits for transactions that wrote before: their changes are then noted.
-    else await db.transaction().execute((held) => sql`lock table ${sql.table(name)} in share mode`.execute(held))
+    const trigger = triggerName(name, 'change')
+    const { rows } = await sql`
+      select from pg_trigger where tgname = ${trigger} and tgrelid = ${name}::regclass`.execute(db)
+    await db.transaction().execute(async (held) => {
+      await sql`set local lock_timeout = ${sql.lit(openTransactionMs)}`.execute(held)
+      // Waits for transactions that wrote before: their changes are then noted.
+      const statement =
+        policy === 'note'
+          ? `create or replace trigger ${trigger} after insert or update or delete on ${name}
+             for each row execute function inlay_move_change('${columns}')`
+          : `lock table ${name} in share mode`
+      if (policy !== 'note' || rows.length === 0) await sql.raw(statement).execute(held).catch(toOpenTransaction(name))
+    })
   }
 }
+
+function toOpenTransaction(table: string): (cause: unknown) => never {
+  return (cause) => {
+    if (!isRefusal(cause, '55P03')) throw cause
+    const message = `A transaction that has written to ${table} is still open: end it, and run the command again.`
+    throw new InlayError('CONFLICT', { message, cause })
+  }
+}
+
+/** How long a transaction may be open while writes wait for it or are refused, in milliseconds. */
+const openTransactionMs = 5000
 
 /** Changes are neither noted nor refused any more. */
 export async function forgetChanges(db: AnyDatabase, tables: readonly CopiedTable[]): Promise<void> {

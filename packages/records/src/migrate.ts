@@ -93,7 +93,7 @@ function migratePostgres(db: AnyDatabase, plan: MigrationPlan, mode: MigrationMo
 }
 
 /** Whether it is an error of PostgreSQL with one of these codes, as it is or as the driver wraps it. */
-const isRefusal = (error: unknown, ...codes: readonly string[]): boolean =>
+export const isRefusal = (error: unknown, ...codes: readonly string[]): boolean =>
   [error, Object(error).cause].some((each) => codes.includes(Object(each).code))
 
 function lacksRights(cause: unknown): InlayError {

@@ -280,8 +280,8 @@ async function bytesOf(storage: BlobStorage, key: string): Promise<Buffer | unde
 async function finish({ from, to, tables, index, note }: CopyParts, copy: Copy): Promise<Moved> {
   const began = performance.now()
   await checkNote(from.db, note)
-  await onChanges(from.db, tables, 'inlay_moving')
   try {
+    await onChanges(from.db, tables, 'inlay_moving')
     await copy.changes(true)
     const missing = (await index?.finish()) ?? []
     const rows: Record<string, number> = {}
