@@ -131,15 +131,16 @@ describe('a turn of a client that keeps its conversations', () => {
     ).resolves.toBe(0)
   })
 
-  test('is answered by the agent that it names, not by that of the session', async () => {
-    const { ask, agent } = await mount([['One.'], ['Two.']])
+  test('is answered by the agent that it names, in one session', async () => {
+    const { ask, agent, prompt } = await mount([['One.'], ['Two.']])
     const sessionId = '11111111-2222-4333-8444-888888888888'
     await ask({ sessionId, history: [] })
-    const other = { name: 'Ada', description: '', document_set_ids: [], tool_ids: [], system_prompt: '' }
+    const other = { name: 'Ada', description: '', document_set_ids: [], tool_ids: [], system_prompt: 'You are Ada.' }
     const { id } = await agent.personas.create({ ...other, task_prompt: '', datetime_aware: true }, ana)
-    await ask({ sessionId, history: [] }, { chat_session_info: { persona_id: id } })
+    await ask({ sessionId, history: [], personaId: id })
     const { sessions } = await agent.sessions.list(ana)
-    expect(sessions.map(({ personaId }) => personaId).toSorted()).toEqual([0, id])
+    expect(sessions.map(({ id: each }) => each)).toEqual([sessionId])
+    expect([prompt(0), prompt(1)].map((each) => JSON.stringify(each).includes('You are Ada.'))).toEqual([false, true])
   })
 
   test('has the uploads that its history names, but those of nobody else', async () => {
@@ -243,7 +244,7 @@ describe('tools of a client', () => {
       const packets = await ask({ ...client, steps })
       return packets.map(inShort).filter((line) => line.includes('citation_info'))
     }
-    expect(await cited()).toEqual(['1.0 citation_info 2 found'])
+    expect(await cited()).toEqual(['1.0 citation_info 1 found'])
     expect(await cited()).toEqual([])
   })
 })
