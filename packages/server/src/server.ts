@@ -234,6 +234,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     pace: createPace(callsInPass),
     readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, yieldsToUnqueued: true }),
     reads: createCallerLimit(Infinity),
+    servesChat: (options.serves ?? 'everything') === 'everything',
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,

@@ -2,9 +2,9 @@ import { createTestInlay } from 'inlay/testing'
 import { expect, test } from 'vitest'
 
 test.each([
-  ['everything', { chat: 200, search: 200, ingestion: 200, openai: 200 }],
-  ['knowledge', { chat: 404, search: 200, ingestion: 200, openai: 404 }],
-  ['search', { chat: 404, search: 200, ingestion: 404, openai: 404 }],
+  ['everything', { chat: 200, search: 200, ingestion: 200, openai: 200, mcp: 200, ask: true }],
+  ['knowledge', { chat: 404, search: 200, ingestion: 200, openai: 404, mcp: 200, ask: false }],
+  ['search', { chat: 404, search: 200, ingestion: 404, openai: 404, mcp: 404, ask: false }],
 ] as const)('%s is served, and the rest is refused and not documented', async (serves, expected) => {
   const documents = [{ id: 'leave', semantic_identifier: 'Leave', sections: [{ text: 'Staff get 25 days of leave.' }] }]
   await using inlay = await createTestInlay({ serves, documents })
@@ -20,8 +20,10 @@ test.each([
   const search = await call('/api/search', { query: 'leave' })
   const ingestion = await call('/api/service-api/ingestion')
   const openai = await call('/v1/models')
+  const tools = await call('/api/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const [ask, mcp] = [(await tools.text()).includes('"ask"'), tools.status]
   const statuses = { chat: chat.status, search: search.status, ingestion: ingestion.status, openai: openai.status }
-  expect(statuses).toEqual(expected)
+  expect({ ...statuses, mcp, ask }).toEqual(expected)
   if (expected.chat === 404)
     expect(await chat.json()).toMatchObject({ detail: 'Chat: this deployment leaves it out (option serves).' })
   const { paths } = (await (await call('/api/openapi.json')).json()) as { paths: object }

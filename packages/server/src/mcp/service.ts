@@ -14,6 +14,7 @@ export type McpOutcome =
 
 export interface McpContext extends McpCall {
   readonly version: string
+  readonly servesChat: boolean
   /** Receives unexpected errors, unredacted. */
   readonly onError: (error: unknown) => void
 }
@@ -61,7 +62,10 @@ function introduce(wanted: unknown, version: string): JsonObject {
 
 async function usableTools(context: McpContext): Promise<readonly McpTool[]> {
   const there = await Promise.all(
-    tools.map(async (tool) => hasScope(context.caller, tool.scope) && tool.isThere(context)),
+    tools.map(async (tool) => {
+      const { caller, servesChat } = context
+      return (servesChat || tool.scope !== 'chat') && hasScope(caller, tool.scope) && tool.isThere(context)
+    }),
   )
   return tools.filter((_, index) => there[index])
 }
