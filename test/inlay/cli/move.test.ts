@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { moveData, movedTables, openStores } from 'inlay/internal/parts/move-data'
+import { migrateAll } from 'inlay/internal/parts/open-tables'
 import { openKeys } from 'inlay/internal/parts/open-keys'
 import { operator } from '@inlay/protocol'
 import { sql } from 'kysely'
@@ -136,10 +137,18 @@ test('an interrupted move lets writes go on, keeps the new place closed, and the
 
 test.each<[string, (folder: string) => Promise<Record<string, string>> | Record<string, string>, string]>([
   ['the same database', (folder) => ({ INLAY_DATA: folder }), 'the new settings have the same database'],
+  ['a used one', async () => ({ INLAY_DATA: (await filled()).folder }), 'the new database is not empty: inlay_'],
   [
-    'a used one',
-    async () => ({ INLAY_DATA: (await filled()).folder }),
-    'the new database is not empty: inlay_chat_sessions',
+    'one with a source of documents alone',
+    async () => {
+      const target = join(temporaryFolder().path, 'pairs')
+      const { db, close } = await openStores({ dataFolder: target }, () => {})
+      await migrateAll(db, 'expand')
+      await sql`insert into inlay_pairs values (7, 'birds', 1, 0, 0, 0)`.execute(db)
+      await close()
+      return { INLAY_DATA: target }
+    },
+    'the new database is not empty: inlay_pairs',
   ],
   [
     'another embedding model',

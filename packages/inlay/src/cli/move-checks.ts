@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 import { isInlayError } from '@inlay/protocol'
-import { copiedTables, createProcessRecord, tableSizes, type AnyDatabase } from '@inlay/records'
+import { copiedTables, countRows, createProcessRecord, tableSizes, type AnyDatabase } from '@inlay/records'
 import { createWorkspaceRecords } from '@inlay/server'
-import { sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { join } from 'node:path'
 import { defaultDataFolder } from '../data-folder.ts'
 import { engineAddresses, indexPlaceOf } from '../options/engines.ts'
@@ -10,6 +10,7 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import { movedTables, type Stores } from '../parts/move-data.ts'
 import { readMove } from '../parts/move-note.ts'
 import { configuredEmbedder } from '../parts/open-parts.ts'
+import { migrateAll } from '../parts/open-tables.ts'
 import { processPresence } from '../process-presence.ts'
 import type { Finding } from './doctor-deep.ts'
 
@@ -121,14 +122,24 @@ const checks: Readonly<Record<string, MoveCheck>> = {
   },
 }
 
-/** Tables that have rows only if an installation was used. */
-const tablesOfUse = ['inlay_documents', 'inlay_chat_sessions', 'inlay_api_key', 'inlay_files', 'inlay_workspace']
+/** Have rows after a start that nobody used. */
+const tablesOfStarts = ['inlay_spaces', 'inlay_chat_processes']
 
+/** Tables that have more rows than migrations put into new ones. */
 async function heldIn(db: AnyDatabase): Promise<string[]> {
-  const held: string[] = []
-  for (const { name } of (await movedTables(db)).filter((table) => tablesOfUse.includes(table.name)))
-    if ((await sql`select 1 from ${sql.table(name)} limit 1`.execute(db)).rows.length > 0) held.push(name)
-  return held
+  const { nodeSqlite } = await import('@inlay/drivers/node-sqlite')
+  const fresh: AnyDatabase = new Kysely({ dialect: nodeSqlite({ file: ':memory:' }) })
+  try {
+    await migrateAll(fresh, 'expand')
+    const tables = new Set((await movedTables(fresh)).map(({ name }) => name))
+    for (const name of tablesOfStarts) tables.delete(name)
+    const held: string[] = []
+    for (const table of (await movedTables(db)).filter(({ name }) => tables.has(name)))
+      if ((await countRows(db, table)) > (await countRows(fresh, table))) held.push(table.name)
+    return held
+  } finally {
+    await fresh.destroy()
+  }
 }
 
 /** Whether a process of any version uses the database; false for one without tables. */
