@@ -97,7 +97,6 @@ export interface CopiedRows {
 /**
  * Makes the rows with these keys equal in both databases: reads both, writes those that differ in one transaction, and
  * reads what it wrote.
- * @param arrays columns of the target that are lists of words
  */
 export async function copyRows(
   from: AnyDatabase,

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { MigrationStep } from '@inlay/records'
+import type { MigrationMode, MigrationStep } from '@inlay/records'
 import { engineAddresses, indexPlaceOf } from '../options/engines.ts'
 import { closeAll, type Closable } from '../parts/destroy-parts.ts'
 import { misuse, type Command, type CommandContext } from './command.ts'
@@ -35,10 +35,7 @@ export const migrate: Command = {
   },
 }
 
-async function migrateRecords(
-  { settings }: CommandContext,
-  mode: 'check' | 'expand' | 'contract',
-): Promise<readonly MigrationStep[]> {
+async function migrateRecords({ settings }: CommandContext, mode: MigrationMode): Promise<readonly MigrationStep[]> {
   const [{ openRecords }, { migrateAll, processRecord }] = await Promise.all([
     import('../parts/records-of-folder.ts'),
     import('../parts/open-tables.ts'),

@@ -19,9 +19,8 @@ export interface IndexCopy {
   /**
    * Copies the visible versions of documents. One that changes meanwhile, or that has no passages, is left out.
    * @param compares whether passages that are there are compared, too
-   * @returns how many versions were written
    */
-  copy(documentIds: readonly string[], compares: boolean): Promise<number>
+  copy(documentIds: readonly string[], compares: boolean): Promise<void>
   /** Removes versions that no document shows. @returns ids of documents whose versions are not there */
   finish(): Promise<string[]>
   close(): Promise<void>
@@ -54,14 +53,12 @@ export function createIndexCopy({ db, from, to }: IndexCopyOptions): IndexCopy {
   return {
     copy: async (ids, compares) => {
       const opened = await openParts()
-      let count = 0
       for (const [number, documents] of Map.groupBy(await readShown(db, ids), ({ generation }) =>
         spaceOf(generation),
       )) {
         const part = opened.get(number)
-        if (part) count += await copyDocuments({ db, ...part }, documents, compares)
+        if (part) await copyDocuments({ db, ...part }, documents, compares)
       }
-      return count
     },
     finish: async () => {
       const missing: string[] = []
@@ -149,25 +146,24 @@ interface PartOfRecords extends Part {
   readonly db: Records
 }
 
-async function copyDocuments(part: PartOfRecords, shown: readonly ShownDocument[], compares: boolean): Promise<number> {
+async function copyDocuments(part: PartOfRecords, shown: readonly ShownDocument[], compares: boolean): Promise<void> {
   const wanted = compares ? shown : shown.filter(({ generation }) => !part.held.has(generation))
-  let count = 0
-  for (const large of wanted.filter(({ chunkCount }) => chunkCount > maxRows)) if (await copyLarge(part, large)) count++
+  for (const large of wanted.filter(({ chunkCount }) => chunkCount > maxRows)) await copyLarge(part, large)
   let group: ShownDocument[] = []
   let rows = 0
   for (const document of wanted.filter(({ chunkCount }) => chunkCount <= maxRows)) {
     if (rows + document.chunkCount > maxRows) {
-      count += await copyGroup(part, group)
+      await copyGroup(part, group)
       ;[group, rows] = [[], 0]
     }
     group.push(document)
     rows += document.chunkCount
   }
-  return count + (await copyGroup(part, group))
+  await copyGroup(part, group)
 }
 
 /** Copies documents in one commit, except those that the target has as they are. */
-async function copyGroup(part: PartOfRecords, documents: readonly ShownDocument[]): Promise<number> {
+async function copyGroup(part: PartOfRecords, documents: readonly ShownDocument[]): Promise<void> {
   const { db, source, target, held } = part
   const [here, there] = await Promise.all([
     readGenerations(source, documents),
@@ -188,11 +184,10 @@ async function copyGroup(part: PartOfRecords, documents: readonly ShownDocument[
   )
   if (rows.length > 0) await target.append(rows)
   for (const generation of generationsOf(copied)) held.add(generation)
-  return copied.length
 }
 
 /** Copies one with more rows than fit into a commit. */
-async function copyLarge(part: PartOfRecords, document: ShownDocument): Promise<boolean> {
+async function copyLarge(part: PartOfRecords, document: ShownDocument): Promise<void> {
   const { db, source, target, held } = part
   const { generation, chunkCount } = document
   const ranges = Array.from({ length: Math.ceil(chunkCount / maxRows) }, (_, at) => at * maxRows)
@@ -202,7 +197,7 @@ async function copyLarge(part: PartOfRecords, document: ShownDocument): Promise<
     let isEqual = true
     for (const start of ranges)
       isEqual &&= contentOf(await readAt(source, start)) === contentOf(await readAt(target, start))
-    if (isEqual) return false
+    if (isEqual) return
     await removeFrom(part, [generation])
   }
   held.add(generation)
@@ -210,11 +205,10 @@ async function copyLarge(part: PartOfRecords, document: ShownDocument): Promise<
     const hits = await readAt(source, start)
     if (hits.length < Math.min(maxRows, chunkCount - start)) {
       await removeFrom(part, [generation])
-      return false
+      return
     }
     await target.append(await rowsOf(db, [{ ...document, hits }]))
   }
-  return true
 }
 
 const generationsOf = (documents: readonly ShownDocument[]): string[] => documents.map(({ generation }) => generation)
