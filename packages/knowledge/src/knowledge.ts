@@ -9,7 +9,6 @@ import { listTags } from './access-and-filters/document-tags.ts'
 import { listDocuments, listSources, readableAmong, readStatus } from './access-and-filters/documents.ts'
 import { resolveFilters } from './access-and-filters/search-filters.ts'
 import { createPairs } from './access-and-filters/pairs.ts'
-import type { KnowledgeFigures } from './contracts/documents.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
 import type { FileExtractor, FileStore } from './contracts/files.ts'
 import type { Knowledge } from './contracts/knowledge.ts'
@@ -18,10 +17,11 @@ import type { Reranker } from './contracts/search.ts'
 import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
-import { type Ingestion, createIngestion } from './ingestion.ts'
+import { createIngestion } from './ingestion.ts'
 import { createFileIntake } from './intake/file-document.ts'
+import { createFigures } from './figures/figures.ts'
 import { createFiguresSampler } from './figures/figures-sample.ts'
-import { countUnsettled, readQueueFigures } from './queue/queue-status.ts'
+import { countUnsettled } from './queue/queue-status.ts'
 import { createFullDiskNote } from './figures/full-disk.ts'
 import { createReadiness, rebuildOf } from './figures/readiness.ts'
 import { EmbeddingCalls } from './calls/embedding.ts'
@@ -32,8 +32,7 @@ import { createPrivateFileIndex } from './search/private-file-index.ts'
 import type { RankingOptions } from './search/reranking.ts'
 import { createSearchGate, type SearchGateOptions } from './search/concurrent-searches.ts'
 import { search } from './search/find-visible-passages.ts'
-import { countRebuild } from './reindexing/change-embedder.ts'
-import { type MigratingIndex, createMigratingIndex } from './reindexing/migrating-index.ts'
+import { createMigratingIndex } from './reindexing/migrating-index.ts'
 
 export interface KnowledgeOptions {
   /** A database with the tables of `migrateKnowledge`. */
@@ -158,7 +157,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     embed: async (texts, signal) => {
       if (!embedding)
         throw new InlayError('NOT_IMPLEMENTED', {
-          message: 'There is no embedder: set INLAY_EMBEDDING_MODEL or the option embedding.',
+          message: 'There is no embedder: set INLAY_EMBEDDING_MODEL or the option embedder.',
         })
       return reading(embedding.embedDocuments(texts, signal && { signal }))
     },
@@ -184,39 +183,8 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
     byLink: (request) => reading(findByLink(request, { db, index })),
     checkFilters: async (filters, { caller } = {}) => void (await resolveFilters(db, filters, caller)),
     waiting: () => countUnsettled(db),
-    figures: async () => {
-      const { documents, waitingSince = now() } = await readQueueFigures(db)
-      const oldestWaitingMs = Math.max(0, now() - waitingSince)
-      const [rebuild, figures] = [await readProgress(db, index, ingestion), await index.figures()]
-      const used = await index.embedder()
-      return { documents, oldestWaitingMs, index: figures, embedder: used, ...(rebuild ? { rebuild } : {}) }
-    },
-    sampledFigures: async () => {
-      const sample = await sampler.read()
-      if (!sample) return undefined
-      const { documents, sampledAt, waitingSince = sampledAt, rebuild = missingFrom(ingestion) } = sample
-      return {
-        documents,
-        // When it was counted: since then, the document may have been indexed.
-        oldestWaitingMs: Math.max(0, sampledAt - waitingSince),
-        ageMs: Math.max(0, now() - sampledAt),
-        embedder: index.knownEmbedder(),
-        ...(rebuild ? { rebuild } : {}),
-      }
-    },
+    ...createFigures(ingestion, { db, index, sampler, now }),
   }
-}
-
-async function readProgress(
-  db: Records,
-  index: MigratingIndex,
-  ingestion: Ingestion,
-): Promise<KnowledgeFigures['rebuild']> {
-  return (await countRebuild(db, await index.spaces())) ?? missingFrom(ingestion)
-}
-
-function missingFrom({ missing }: Ingestion): KnowledgeFigures['rebuild'] {
-  return missing() > 0 ? { reason: 'incomplete', documents: missing() } : undefined
 }
 
 const anyDocument = prepared((db: Records) =>
