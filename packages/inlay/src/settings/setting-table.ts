@@ -1,6 +1,7 @@
 import type { ModelSpec } from '@inlay/drivers/model-providers'
 import { asDefault, integer, seconds, textLike } from '../options/kinds.ts'
-import { optionRows, type InlayOptions } from '../options/inlay-options.ts'
+import type { InlayOptions } from '../options/inlay-options.ts'
+import { optionRows } from '../options/option-rows.ts'
 import type { WebhookOptions } from '../options/event-options.ts'
 import type { ModelEntry } from '../options/model-entries.ts'
 import type { DatabaseOptions, IndexOptions } from '../options/engines.ts'
