@@ -1,7 +1,7 @@
 import type { ModelProvider } from '@inlay/agent'
 import { createWorkspaceRecords, migrateServer, type WorkspaceRecords } from '@inlay/server'
 import { addedModelParts } from 'inlay/internal/parts/added-models'
-import { configuredModels } from 'inlay/internal/parts/open-parts'
+import { configuredModels } from 'inlay/internal/parts/model-parts'
 import { createSecrets } from 'inlay/internal/parts/secrets'
 import { expect, onTestFinished, test } from 'vitest'
 import { newDatabase } from '../../agent/setting.ts'

@@ -83,7 +83,7 @@ async function ocrOf({ settings: { options }, output }: CommandContext): Promise
   if (options.ocr === undefined) return undefined
   const [{ configuredOcr }, { configuredModels }] = await Promise.all([
     import('../parts/ocr-parts.ts'),
-    import('../parts/open-parts.ts'),
+    import('../parts/model-parts.ts'),
   ])
   return configuredOcr(options, () => configuredModels(options.model, (error) => output.note(String(error))))
 }

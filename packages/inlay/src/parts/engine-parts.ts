@@ -1,7 +1,6 @@
 import type { SharedRuns } from '@inlay/agent'
 import type { PgPool } from '@inlay/drivers/postgres'
 import { InlayError, isInlayError } from '@inlay/protocol'
-import type { ProcessPresence } from '@inlay/records'
 import {
   engineAddresses,
   indexPlaceOf,
@@ -13,6 +12,7 @@ import {
   type S3Access,
 } from '../options/engines.ts'
 import type { InlayOptions, OpenOptions } from '../options/inlay-options.ts'
+import { processPresence } from '../process-presence.ts'
 import { passwordOf } from '../settings/secret-files.ts'
 import type { Closable } from './destroy-parts.ts'
 
@@ -143,9 +143,8 @@ function refuseWrongBucket(cause: Error): void {
 export async function sharedRunsOf(
   { sharedRuns: url, enginePrefix: prefix = 'inlay' }: InlayOptions,
   now: () => number,
-  processes: () => Promise<ProcessPresence>,
 ): Promise<SharedRuns | undefined> {
   if (typeof url !== 'string') return url
   const { loadRedis, redisRuns } = await import('@inlay/drivers/redis')
-  return redisRuns({ url, prefix, now, lib: await loadRedis(), processes: await processes() })
+  return redisRuns({ url, prefix, now, lib: await loadRedis(), processes: processPresence() })
 }

@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
-import { openDatabaseClock, type DatabaseClock } from '@inlay/records'
-import type { Dialect, Kysely } from 'kysely'
+import { openDatabaseClock, type AnyDatabase, type DatabaseClock } from '@inlay/records'
+import type { Dialect } from 'kysely'
 import { databaseFile, defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { Closable } from './destroy-parts.ts'
@@ -26,19 +26,16 @@ export async function defaultDialect(dataFolder: string): Promise<Dialect> {
   return nodeSqlite({ file: databaseFile(dataFolder) })
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- each part types its own tables in the shared database
-type Database = Kysely<any>
-
 /** Opens the database of the options alone, and creates the data folder if it is there. Adds it to `opened`. */
 export async function openRecords(
   options: InlayOptions,
   opened: Closable[],
-): Promise<{ readonly db: Database; readonly clock: DatabaseClock }> {
+): Promise<{ readonly db: AnyDatabase; readonly clock: DatabaseClock }> {
   const { dataFolder = defaultDataFolder } = options
   const elsewhere = await recordsOf(options, opened)
   if (elsewhere === undefined) await prepareDataFolder(dataFolder)
   const { Kysely } = await import('kysely')
-  const db: Database = new Kysely({ dialect: elsewhere ?? (await defaultDialect(dataFolder)) })
+  const db: AnyDatabase = new Kysely({ dialect: elsewhere ?? (await defaultDialect(dataFolder)) })
   opened.push({ close: () => db.destroy() })
   const clock = await openDatabaseClock(db)
   opened.push(clock)
