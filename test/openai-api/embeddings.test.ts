@@ -50,7 +50,7 @@ test('what cannot be embedded names the field', async () => {
   const without = openAssistant().client.embeddings.create({ model: 'inlay', input: 'text' })
   await expect(without).rejects.toMatchObject({
     status: 501,
-    message: expect.stringContaining('INLAY_EMBEDDING_MODEL'),
+    message: expect.stringContaining('INLAY_EMBEDDING_MODEL or the option embedder'),
   })
 })
 

@@ -151,6 +151,15 @@ test.each<[string, (folder: string) => Promise<Record<string, string>> | Record<
     'the new database is not empty: inlay_pairs',
   ],
   [
+    'one whose data is moved elsewhere',
+    async () => {
+      const { folder } = await filled()
+      await run(folder, '--to', settingsFile({ INLAY_DATA: join(temporaryFolder().path, 'new') }))
+      return { INLAY_DATA: folder }
+    },
+    'the new database is not empty: data that is moved elsewhere',
+  ],
+  [
     'another embedding model',
     () => ({
       INLAY_DATA: temporaryFolder().path,

@@ -32,7 +32,7 @@ function checkAccess(host: string, options: InlayOptions): readonly Finding[] {
       ? ok('Network', 'only this machine reaches it: let the proxy in front of it end TLS')
       : warning('Network', `${host} takes plain HTTP from the network`, 'Let only a proxy that ends TLS reach it.'),
     apiKey === undefined
-      ? ok('Keys', 'each has its scopes and owner')
+      ? ok('Keys', 'INLAY_API_KEY is not set: each key has scopes and an owner of its own')
       : knownSecret.test(apiKey) || apiKey.length < 24
         ? warning(
             'Keys',
@@ -50,7 +50,7 @@ function checkAccess(host: string, options: InlayOptions): readonly Finding[] {
       ? warning('Added keys', 'administrators cannot add models with keys', 'Set INLAY_SECRET_KEY to a random text.')
       : ok('Added keys', 'encrypted with INLAY_SECRET_KEY'),
     ok('Metrics', 'only for keys with the scope admin'),
-    ok('Egress', `addresses that others choose must be public${allowed(options)}`),
+    ok('Egress', `addresses that users, documents and models choose must be public${allowed(options)}`),
     ok('Audit', `on, kept ${retention?.maxAuditDays ? `for ${retention.maxAuditDays} days` : 'for good'}`),
   ]
 }

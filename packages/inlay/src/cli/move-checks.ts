@@ -58,7 +58,8 @@ const checks: Readonly<Record<string, MoveCheck>> = {
     if (leaving?.state === 'moved' && !arriving)
       return failed(check, `the data was moved to ${leaving.place}`, 'To go back to this one: inlay move --cancel.')
     if (leaving?.state === 'arriving') return failed(check, 'the data is not all here yet', 'Complete its move first.')
-    const others = arriving ? ['an unfinished move'] : await heldIn(to.db)
+    const unfinished = arriving?.state === 'arriving' ? 'an unfinished move' : 'data that is moved elsewhere'
+    const others = arriving ? [unfinished] : await heldIn(to.db)
     const holds = arriving && arriving.id === leaving?.id ? [] : others
     if (holds.length > 0)
       return failed(check, `the new database is not empty: ${holds.join(', ')}`, 'Name an empty one.')

@@ -16,8 +16,8 @@ export const move: Command = {
   ...commandTable.move,
   isLocal: 'run inlay move with the settings of the installation',
   details: [
-    'The settings of this installation are those of the other commands; the file has the settings of the new one, as .env',
-    'does. First checks both. Servers go on; only for the last changes writes are refused with 503, mostly for seconds.',
+    'The settings of this installation are those of the other commands. The file has those of the new one, like a .env.',
+    'Both are checked first. Servers go on; writes are refused with 503 only at the end.',
     'Then stop the servers and start them with the new settings. The old data stays, and refuses writes.',
     'Run the command again after an interruption: it goes on.',
   ],
