@@ -32,6 +32,14 @@ test.each(['docs/1.guide/observe/grafana.json', 'docs/1.guide/observe/alerts.yml
   },
 )
 
+test('the health page of administrators reads metrics that exist', async () => {
+  const known = await knownNames()
+  const source = readFileSync('packages/page/src/health/latencies.ts', 'utf8')
+  const names = [...source.matchAll(/'(\w+_seconds)'/g)].map(([, name = '']) => name)
+  expect(names.length).toBe(5)
+  expect(names.filter((name) => !known.has(`${name}_bucket`))).toEqual([])
+})
+
 test('the page lists every metric of ours', async () => {
   const page = readFileSync('docs/1.guide/17.observe.md', 'utf8')
   const ours = [...(await knownNames())].filter((name) => /^(?:inlay|gen_ai|http|db)/.test(name))

@@ -25,11 +25,20 @@ test('median and slow values are read from the buckets of all series of a metric
 })
 
 test('what took longer than the last bucket has no number, and what never happened is left out', () => {
-  const metrics = [bucket('0.1', 1), bucket('+Inf', 20), 'inlay_indexing_duration_seconds_bucket{le="+Inf"} 0'].join(
-    '\n',
-  )
+  const metrics = [
+    bucket('0.1', 1),
+    bucket('+Inf', 20),
+    'http_server_request_duration_seconds_bucket{le="+Inf"} 0',
+  ].join('\n')
   expect(latenciesOf(metrics)).toMatchObject([{ name: 'search', count: 20, median: null, slow: null }])
   expect(latenciesOf('')).toEqual([])
+})
+
+test('of the calls of engines, only commits to the index are shown', () => {
+  const call = (engine: string, operation: string, count: number): string =>
+    `db_client_operation_duration_seconds_bucket{le="+Inf",inlay_engine="${engine}",db_operation_name="${operation}"} ${count}`
+  const metrics = [call('records', 'append', 5), call('index', 'search', 6), call('index', 'append', 7)]
+  expect(latenciesOf(metrics.join('\n'))).toMatchObject([{ name: 'indexing', count: 7 }])
 })
 
 test('a line fills the plot from its first value to its last', () => {

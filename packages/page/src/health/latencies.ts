@@ -8,13 +8,13 @@ export interface Latency {
   readonly slow: number | null
 }
 
-/** Metric of each duration. */
+/** Metric of each duration, with the labels of its series if others of the metric measure something else. */
 const histograms = {
-  search: 'inlay_search_duration_seconds',
-  answer: 'gen_ai_invoke_agent_duration_seconds',
-  firstText: 'gen_ai_client_operation_time_to_first_chunk_seconds',
-  indexing: 'inlay_indexing_duration_seconds',
-  request: 'http_server_request_duration_seconds',
+  search: ['inlay_search_duration_seconds'],
+  answer: ['gen_ai_invoke_agent_duration_seconds'],
+  firstText: ['gen_ai_client_operation_time_to_first_chunk_seconds'],
+  indexing: ['db_client_operation_duration_seconds', 'inlay_engine="index"', 'db_operation_name="append"'],
+  request: ['http_server_request_duration_seconds'],
 } as const
 
 export type LatencyName = keyof typeof histograms
@@ -24,14 +24,17 @@ export function latenciesOf(metrics: string): readonly Latency[] {
   const buckets = new Map<string, Map<number, number>>()
   for (const line of metrics.split('\n')) {
     const [, metric, end, count] = /^(\w+)_bucket\{.*\ble="([^"]+)".*\} (\S+)/.exec(line) ?? []
-    if (metric === undefined) continue
-    const known = buckets.get(metric) ?? new Map<number, number>()
+    const name = Object.entries(histograms).find(
+      ([, [of, ...labels]]) => of === metric && labels.every((label) => line.includes(label)),
+    )?.[0]
+    if (name === undefined) continue
+    const known = buckets.get(name) ?? new Map<number, number>()
     const upTo = end === '+Inf' ? Infinity : Number(end)
     // Series of one metric differ in their labels.
-    buckets.set(metric, known.set(upTo, (known.get(upTo) ?? 0) + Number(count)))
+    buckets.set(name, known.set(upTo, (known.get(upTo) ?? 0) + Number(count)))
   }
-  return Object.entries(histograms).flatMap(([name, metric]) => {
-    const counts = [...(buckets.get(metric) ?? [])].toSorted(([left], [right]) => left - right)
+  return Object.keys(histograms).flatMap((name) => {
+    const counts = [...(buckets.get(name) ?? [])].toSorted(([left], [right]) => left - right)
     const total = counts.at(-1)?.[1] ?? 0
     if (total === 0) return []
     const [median, slow] = [quantile(counts, total * 0.5), quantile(counts, total * 0.95)]
