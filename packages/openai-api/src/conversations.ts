@@ -5,7 +5,7 @@ import * as v from 'valibot'
 import { documentUrls } from './answer-lines.ts'
 import { readContent } from './content.ts'
 import { invalid } from './errors.ts'
-import { keepFile, recordOfFile, recordsOf } from './kept-files.ts'
+import { keepRecord, keptRecord, recordsOf } from './kept-records.ts'
 import { pageOf, pageQuery, pageSchema } from './pages.ts'
 import type { OutputItem } from './response-events.ts'
 import { conversationId, conversationSession } from './response-ids.ts'
@@ -67,9 +67,9 @@ export const conversationRoutes: readonly Route[] = [
     },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path: { conversation_id: id }, caller, parts }) {
-      const fileId = conversationSession(id)
-      await parts.agent.sessions.remove(fileId, caller, { erase: true })
-      const record = await recordOf(parts, fileId, caller)
+      const sessionId = conversationSession(id)
+      await parts.agent.sessions.remove(sessionId, caller, { erase: true })
+      const record = await recordOf(parts, sessionId, caller)
       if (record) await parts.workspace?.remove('conversation', record.id, caller.id)
       return { id, object: 'conversation.deleted' as const, deleted: true as const }
     },
@@ -153,11 +153,11 @@ async function readItems({
   return items
 }
 
-const recordOf = async ({ workspace }: ServerParts, fileId: string, { id: owner }: Principal) =>
-  workspace && recordOfFile(workspace, 'conversation', { fileId, owner })
+const recordOf = async ({ workspace }: ServerParts, key: string, { id: owner }: Principal) =>
+  workspace && keptRecord(workspace, 'conversation', { key, owner })
 
 const keepMetadata = (parts: ServerParts, sessionId: string, metadata: Record<string, string>, { id }: Principal) =>
-  keepFile(recordsOf(parts), 'conversation', { value: { sessionId, metadata }, owner: id })
+  keepRecord(recordsOf(parts), 'conversation', { value: { sessionId, metadata }, owner: id })
 
 async function toConversation(parts: ServerParts, { id, timeCreated }: StoredSession, caller: Principal) {
   const metadata = { ...(await recordOf(parts, id, caller))?.value.metadata }

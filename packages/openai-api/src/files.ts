@@ -3,7 +3,7 @@ import { fileReply, readForm, routesOf, uploadLimits, type Route } from '@inlay/
 import * as v from 'valibot'
 import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
-import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
+import { keepRecord, readFileId, keptRecord, recordsOf } from './kept-records.ts'
 import { pageOf, pageQuery, pageSchema } from './pages.ts'
 
 const route = routesOf('OpenAI files', { scope: ['chat', 'ingest'], owner: 'caller' })
@@ -31,7 +31,7 @@ export const fileRoutes: readonly Route[] = [
       if (!file || form.purpose === undefined)
         throw invalid('file', rejected[0]?.reason ?? 'The file cannot be read: send it again.')
       const value = { fileId: file.id, purpose: form.purpose }
-      await keepFile(records, 'file_purpose', { value, owner: caller.id })
+      await keepRecord(records, 'file_purpose', { value, owner: caller.id })
       return toFile(file, form.purpose)
     },
   }),
@@ -57,7 +57,7 @@ export const fileRoutes: readonly Route[] = [
     errors: ['NOT_FOUND'],
     async handle({ path: { file_id: id }, caller, parts }) {
       const file = await parts.agent.files.get(readFileId(id), caller)
-      const known = await recordOfFile(recordsOf(parts), 'file_purpose', { fileId: file.id, owner: caller.id })
+      const known = await keptRecord(recordsOf(parts), 'file_purpose', { key: file.id, owner: caller.id })
       return toFile(file, known?.value.purpose)
     },
   }),
@@ -86,7 +86,7 @@ export const fileRoutes: readonly Route[] = [
         const users = [...projects, ...personas].map((name) => `"${name}"`).join(', ') || 'a document'
         throw invalid('file_id', `The file is used by ${users}: remove it there first.`)
       }
-      const known = await recordOfFile(records, 'file_purpose', { fileId: file.id, owner: caller.id })
+      const known = await keptRecord(records, 'file_purpose', { key: file.id, owner: caller.id })
       if (known) await records.remove('file_purpose', known.id, caller.id)
       return { id: toFileId(file.id), object: 'file' as const, deleted: true as const }
     },

@@ -2,7 +2,7 @@ import { InlayError, isInlayError, storable, type Principal } from '@inlay/proto
 import type { RouteContext, ServerParts, WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
 import { toFileId } from './content.ts'
-import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
+import { keepRecord, readFileId, keptRecord, recordsOf } from './kept-records.ts'
 
 const attribute = v.union([v.pipe(v.string(), v.maxLength(512)), v.pipe(v.number(), v.finite()), v.boolean()])
 
@@ -77,7 +77,7 @@ async function addFile(
   const records = recordsOf(parts)
   const { file, bytes } = await parts.agent.files.open(readFileId(id), caller)
   const { id: fileId, name, mediaType, sizeBytes } = file
-  const before = (await recordOfFile(records, 'vector_store_file', { fileId, owner }))?.value
+  const before = (await keptRecord(records, 'vector_store_file', { key: fileId, owner }))?.value
   const kept = attributes ?? before?.attributes ?? {}
   const value = { fileId, name, sizeBytes, attributes: kept, addedAt: before?.addedAt ?? Date.now() }
   try {
@@ -90,10 +90,10 @@ async function addFile(
       { file: read, id: documentId, title: name, pairId, metadata: toMetadata(kept, documentId) },
       { caller, signal: request.signal },
     )
-    await keepFile(records, 'vector_store_file', { value, owner })
+    await keepRecord(records, 'vector_store_file', { value, owner })
   } catch (error) {
     if (!bytes.locked) await bytes.cancel()
     if (!isInlayError(error) || !['INVALID_INPUT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED'].includes(error.code)) throw error
-    await keepFile(records, 'vector_store_file', { value: { ...value, fault: error.message }, owner })
+    await keepRecord(records, 'vector_store_file', { value: { ...value, fault: error.message }, owner })
   }
 }

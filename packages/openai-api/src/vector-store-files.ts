@@ -3,7 +3,7 @@ import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
 import { routesOf, type Route, type ServerParts, type WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
 import { toFileId } from './content.ts'
-import { keepFile, readFileId, recordOfFile, recordsOf } from './kept-files.ts'
+import { keepRecord, readFileId, keptRecord, recordsOf } from './kept-records.ts'
 import { pageOf, pageQuery, pageSchema, polled } from './pages.ts'
 import {
   addFiles,
@@ -80,7 +80,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
       const former = Object.keys(toMetadata(value.attributes, documentId)).map((key) => [key, null])
       const metadata = { ...Object.fromEntries(former), ...toMetadata(attributes, documentId) }
       if (value.fault === undefined) await parts.knowledge.changeDocument(documentId, { metadata }, { caller })
-      await keepFile(recordsOf(parts), 'vector_store_file', { value: { ...value, attributes }, owner })
+      await keepRecord(recordsOf(parts), 'vector_store_file', { value: { ...value, attributes }, owner })
       return readFile(parts, store, id, caller)
     },
   }),
@@ -119,7 +119,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
 ]
 
 async function recordIn(parts: ServerParts, owner: string, id: string): Promise<Kept> {
-  const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId: readFileId(id), owner })
+  const record = await keptRecord(recordsOf(parts), 'vector_store_file', { key: readFileId(id), owner })
   if (!record) throw new InlayError('NOT_FOUND', { message: 'No such file in this vector store.' })
   return record.value
 }
@@ -133,7 +133,7 @@ export async function takeOut(
   await knowledge.remove(documentIdOf(owner, fileId), { caller }).catch((error: unknown) => {
     if (!isInlayError(error) || error.code !== 'DOCUMENT_NOT_FOUND') throw error
   })
-  const record = await recordOfFile(recordsOf(parts), 'vector_store_file', { fileId, owner })
+  const record = await keptRecord(recordsOf(parts), 'vector_store_file', { key: fileId, owner })
   if (record) await recordsOf(parts).remove('vector_store_file', record.id, owner)
 }
 

@@ -3,7 +3,7 @@ import { routesOf, type Route, type ServerParts } from '@inlay/server'
 import * as v from 'valibot'
 import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
-import { recordsOf } from './kept-files.ts'
+import { recordsOf } from './kept-records.ts'
 import { documentIdOf, fileTag, type Attributes } from './vector-store-additions.ts'
 import { findStore, storePath, type Store } from './vector-stores.ts'
 

@@ -3,7 +3,7 @@ import { hasScope, InlayError, isInlayError, storable, type Principal } from '@i
 import { routesOf, type Route, type ServerParts, type WorkspaceValues } from '@inlay/server'
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
-import { recordsOf } from './kept-files.ts'
+import { recordsOf } from './kept-records.ts'
 import { pageOf, pageQuery, pageSchema } from './pages.ts'
 import { addFiles, checkFiles, type Place } from './vector-store-additions.ts'
 

@@ -7,7 +7,7 @@ import { uploadIdOf } from './content.ts'
 export function recordsOf({ workspace }: Pick<ServerParts, 'workspace'>): WorkspaceRecords {
   if (workspace) return workspace
   throw new InlayError('NOT_IMPLEMENTED', {
-    message: 'This server keeps no records, which files and vector stores need.',
+    message: 'This server keeps no records, which files, vector stores and conversations need.',
   })
 }
 
@@ -26,32 +26,31 @@ type Kept = WorkspaceRecord<Kind>['value']
 const keyOf = (value: Kept): string => ('sessionId' in value ? value.sessionId : value.fileId)
 
 /** The record of a file, or of a conversation by its session, among those of an owner. */
-export async function recordOfFile<Of extends Kind>(
+export async function keptRecord<Of extends Kind>(
   records: WorkspaceRecords,
   kind: Of,
-  { fileId, owner }: { readonly fileId: string; readonly owner: string },
+  { key, owner }: { readonly key: string; readonly owner: string },
 ): Promise<WorkspaceRecord<Of> | undefined> {
-  for (const place of placesOf(fileId)) {
+  for (const place of placesOf(key)) {
     const record = await records.get(kind, place, owner)
-    if (record && keyOf(record.value) === fileId) return record
+    if (record && keyOf(record.value) === key) return record
   }
   return undefined
 }
 
 /** Keeps such a record, in place of an earlier one. */
-export async function keepFile<Of extends Kind>(
+export async function keepRecord<Of extends Kind>(
   records: WorkspaceRecords,
   kind: Of,
   { value, owner }: { readonly value: WorkspaceRecord<Of>['value']; readonly owner: string },
 ): Promise<void> {
-  const fileId = keyOf(value)
-  let place = (await recordOfFile(records, kind, { fileId, owner }))?.id
-  for (const other of placesOf(fileId))
-    if (place === undefined && !(await records.get(kind, other, owner))) place = other
-  if (place === undefined) throw new InlayError('CONFLICT', { message: 'The file has no place: upload it again.' })
+  const key = keyOf(value)
+  let place = (await keptRecord(records, kind, { key, owner }))?.id
+  for (const other of placesOf(key)) if (place === undefined && !(await records.get(kind, other, owner))) place = other
+  if (place === undefined)
+    throw new InlayError('CONFLICT', { message: 'There is no place left for its record: create it again.' })
   await records.put(kind, place, value, owner)
 }
 
-/** Ids of records are numbers of 31 bits. Two files rarely meet in one place, and four never. */
-const placesOf = (fileId: string): number[] =>
-  [1, 2, 3, 4].map((offset) => Number.parseInt(fileId.slice(-7), 16) + offset)
+/** Ids of records are numbers of 31 bits. Two keys rarely meet in one place, and four never. */
+const placesOf = (key: string): number[] => [1, 2, 3, 4].map((offset) => Number.parseInt(key.slice(-7), 16) + offset)
