@@ -1,16 +1,8 @@
 import { databaseFile } from '../data-folder.ts'
 import type { CommandContext } from './command.ts'
+import { failed, ok, warning, type Finding } from './finding.ts'
 import type { Service } from './service.ts'
 import { dataFolderOf } from './with-inlay.ts'
-
-/** Result of one check. */
-export interface Finding {
-  readonly check: string
-  readonly status: 'ok' | 'warning' | 'failed'
-  readonly message: string
-  /** Instructions for fixing the problem. */
-  readonly advice?: string
-}
 
 export type ServiceCheck = (service: Service, context: CommandContext) => Promise<readonly Finding[]>
 
@@ -24,14 +16,14 @@ const named = (names: readonly string[]): string =>
 export const checkDatabase: ServiceCheck = async (_, context) => {
   const check = 'Integrity'
   if (context.settings.options.database !== undefined)
-    return [{ check, status: 'ok', message: 'not checked: PostgreSQL checks its tables with pg_amcheck' }]
+    return [ok(check, 'not checked: PostgreSQL checks its tables with pg_amcheck')]
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(databaseFile(dataFolderOf(context)), { readOnly: true, timeout: 5000 })
   try {
     const rows = database.prepare('pragma integrity_check').all()
     const faults = rows.map((row) => String(row['integrity_check'])).filter((fault) => fault !== 'ok')
-    if (faults.length === 0) return [{ check, status: 'ok', message: 'the database is sound' }]
-    return [{ check, status: 'failed', message: `the database is damaged: ${named(faults)}`, advice: restoring }]
+    if (faults.length === 0) return [ok(check, 'the database is sound')]
+    return [failed(check, `the database is damaged: ${named(faults)}`, restoring)]
   } finally {
     database.close()
   }
@@ -44,33 +36,27 @@ const restoring =
 export const checkFiles: ServiceCheck = async ({ inlay }, { signal }) => {
   const check = 'Files'
   const { files, lost } = await inlay!.agent.files.check(signal)
-  if (lost.length === 0) return [{ check, status: 'ok', message: `${files} files have all their bytes` }]
+  if (lost.length === 0) return [ok(check, `${files} files have all their bytes`)]
   const message = `${lost.length} of ${files} files lack bytes: ${named(lost)}`
   const advice = 'Put the folder files/, or the bucket, back from a backup, or upload these files again.'
-  return [{ check, status: 'failed', message, advice }]
+  return [failed(check, message, advice)]
 }
 
 /** Compares all documents with what the index holds. */
 export const checkIndex: ServiceCheck = async ({ inlay }, { signal }) => {
   const check = 'Passages'
   const { isCompared, missing, unknown, unknownDocuments } = await inlay!.knowledge.compareIndex(signal)
-  if (!isCompared)
-    return [
-      { check, status: 'warning', message: 'not compared: the index cannot list what it holds, or holds too much' },
-    ]
-  if (missing.length + unknown.length === 0)
-    return [{ check, status: 'ok', message: 'documents and index hold the same' }]
-  const lacking = {
+  if (!isCompared) return [warning(check, 'not compared: the index cannot list what it holds, or holds too much')]
+  if (missing.length + unknown.length === 0) return [ok(check, 'documents and index hold the same')]
+  const lacking = failed(
     check,
-    status: 'failed',
-    message: `${missing.length} documents are not in the index: ${named(missing)}`,
-    advice: 'Start Inlay, which indexes them again, or run inlay reindex.',
-  } as const
-  const surplus = {
+    `${missing.length} documents are not in the index: ${named(missing)}`,
+    'Start Inlay, which indexes them again, or run inlay reindex.',
+  )
+  const surplus = failed(
     check,
-    status: 'failed',
-    message: `the index holds ${unknown.length} versions that the database lacks, such as of ${named(unknownDocuments)}`,
-    advice: 'Restore the database or send these documents again, then drop the versions with inlay reindex.',
-  } as const
+    `the index holds ${unknown.length} versions that the database lacks, such as of ${named(unknownDocuments)}`,
+    'Restore the database or send these documents again, then drop the versions with inlay reindex.',
+  )
   return [...(missing.length > 0 ? [lacking] : []), ...(unknown.length > 0 ? [surplus] : [])]
 }

@@ -3,16 +3,11 @@ import { isLoopbackName } from '../page.ts'
 import { engineAddresses } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
-import type { Finding } from './doctor-deep.ts'
+import { ok, warning, type Finding } from './finding.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
 /** Passwords and keys of examples and of containers. */
 const knownSecret = /^$|change|example|password|secret|postgres|inlay$|test|admin|1234/i
-
-const warning = (check: string, message: string, advice: string): Finding => {
-  return { check, status: 'warning', message, advice }
-}
-const ok = (check: string, message: string): Finding => ({ check, status: 'ok', message })
 
 /** What to look at before others can reach an installation. It reads the settings, the data folder and the database. */
 export async function checkProduction(context: CommandContext): Promise<readonly Finding[]> {

@@ -9,7 +9,8 @@ import { engineAddresses } from '../options/engines.ts'
 import { prepareDataFolder } from '../data-folder.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { checkDatabase, checkFiles, checkIndex, type Finding, type ServiceCheck } from './doctor-deep.ts'
+import { checkDatabase, checkFiles, checkIndex, type ServiceCheck } from './doctor-deep.ts'
+import { failed, ok, warning, type Finding } from './finding.ts'
 import type { Output } from './output.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
@@ -79,41 +80,33 @@ async function checkNode(): Promise<readonly Finding[]> {
     .map(Number)
   const isOld = major < leastMajor || (major === leastMajor && minor < leastMinor)
   const message = `Inlay ${manifest.version}, Node ${process.versions.node}`
-  return isOld
-    ? [{ check: 'Versions', status: 'failed', message, advice: `Install Node ${manifest.engines.node}.` }]
-    : [{ check: 'Versions', status: 'ok', message }]
+  return isOld ? [failed('Versions', message, `Install Node ${manifest.engines.node}.`)] : [ok('Versions', message)]
 }
 
 async function checkFolder(context: CommandContext): Promise<readonly Finding[]> {
   const { database, index = database, files } = engineAddresses(context.settings.options)
   if (database !== undefined && files !== undefined && index !== 'folder')
-    return [{ check: folderCheck, status: 'ok', message: 'not used: database, index and files are on servers' }]
+    return [ok(folderCheck, 'not used: database, index and files are on servers')]
   const folder = dataFolderOf(context)
   const isNew = (await stat(folder).catch(() => undefined)) === undefined
   // The first command on a folder creates it, and so does this one.
   const fault = await prepareDataFolder(folder)
     .then(() => access(folder, constants.W_OK))
     .then(() => undefined, codeOf)
-  const check = folderCheck
-  if (fault !== undefined)
-    return [
-      {
-        check,
-        status: 'failed',
-        message: `${folder} cannot be used: ${folderFaults[fault] ?? fault}.`,
-        advice: 'Choose a writable folder with --data or INLAY_DATA.',
-      },
-    ]
-  const folderFinding: Finding = { check, status: 'ok', message: `${folder}${isNew ? ', created' : ''}` }
+  if (fault !== undefined) {
+    const reason = folderFaults[fault] ?? fault
+    const advice = 'Choose a writable folder with --data or INLAY_DATA.'
+    return [failed(folderCheck, `${folder} cannot be used: ${reason}.`, advice)]
+  }
   const { bavail, bsize } = await statfs(folder)
   const free = bavail * bsize
   const message = `${(free / 2 ** 30).toFixed(1)} GiB free`
-  return free < lowDiskBytes
-    ? [
-        folderFinding,
-        { check: 'Disk', status: 'warning', message, advice: 'Free some space: documents are refused on a full disk.' },
-      ]
-    : [folderFinding, { check: 'Disk', status: 'ok', message }]
+  return [
+    ok(folderCheck, `${folder}${isNew ? ', created' : ''}`),
+    free < lowDiskBytes
+      ? warning('Disk', message, 'Free some space: documents are refused on a full disk.')
+      : ok('Disk', message),
+  ]
 }
 
 /** Code of the error of Node behind an error. */
@@ -131,33 +124,34 @@ const folderFaults: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file',
 }
 
-async function checkPort({ settings: { host, port, options } }: CommandContext): Promise<readonly Finding[]> {
+const checkPort = async (context: CommandContext): Promise<readonly Finding[]> => [await portFinding(context)]
+
+async function portFinding({ settings: { host, port, options } }: CommandContext): Promise<Finding> {
   const healthUrl = `http://${shownHost(host)}:${port}${basePathOf(options)}/health`
   const fault = await new Promise<string | undefined>((resolve) => {
     const server = createServer()
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code ?? 'unknown reason'))
     server.listen({ port, host }, () => server.close(() => resolve(undefined)))
   })
-  const ok = (message: string): readonly Finding[] => [{ check: 'Port', status: 'ok', message }]
-  const warning = (message: string, advice: string): readonly Finding[] => [
-    { check: 'Port', status: 'warning', message, advice },
-  ]
   switch (fault) {
     case undefined:
-      return ok(port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`)
+      return ok('Port', port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`)
     case 'EADDRINUSE':
-      if (await answersHealth(healthUrl)) return ok(`Inlay is running on ${host}, port ${port}`)
+      if (await answersHealth(healthUrl)) return ok('Port', `Inlay is running on ${host}, port ${port}`)
       return warning(
+        'Port',
         `port ${port} on ${host} is used by another program`,
         'Choose another port with PORT or inlay serve --port.',
       )
     case 'EACCES':
       return warning(
+        'Port',
         `this user may not listen on port ${port}`,
         'Choose a port from 1024 on with PORT or inlay serve --port, and let a proxy serve the other one.',
       )
     default:
       return warning(
+        'Port',
         `cannot listen on ${host}, port ${port} (${fault})`,
         'Set HOST to a name or address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of its addresses.',
       )
@@ -184,7 +178,7 @@ async function checkService(context: CommandContext): Promise<readonly Finding[]
   }).catch((error: unknown): readonly Finding[] => {
     context.signal.throwIfAborted()
     const check = textOption(context, 'url') === undefined ? 'Database' : 'Server'
-    return [{ check, status: 'failed', message: sentenceOf(error) }]
+    return [failed(check, sentenceOf(error))]
   })
   // The others are among the findings.
   const isFound = (error: unknown): boolean =>
@@ -239,9 +233,7 @@ async function attempt(check: ServiceCheck, service: Service, context: CommandCo
     context.signal.throwIfAborted()
     const denied = isInlayError(error) && (error.status === 401 || error.status === 403)
     const advice = denied ? keyAdvice : undefined
-    return [
-      { check: names.get(check) ?? 'Service', status: 'failed', message: sentenceOf(error), ...(advice && { advice }) },
-    ]
+    return [failed(names.get(check) ?? 'Service', sentenceOf(error), advice)]
   }
 }
 
@@ -282,18 +274,15 @@ const checkDocuments: ServiceCheck = async (service) => {
   const message = `${documents.indexed} searchable, ${waiting} waiting, ${documents.failed} failed`
   const advice = 'See why: inlay documents list --state failed, then inlay documents show <id>.'
   return [
-    documents.failed > 0
-      ? { check: 'Documents', status: 'warning', message, advice }
-      : { check: 'Documents', status: 'ok', message },
-    { check: 'Index', status: 'ok', message: `${index.rows ?? 0} passages` },
+    documents.failed > 0 ? warning('Documents', message, advice) : ok('Documents', message),
+    ok('Index', `${index.rows ?? 0} passages`),
     embedder.is_used
-      ? { check: 'Embedding model', status: 'ok', message: embedder.recorded ?? 'none: keyword search only' }
-      : {
-          check: 'Embedding model',
-          status: 'warning',
-          message: `the documents use ${embedder.recorded ?? 'none'}, but the settings specify ${embedder.configured ?? 'none'}: search uses keywords only`,
-          advice: 'Restore the previous setting, or index the documents with the new model: inlay reindex --embedder.',
-        },
+      ? ok('Embedding model', embedder.recorded ?? 'none: keyword search only')
+      : warning(
+          'Embedding model',
+          `the documents use ${embedder.recorded ?? 'none'}, but the settings specify ${embedder.configured ?? 'none'}: search uses keywords only`,
+          'Restore the previous setting, or index the documents with the new model: inlay reindex --embedder.',
+        ),
   ]
 }
 
@@ -301,9 +290,7 @@ const checkNotices: ServiceCheck = async (service) => {
   const details = await jsonOf(service, '/service-api/notices', noticesOfAnyVersion)
   const others = details.filter(({ code }) => code !== embedderMismatch)
   return others.map(({ code, message }) =>
-    code === recordsMissing
-      ? { check: 'Records', status: 'failed', message }
-      : { check: 'Notice', status: 'warning', message },
+    code === recordsMissing ? failed('Records', message) : warning('Notice', message),
   )
 }
 
@@ -312,25 +299,14 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
   const name = `${provider?.name ?? 'none'}/${chosen?.model_name ?? 'none'}`
   if (provider?.provider === 'extractive')
-    return [
-      {
-        check: 'Model',
-        status: 'ok',
-        message: 'the built-in model, which only quotes; set INLAY_MODEL to use another',
-      },
-    ]
+    return [ok('Model', 'the built-in model, which only quotes; set INLAY_MODEL to use another')]
   const body = JSON.stringify({ model_provider: provider?.name ?? null, model_version: chosen?.model_name ?? null })
   const trial = await jsonOf(service, '/admin/llm/test', trialSchema, { method: 'POST', body, signal })
   const seconds = (trial.duration_ms / 1000).toFixed(1)
-  if (trial.ok) return [{ check: 'Model', status: 'ok', message: `${name} answered in ${seconds} s` }]
-  return [
-    {
-      check: 'Model',
-      status: 'failed',
-      message: `${name}: ${trial.error ?? 'no answer'}`,
-      advice: modelAdvice[trial.error_code ?? ''] ?? 'See inlay help settings for INLAY_MODEL and what belongs to it.',
-    },
-  ]
+  if (trial.ok) return [ok('Model', `${name} answered in ${seconds} s`)]
+  const advice =
+    modelAdvice[trial.error_code ?? ''] ?? 'See inlay help settings for INLAY_MODEL and what belongs to it.'
+  return [failed('Model', `${name}: ${trial.error ?? 'no answer'}`, advice)]
 }
 
 /** Connects to each MCP server and lists its tools. */

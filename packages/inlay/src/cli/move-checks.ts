@@ -12,7 +12,7 @@ import { movedTables, type Stores } from '../parts/move-data.ts'
 import { readMove } from '../parts/move-note.ts'
 import { migrateAll } from '../parts/open-tables.ts'
 import { processPresence } from '../process-presence.ts'
-import type { Finding } from './doctor-deep.ts'
+import { failed, ok, type Finding } from './finding.ts'
 
 /** One of the two installations of a move. */
 export interface Side {
@@ -28,21 +28,14 @@ export async function checkMove(from: Side, to: Side): Promise<Finding[]> {
   for (const [check, run] of Object.entries(checks)) {
     const finding = await run(from, to).catch((error: unknown): Finding => {
       const message = isInlayError(error) || error instanceof Error ? error.message : 'something failed.'
-      return { check, status: 'failed', message }
+      return failed(check, message)
     })
-    findings.push(finding ?? { check, status: 'ok', message: 'nothing is in the way' })
+    findings.push(finding ?? ok(check, 'nothing is in the way'))
     // The others would fail for the same reason.
     if (check === 'Database' && finding) break
   }
   return findings
 }
-
-const failed = (check: string, message: string, advice: string): Finding => ({
-  check,
-  status: 'failed',
-  message,
-  advice,
-})
 
 const checks: Readonly<Record<string, MoveCheck>> = {
   Database: async ({ stores: from }, { stores: to }) => {

@@ -1,0 +1,18 @@
+/** Result of one check. */
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'failed'
+  readonly message: string
+  /** Instructions for fixing the problem. */
+  readonly advice?: string
+}
+
+type MakeFinding = (check: string, message: string, advice?: string) => Finding
+
+const finding =
+  (status: Finding['status']): MakeFinding =>
+  (check, message, advice) => ({ check, status, message, ...(advice && { advice }) })
+
+export const ok: MakeFinding = finding('ok')
+export const warning: MakeFinding = finding('warning')
+export const failed: MakeFinding = finding('failed')
