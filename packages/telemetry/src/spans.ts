@@ -16,7 +16,7 @@ interface Started {
   readonly within: <T>(work: () => T) => T
 }
 
-interface ParentOf {
+interface StartOptions extends Pick<SpanOptions, 'kind' | 'startTime'> {
   readonly parentOf?: () => Context
 }
 
@@ -33,7 +33,7 @@ function isTracing(): boolean {
 export function startSpan(
   name: string,
   attributes: Attributes,
-  { parentOf = () => context.active(), ...options }: Pick<SpanOptions, 'kind' | 'startTime'> & ParentOf = {},
+  { parentOf = () => context.active(), ...options }: StartOptions = {},
 ): Started {
   if (!isTracing()) return untraced
   const parent = parentOf()

@@ -85,15 +85,15 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
   ])
   const connections: Closable[] = []
   const options = await withEngines(given, connections, onError)
+  const { dataFolder = defaultDataFolder } = options
   const pools = connections.flatMap(({ measured }) => measured ?? [])
   const { findUnusedData } = await import('./unused-data.ts')
   const elsewhere = { records: !!options.database, index: !!options.index, files: !!options.files }
-  const unused = await findUnusedData(options.dataFolder ?? defaultDataFolder, elsewhere)
+  const unused = await findUnusedData(dataFolder, elsewhere)
   for (const message of unused) onError(new InlayError('BAD_REQUEST', { message, data: { isExpected: true } }))
-  if (!options.database || !options.index || !options.files)
-    await prepareDataFolder(options.dataFolder ?? defaultDataFolder)
-  const isNew = !options.database && (await lacksDatabase(options.dataFolder ?? defaultDataFolder))
-  const dialect = options.database ?? (await defaultDialect(options.dataFolder ?? defaultDataFolder))
+  if (!options.database || !options.index || !options.files) await prepareDataFolder(dataFolder)
+  const isNew = !options.database && (await lacksDatabase(dataFolder))
+  const dialect = options.database ?? (await defaultDialect(dataFolder))
   const db: AnyDatabase = new Kysely({ dialect: telemetry ? measuredDialect(dialect, telemetry) : dialect })
   connections.push({ close: () => db.destroy() })
   const opened: Closable[] = []
@@ -108,9 +108,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
     const clock = await openDatabaseClock(db)
     opened.push(clock)
     opened.push(await openTables(db, options.now ?? clock.now))
-    const record = options.database
-      ? undefined
-      : await openDatabaseRecord(db, { dataFolder: options.dataFolder ?? defaultDataFolder, isNew, onError })
+    const record = options.database ? undefined : await openDatabaseRecord(db, { dataFolder, isNew, onError })
     // Closed after all others that write.
     if (record) opened.push(record)
     const refusals: ServiceNote[] = []
