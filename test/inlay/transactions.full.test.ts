@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
@@ -217,6 +218,22 @@ test('of several calls at once in a transaction, one that is refused takes nothi
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
   expect(await hits()).toEqual(['The heron swims.', 'The heron waits.'])
+})
+
+test('the longest id fits into every index, and a longer one is refused before the commit', async () => {
+  const host = await makeHost()
+  await host.knowledge.start()
+  // Random, since PostgreSQL compresses what repeats itself.
+  const id = randomBytes(1000).toString('hex')
+  const document = (each: string) => request({ id: each, text: 'The heron waits.' })
+  await inPg(host.pool, async (transaction) => {
+    await host.knowledge.accept(document(id), { transaction })
+    await expect(host.knowledge.accept(document(`${id}a`), { transaction })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    })
+    await expect(host.knowledge.accept(document('é'.repeat(1001)))).rejects.toMatchObject({ code: 'VALIDATION_FAILED' })
+  })
+  expect(await host.hits()).toEqual(['The heron waits.'])
 })
 
 test('with records in SQLite, the option is refused with the reason', async () => {

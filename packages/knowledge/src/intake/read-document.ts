@@ -233,9 +233,10 @@ function idFault(id: string): string | undefined {
   if (!id.isWellFormed() || id.includes('\0')) return 'must not contain NUL characters or unpaired surrogates'
   // Clients and proxies remove these segments from a path, even if encoded, so the document could never be requested.
   if (id === '.' || id === '..') return 'must not be "." or "..", which URLs cannot contain: choose another id'
-  if (id.length > maxIdLength) return `must not be longer than ${maxIdLength} characters, to fit into a URL`
+  if (id.length > maxIdBytes || new TextEncoder().encode(id).length > maxIdBytes)
+    return `must not be longer than ${maxIdBytes} bytes, to fit into a URL and an index`
   return undefined
 }
 
-/** Servers accept URLs of 8 to 16 KiB. */
-const maxIdLength = 8000
+/** An index of PostgreSQL takes 2,704 bytes, with whatever stands beside an id. */
+const maxIdBytes = 2000
