@@ -17,9 +17,11 @@ const headings: Readonly<Record<string, string>> = {
   INLAY_DATABASE_URL: 'Databases and other servers',
   INLAY_MODEL: 'Language model',
   INLAY_EMBEDDING_MODEL: 'Embedding model',
+  INLAY_OPENAI_API: 'API of OpenAI',
   INLAY_LOCAL_MODELS: 'Help of the model, memories and names',
   INLAY_WEB_SEARCH: 'Web, images and tools',
   INLAY_RERANKER: 'Ranking, scans and local models',
+  INLAY_WEBHOOK_URL: 'Webhooks',
 }
 
 function settingRows(page: SettingPage): string {
