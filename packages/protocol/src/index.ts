@@ -1,5 +1,6 @@
 export * from './assemble-answer/fold-stream.ts'
 export * from './assemble-answer/strip-citations.ts'
+export * from './call-hook.ts'
 export * from './chat/search.ts'
 export * from './chat/searched-words.ts'
 export * from './chat/send-message.ts'

@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
+import { callHook, InlayError, type Principal } from '@inlay/protocol'
 
 /** A tool call before it runs. */
 export interface ComingToolCall {
@@ -47,14 +47,7 @@ export async function checkCall(
   call: ComingToolCall,
   onError: (error: unknown) => void,
 ): Promise<unknown> {
-  let verdict: ToolCallVerdict | void
-  try {
-    verdict = await hook(call)
-  } catch (error) {
-    if (isInlayError(error)) throw error
-    onError(error)
-    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
-  }
+  const verdict = await callHook(() => hook(call), onError)
   if (verdict?.reject === undefined) return verdict?.arguments
   throw new InlayError('INSUFFICIENT_PERMISSIONS', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
 }

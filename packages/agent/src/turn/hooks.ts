@@ -1,4 +1,4 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { callHook, InlayError } from '@inlay/protocol'
 import type { Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/scheduling'
 import type { ComingTurn, Instructions } from '../contracts/coming-turn.ts'
@@ -96,11 +96,5 @@ async function askInTime<Answer>(
   message?: string,
 ): Promise<Answer> {
   const signal = AbortSignal.timeout(hookTimeMs)
-  try {
-    return await untilAborted(Promise.resolve(ask(signal)), signal)
-  } catch (error) {
-    if (isInlayError(error)) throw error
-    onError(error)
-    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error, ...(message !== undefined && { message }) })
-  }
+  return callHook(() => untilAborted(Promise.resolve(ask(signal)), signal), onError, message)
 }

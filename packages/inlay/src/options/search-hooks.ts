@@ -1,5 +1,5 @@
 import type { Passage, PassageSearch } from '@inlay/agent'
-import { InlayError, isInlayError, type BaseFilters, type Principal } from '@inlay/protocol'
+import { callHook, type BaseFilters, type Principal } from '@inlay/protocol'
 
 /** A search of documents, for an answer or for a caller of the search. */
 export interface ComingSearch {
@@ -25,20 +25,12 @@ export function searchWithHooks(
   hooks: SearchHooks,
   onError: (error: unknown) => void,
 ): PassageSearch {
-  const ask = async <Answer>(call: () => Promise<Answer> | Answer): Promise<Answer> => {
-    try {
-      return await call()
-    } catch (error) {
-      if (isInlayError(error)) throw error
-      onError(error)
-      throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
-    }
-  }
   return async (given) => {
     const { filters = null, caller } = given
     const coming = { query: given.text, filters, caller }
-    const { query } = (await ask(() => hooks.beforeSearch?.(coming))) ?? coming
+    const { query } = (await callHook(() => hooks.beforeSearch?.(coming), onError)) ?? coming
     const passages = await search({ ...given, text: query })
-    return ((await ask(() => hooks.afterSearch?.({ ...coming, query, passages }))) ?? { passages }).passages
+    const after = await callHook(() => hooks.afterSearch?.({ ...coming, query, passages }), onError)
+    return after?.passages ?? passages
   }
 }

@@ -1,7 +1,7 @@
-import { InlayError, isInlayError, type IngestionRequest } from '@inlay/protocol'
+import { callHook, InlayError, type IngestionRequest } from '@inlay/protocol'
 import { privateFilesPair } from '../access-and-filters/permissions.ts'
 import { readStatus } from '../access-and-filters/documents.ts'
-import type { DocumentHooks, DocumentVerdict } from '../contracts/document-hooks.ts'
+import type { DocumentHooks } from '../contracts/document-hooks.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 import { readDocument } from './read-document.ts'
@@ -35,7 +35,7 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
   return {
     judged: async (request, caller) => {
       const coming = { document: request.document, pairId: request.cc_pair_id || 1, caller }
-      const verdict = await ask(async () => hooks.beforeDocument?.(coming), onError)
+      const verdict = await callHook(() => hooks.beforeDocument?.(coming), onError)
       if (verdict?.reject !== undefined)
         throw new InlayError('VALIDATION_ERROR', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
       return verdict?.document ? readDocument({ ...request, document: verdict.document }) : request
@@ -48,18 +48,5 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
       }
     },
     close: async () => void (await Promise.all(underway)),
-  }
-}
-
-async function ask(
-  before: () => Promise<DocumentVerdict | void>,
-  onError: (error: unknown) => void,
-): Promise<DocumentVerdict | void> {
-  try {
-    return await before()
-  } catch (error) {
-    if (isInlayError(error)) throw error
-    onError(error)
-    throw new InlayError('HOOK_EXECUTION_FAILED', { cause: error })
   }
 }
