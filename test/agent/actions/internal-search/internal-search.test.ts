@@ -24,6 +24,19 @@ test('the queries run side by side, each with the filters, the caller and the li
   expect(requests).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
 })
 
+test('a limit that is undefined is the default, and one of the turn bounds all', async () => {
+  const search = async () => passages(60)
+  const options = { search, maxFound: undefined, maxShown: undefined, maxPassages: undefined }
+  const counts = async (more?: Partial<ActionTurn>): Promise<(number | undefined)[]> => {
+    const result = await createInternalSearch(options).run({ queries: ['a'] }, newTurn(more).turn)
+    return [result.documents?.length, result.foundDocuments?.length]
+  }
+  expect([await counts(), await counts({ maxPassages: 3 })]).toEqual([
+    [10, 50],
+    [3, 3],
+  ])
+})
+
 test('blank and repeated queries are dropped; without any left the question is asked', async () => {
   const { packets } = await run(async () => [], [' leave  days ', 'Leave days', '', 'rules'])
   expect(packets).toEqual([{ type: 'search_tool_queries_delta', queries: ['Leave days', 'rules'] }])

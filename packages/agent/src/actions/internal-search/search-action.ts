@@ -72,7 +72,7 @@ export const internalSearchId = 1
  * their passages to the model as numbered data.
  */
 export function createInternalSearch(options: InternalSearchOptions): Action<InternalSearchInput> {
-  const usual = { maxFound: 50, maxShown: 10, maxPassages: 25, ...options }
+  const { maxFound: usualFound = 50, maxShown: usualShown = 10, maxPassages: usualPassages = 25 } = options
   return {
     id: internalSearchId,
     name: 'internal_search',
@@ -85,8 +85,8 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
     start: () => ({ type: 'search_tool_start', is_internet_search: false }),
     run: async ({ queries: given, ...narrowing }, turn) => {
       const most = turn.maxPassages ?? Infinity
-      const maxFound = Math.min(usual.maxFound, most)
-      const [maxShown, maxPassages] = [Math.min(usual.maxShown, most), Math.min(usual.maxPassages, most)]
+      const maxFound = Math.min(usualFound, most)
+      const [maxShown, maxPassages] = [Math.min(usualShown, most), Math.min(usualPassages, most)]
       const requested = turn.filters ?? null
       const asksForLess = narrowing.sources || narrowing.updated_from || narrowing.updated_to
       const filters = asksForLess ? narrowFilters(requested, narrowing) : requested
