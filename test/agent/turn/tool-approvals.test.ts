@@ -1,7 +1,13 @@
-import { type Agent, type ToolApprovalEvent, type ToolApprovalPolicy } from '@inlay/agent'
+import {
+  type Agent,
+  type ComingToolCall,
+  type EndedToolCall,
+  type ToolApprovalEvent,
+  type ToolApprovalPolicy,
+} from '@inlay/agent'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
 import type { SendMessageInput } from '@inlay/protocol'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ana, ben, codeOf, inShort, newDatabase, providerOf, readAll, toRequest } from '../setting.ts'
 import { createConversations, type ConversationsOptions } from '@inlay/conversations'
 
@@ -299,6 +305,43 @@ describe('a call that a person has to approve', () => {
     const setting = await mount([[callOf('remove', { page: 1 }), callOf('remove')], ['Done.']], { actions: [action] })
     const { ids } = await waiting(setting)
     expect([ids.length, action.calls.map(({ input }) => input)]).toEqual([1, [{ page: 1 }]])
+  })
+
+  test('is shown, made and stored with the arguments of the host, in whichever process it is approved', async () => {
+    const action = remove(50, 'remove', { needsApproval: ({ page }: Record<string, unknown>) => page === 8 })
+    const [asked, ended] = [[] as unknown[], [] as unknown[]]
+    const hooks = {
+      beforeToolCall: ({ arguments: input }: ComingToolCall) => (asked.push(input), { arguments: { page: 8 } }),
+      afterToolCall: ({ arguments: input }: EndedToolCall) => void ended.push(input),
+    }
+    const setting = await mount([[callOf('remove')], ['Done.']], { actions: [action], hooks })
+    const { whole, decide } = await waiting(setting)
+    expect(whole.tool_approvals).toMatchObject([{ arguments: { page: 8 } }])
+    // Replaced again, a person would have approved something else.
+    const late = { ...hooks, beforeToolCall: (call: ComingToolCall) => (asked.push(call.arguments), { arguments: {} }) }
+    const other = setting.open({ hooks: late })
+    onTestFinished(() => other.close())
+    const { tool_calls: made } = await (await other.send(toRequest(decide(true)), { caller: ana })).whole()
+    expect([asked, action.calls.map(({ input }) => input)]).toEqual([[{ page: 7 }, { page: 8 }], [{ page: 8 }]])
+    expect([ended, made.map(({ tool_arguments: input }) => input)]).toEqual([[{ page: 8 }], [{ page: 8 }]])
+    expect(JSON.stringify(setting.model.requests[1]?.prompt)).not.toContain('"page":7')
+  })
+
+  test.each([
+    ['before anybody is asked', false, 0],
+    ['after a person approved it', true, 1],
+  ])('is refused by the host %s', async (_, isAfter, requests) => {
+    const action = remove(50, 'remove', asking)
+    let isRefused = !isAfter
+    const beforeToolCall = vi.fn(() => (isRefused ? { reject: 'Not today.' } : undefined))
+    const script: Script = [[callOf('remove')], ['It stays.']]
+    const setting = await mount(script, { actions: [action], hooks: { beforeToolCall } })
+    const { ids, decide } = await waiting(setting)
+    expect([ids.length, beforeToolCall.mock.calls.length]).toEqual([requests, 1])
+    isRefused = true
+    if (isAfter) await (await setting.send(decide(true))).whole()
+    expect(JSON.stringify(setting.model.requests[1]?.prompt)).toContain('Not today.')
+    expect(action.calls).toEqual([])
   })
 
   test('fails where nobody can be asked', async () => {

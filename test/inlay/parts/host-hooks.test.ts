@@ -107,7 +107,8 @@ test('a host replaces the query of a search, its passages, and the arguments of 
       }),
     },
   })
-  await inlay.ask('How long are holidays?')
+  const { tool_calls: calls } = await inlay.ask('How long are holidays?')
+  expect(calls[0]?.tool_arguments).toEqual({ queries: ['vacation'] })
   expect(searched).toContain('vacation')
   expect(searched).not.toContain('holidays')
   expect(JSON.stringify(inlay.requests.at(-1)?.prompt)).toContain('days of leave: 26 days.')

@@ -213,8 +213,8 @@ async function search(
   forget()
   signal.throwIfAborted()
   state.children.push({ ...record, parentCallId: callId, ...(step.sub !== null && { subTurnIndex: step.sub }) })
-  state.findings.push({ action: call.action.name, input: call.input, text: record.result })
-  return { ...first, input: JSON.stringify(call.input ?? {}), result: record.result }
+  state.findings.push({ action: call.action.name, input: record.arguments, text: record.result })
+  return { ...first, input: JSON.stringify(record.arguments), result: record.result }
 }
 
 function allFailed(): InlayError {

@@ -17,7 +17,7 @@ export interface ComingToolCall {
 export interface ToolCallVerdict {
   /** Why the call may not run, for the model. */
   readonly reject?: string | undefined
-  /** Used in place of those of the model; they have to fit the schema as well. */
+  /** Used in place of those of the model, also in all records; they have to fit the schema as well. */
   readonly arguments?: unknown
 }
 
@@ -29,7 +29,10 @@ export interface EndedToolCall extends Omit<ComingToolCall, 'signal'> {
 
 /** Callbacks of the host around tool calls. */
 export interface ToolCallHooks {
-  /** Called for each call with valid arguments. An error rejects the call and goes to `onError`. */
+  /**
+   * Called for each call with valid arguments, before a person is asked to approve it. Once approved, it is called again with
+   * the arguments that the person saw, and can only reject. An error rejects the call and goes to `onError`.
+   */
   readonly beforeToolCall?:
     | ((call: ComingToolCall) => Promise<ToolCallVerdict | void> | ToolCallVerdict | void)
     | undefined

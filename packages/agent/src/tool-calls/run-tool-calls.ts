@@ -67,6 +67,8 @@ export interface OpenCall extends PlannedCall {
   readonly resultTokens: number
   /** Receives what it shows to the model; absent where the model does not see. */
   readonly pictures?: ModelPicture[]
+  /** Its arguments, if they were prepared before it runs. */
+  readonly prepared?: Promise<CheckedInput>
 }
 
 // More calls of one step than this wait for a free slot.
@@ -85,7 +87,7 @@ export async function runCalls(
     records[index] = record
     // In the order of the calls, whichever ends first.
     progress.calls.splice(earlier, records.length, ...records.filter((known) => known !== undefined))
-    return { ...call, name: call.action.name, input: JSON.stringify(call.input ?? {}), result: record.result }
+    return { ...call, name: record.name, input: JSON.stringify(record.arguments), result: record.result }
   })
   setting.signal.throwIfAborted()
   return answered
@@ -105,11 +107,12 @@ export async function requestApprovals(
   const others: OpenCall[] = []
   for (const call of calls) {
     const { action, writer, id: callId, decision } = call
-    // Arguments that do not fit are told to the model, without bothering anybody.
     const isFree = decision !== undefined || approvalRule(action, setting.approval) === false
-    const checked = isFree ? undefined : await checkInput(call).catch(() => undefined)
+    const prepared = isFree ? undefined : prepareInput(call, setting)
+    // Arguments that do not fit, and refusals of the host, are told to the model, without bothering anybody.
+    const checked = await prepared?.catch(() => undefined)
     if (!checked || !(await needsApproval(action, checked.input, setting))) {
-      others.push(call)
+      others.push({ ...call, ...(prepared && { prepared }) })
       continue
     }
     const place = { ...writer.place, callId, arguments: toArguments(checked.given) }
@@ -182,7 +185,7 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
   let failed = false
   let given = call.input
   try {
-    const checked = await checkInput(call)
+    const checked = await (call.prepared ?? prepareInput(call, setting))
     given = checked.given
     if (!decision && (await needsApproval(action, checked.input, setting)))
       throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: nobodyAsked })
@@ -287,16 +290,44 @@ function badArguments(faults: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message, data: { [badArgumentsMark]: true } })
 }
 
-async function runAction(
+/**
+ * The arguments of a call, or those that the host replaces them with: a person is shown, and the call is stored with, what
+ * it runs with. A call that was approved keeps what the person saw; the host may still refuse it.
+ */
+async function prepareInput(call: OpenCall, setting: CallSetting): Promise<CheckedInput> {
+  const checked = await checkInput(call)
+  const { caller, sessionId, messageId, hooks, onError } = setting
+  const { decision, action } = call
+  const hook = hooks?.beforeToolCall
+  if (!hook || decision?.approved === false) return checked
+  const coming = { caller, sessionId, messageId, name: action.name, arguments: checked.input }
+  const other = await withinLimit(setting, (signal) => checkCall(hook, { ...coming, signal }, onError))
+  return other === undefined || decision ? checked : checkInput({ ...call, input: other })
+}
+
+/** Ends work at the timeout of a call, also if it ignores its signal: it must not block the run. */
+async function withinLimit<Result>(
+  setting: CallSetting,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(tooLong(setting.timeoutMs)), setting.timeoutMs)
+  const signal = AbortSignal.any([setting.signal, limit.signal])
+  try {
+    signal.throwIfAborted()
+    return await untilAborted(work(signal), signal)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function runAction(
   call: OpenCall,
   { input, given }: CheckedInput,
   setting: CallSetting,
   emit: (packet: PacketBody) => void,
 ): Promise<ActionResult> {
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(tooLong(setting.timeoutMs)), setting.timeoutMs)
-  const signal = AbortSignal.any([setting.signal, limit.signal])
-  const turn: ActionTurn = {
+  const turn: Omit<ActionTurn, 'signal'> = {
     ...setting.given,
     caller: setting.caller,
     sessionId: setting.sessionId,
@@ -306,26 +337,14 @@ async function runAction(
     toolCallId: call.id,
     arguments: isJsonObject(given) ? given : {},
     resultTokens: call.resultTokens,
-    signal,
     emit,
     ...(call.pictures && { showModel: (picture: ModelPicture) => void call.pictures!.push(picture) }),
     cite: call.range.cite,
   }
-  try {
-    signal.throwIfAborted()
-    // An action that ignores its signal must not block the run.
-    const { caller, sessionId, messageId, hooks, onError } = setting
-    const coming = { caller, sessionId, messageId, name: call.action.name, arguments: input, signal }
-    const other =
-      hooks?.beforeToolCall && (await untilAborted(checkCall(hooks.beforeToolCall, coming, onError), signal))
-    const chosen = other === undefined ? input : (await checkInput({ ...call, input: other })).input
-    const { name, mcpServerId } = call.action
-    if (setting.showsMcpArguments && mcpServerId !== undefined)
-      emit({ type: 'custom_tool_args', tool_name: name, tool_args: toArguments(chosen) })
-    return await untilAborted(call.action.run(chosen, turn), signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  const { name, mcpServerId } = call.action
+  if (setting.showsMcpArguments && mcpServerId !== undefined)
+    emit({ type: 'custom_tool_args', tool_name: name, tool_args: toArguments(input) })
+  return withinLimit(setting, async (signal) => call.action.run(input, { ...turn, signal }))
 }
 
 function tooLong(timeoutMs: number): InlayError {
