@@ -309,21 +309,24 @@ describe('a call that a person has to approve', () => {
 
   test('is shown, made and stored with the arguments of the host, in whichever process it is approved', async () => {
     const action = remove(50, 'remove', { needsApproval: ({ page }: Record<string, unknown>) => page === 8 })
-    const [asked, ended] = [[] as unknown[], [] as unknown[]]
+    const [before, after] = [[] as unknown[], [] as unknown[]]
     const hooks = {
-      beforeToolCall: ({ arguments: input }: ComingToolCall) => (asked.push(input), { arguments: { page: 8 } }),
-      afterToolCall: ({ arguments: input }: EndedToolCall) => void ended.push(input),
+      beforeToolCall: ({ arguments: input }: ComingToolCall) => (before.push(input), { arguments: { page: 8 } }),
+      afterToolCall: ({ arguments: input }: EndedToolCall) => void after.push(input),
     }
     const setting = await mount([[callOf('remove')], ['Done.']], { actions: [action], hooks })
     const { whole, decide } = await waiting(setting)
     expect(whole.tool_approvals).toMatchObject([{ arguments: { page: 8 } }])
     // Replaced again, a person would have approved something else.
-    const late = { ...hooks, beforeToolCall: (call: ComingToolCall) => (asked.push(call.arguments), { arguments: {} }) }
+    const late = {
+      ...hooks,
+      beforeToolCall: (call: ComingToolCall) => (before.push(call.arguments), { arguments: {} }),
+    }
     const other = setting.open({ hooks: late })
     onTestFinished(() => other.close())
-    const { tool_calls: made } = await (await other.send(toRequest(decide(true)), { caller: ana })).whole()
-    expect([asked, action.calls.map(({ input }) => input)]).toEqual([[{ page: 7 }, { page: 8 }], [{ page: 8 }]])
-    expect([ended, made.map(({ tool_arguments: input }) => input)]).toEqual([[{ page: 8 }], [{ page: 8 }]])
+    const { tool_calls: calls } = await (await other.send(toRequest(decide(true)), { caller: ana })).whole()
+    expect([before, action.calls.map(({ input }) => input)]).toEqual([[{ page: 7 }, { page: 8 }], [{ page: 8 }]])
+    expect([after, calls.map(({ tool_arguments: input }) => input)]).toEqual([[{ page: 8 }], [{ page: 8 }]])
     expect(JSON.stringify(setting.model.requests[1]?.prompt)).not.toContain('"page":7')
   })
 

@@ -100,8 +100,15 @@ test.each<[unknown, RegExp]>([
     { embedding: { name: 'local/multilingual-e5-small' } },
     /^- `embedding` is now `embedder`: it takes a name, settings/m,
   ],
-  [{ python: { timeoutMs: 5 }, codeRunner: null }, /^- python: has no effect together with codeRunner; /m],
-  [{ pageHosts: ['a.example'], pageReader: () => {} }, /^- pageHosts: has no effect together with pageReader; /m],
+  [
+    { codeRunner: null },
+    /^- `codeRunner` is now `python`: it takes limits of Pyodide, a code runner of your own, or null$/m,
+  ],
+  [{ python: { run: 'program' } }, /^- python: must be what runs programs, with run\(\)$/m],
+  [{ python: 'off' }, /^- python: must be \{ wheelsFolder, .*, a runner with run\(\), or null$/m],
+  [{ pageHosts: ['a.example'] }, /^- `pageHosts` is now `pageReader: \{ onlyHosts \}`$/m],
+  [{ pageReader: { hosts: ['a.example'] } }, /^- pageReader\.hosts: is no field here: there are onlyHosts$/m],
+  [{ pageReader: { onlyHosts: 'a.example' } }, /^- pageReader\.onlyHosts: must be a list/m],
   [{ agents: [{ respond() {} }] }, /^- agents\.0\.name: /m],
   [{ agents: [{ name: ' ', respond() {} }] }, /^- agents\.0\.name: is empty$/m],
   [{ agents: [weather, { ...weather }] }, /^- agents\.1: its name "Weather" is taken by another one$/m],
@@ -165,7 +172,7 @@ test('an action with the name of any built-in action is refused', () => {
   const everyActionOn = {
     webSearch: async () => [],
     imageGenerator: async () => [],
-    codeRunner: { run: async () => ({}) },
+    python: { run: async () => ({}) },
   }
   const unrefused = names.filter((name) => refusalOf({ ...everyActionOn, actions: [{ ...action, name }] }) === '')
   const remedy =
@@ -189,7 +196,7 @@ test('actions that work are taken: of zod, valibot and ArkType, of the AI SDK an
   ).toBe('')
   // A host may take the place of a built-in action that is not there.
   expect(refusalOf({ memories: false, actions: [{ ...action, name: 'add_memory' }] })).toBe('')
-  expect(refusalOf({ codeRunner: null, actions: [{ ...action, name: 'run_python' }] })).toBe('')
+  expect(refusalOf({ python: null, actions: [{ ...action, name: 'run_python' }] })).toBe('')
 })
 
 test('a key that is undefined is told once, with what to do, and the rest as before', async () => {

@@ -15,12 +15,12 @@ describe('programs are run', () => {
 
   test('by nothing when they are switched off', async () => {
     expect((await pythonParts(optionsOf({ INLAY_PYTHON: 'Off' }))).codeRunner).toBeUndefined()
-    expect((await pythonParts({ codeRunner: null, python: {} })).codeRunner).toBeUndefined()
+    expect((await pythonParts({ python: null })).codeRunner).toBeUndefined()
   })
 
   test("by the host's own runner, which stays open", async () => {
     const codeRunner: CodeRunner = { run: async () => Promise.reject(new Error('not asked')) }
-    const parts = await pythonParts({ codeRunner })
+    const parts = await pythonParts({ python: codeRunner })
     expect(parts.codeRunner).toBe(codeRunner)
     await parts.close()
   })

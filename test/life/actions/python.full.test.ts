@@ -167,7 +167,7 @@ test('a program ends when its chat is stopped, and makes room for the next', pat
 })
 
 test('without programs there is no such action', async () => {
-  const harness = await openActionHarness({ codeRunner: null })
+  const harness = await openActionHarness({ python: null })
   onTestFinished(() => expect(harness.errors).toEqual([]))
   const tools = (await (await harness.fetch('/tool')).json()) as { in_code_tool_id: string | null }[]
   expect(tools.map((tool) => tool.in_code_tool_id)).not.toContain('PythonTool')

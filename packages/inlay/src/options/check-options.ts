@@ -25,7 +25,6 @@ export function checkRuntime(): void {
  */
 export function checkOptions(options: unknown): void {
   checkRows('createInlay', options, optionRows, (given: InlayOptions) => [
-    ...exclusiveFaults(given),
     ...actionFaults(given),
     ...agentFaults(given),
   ])
@@ -60,20 +59,6 @@ function faultsOf<Options extends object>(rows: Rows<Options>, name: string, val
   }
   const { issues } = v.safeParse(row.check, value, { abortPipeEarly: true })
   return (issues ?? []).map((issue) => `${[name, v.getDotPath(issue)].filter(Boolean).join('.')}: ${issue.message}`)
-}
-
-/** Options of which the second would be ignored beside the first. */
-const exclusive: readonly (readonly [keyof InlayOptions, keyof InlayOptions, string])[] = [
-  ['codeRunner', 'python', 'these are limits of the built-in runner, which yours replaces'],
-  ['pageReader', 'pageHosts', 'they limit the built-in reader, which yours replaces: check addresses in it'],
-]
-
-function exclusiveFaults(options: InlayOptions): string[] {
-  return exclusive.flatMap(([first, second, reason]) =>
-    options[first] === undefined || options[second] === undefined
-      ? []
-      : [`${second}: has no effect together with ${first}; ${reason}`],
-  )
 }
 
 /** Names of the actions that other options add. */
@@ -135,8 +120,7 @@ function repeatedNames(option: string, given: unknown): string[] {
  * Whether the action `run_python` exists. By default it does if Pyodide is installed, and only on Node, whose
  * permission model can contain programs.
  */
-export function runsPython({ codeRunner, python }: Partial<PythonOptions>): boolean {
-  if (codeRunner !== undefined) return codeRunner !== null
+export function runsPython({ python }: Partial<PythonOptions>): boolean {
   const isNode = !('bun' in process.versions) && !('deno' in process.versions)
-  return python !== undefined || (isNode && findPyodide() !== undefined)
+  return python === undefined ? isNode && findPyodide() !== undefined : python !== null
 }

@@ -49,6 +49,8 @@ export const renamed = {
   storage: 'is now `files`: it takes a bucket (s3://bucket/path) or an unstorage Storage',
   engines: 'is now `database`, `index`, `files`, `sharedRuns` (redis), `s3` and `enginePrefix`, options of their own',
   embedding: 'is now `embedder`: it takes a name, settings, a model object of the AI SDK or an embedder of your own',
+  codeRunner: 'is now `python`: it takes limits of Pyodide, a code runner of your own, or null',
+  pageHosts: 'is now `pageReader: { onlyHosts }`',
 } as const
 
 /** Callbacks of the host around turns, tool calls and documents, and for events. */

@@ -51,13 +51,12 @@ export interface ImageModel {
 export interface WebOptions {
   /** Searches the web for the model. Default: none, and no such action. */
   readonly webSearch?: WebSearchService | WebSearch
-  /** Opens URLs for the model. Default: pages and documents on the public internet; null: no such action. */
-  readonly pageReader?: PageReader | null
   /**
-   * Allow only these hosts for opening pages (`docs.example`, `*.wikipedia.org`), so that a URL invented by a model
-   * cannot leak data elsewhere. Default: any host on the public internet.
+   * Opens URLs for the model: `{ onlyHosts }` limits it to these hosts (`docs.example`, `*.wikipedia.org`), so that a URL
+   * invented by a model cannot leak data elsewhere; a reader of your own; null: no such action. Default: pages and
+   * documents on the public internet.
    */
-  readonly pageHosts?: readonly string[]
+  readonly pageReader?: Pick<EgressOptions, 'onlyHosts'> | PageReader | null
   /** Generates images for the model. Default: none, and no such action. */
   readonly imageGenerator?: ImageModel | ImageGenerator
   /**
@@ -78,13 +77,14 @@ export interface ToolOptions {
 /** Running Python code of models. */
 export interface PythonOptions {
   /**
-   * Runs Python code of models, and stays open when Inlay closes; null: no code is run. Default: Pyodide, if its
-   * package is installed.
+   * Runs Python code of models: limits and wheels of Pyodide, whose package must then be installed; a runner of your own,
+   * which stays open when Inlay closes; null: no code is run. Default: Pyodide with its own limits, if it is installed.
    */
-  readonly codeRunner?: CodeRunner | null
-  /** Limits and wheels of Pyodide; if set, its package must be installed. Default: Pyodide's own limits, no wheels. */
-  readonly python?: PyodideOptions
+  readonly python?: PyodideOptions | CodeRunner | null
 }
+
+export const isCodeRunner = (given: PythonOptions['python']): given is CodeRunner =>
+  given instanceof Object && 'run' in given
 
 const webSearchRows: Rows<WebSearchService> = {
   service: option(oneOf(...webSearchServices), {
@@ -141,6 +141,20 @@ const imageCheck = sdkModelOr(
 const orFunction = (check: v.GenericSchema): v.GenericSchema =>
   v.lazy((value) => (typeof value === 'function' ? anyFunction : check))
 
+const pageReader = group<Pick<EgressOptions, 'onlyHosts'>>('{ onlyHosts }, a function, or null', {
+  onlyHosts: option(
+    hostsLike(
+      'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
+      (item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item),
+    ),
+    {
+      name: 'INLAY_PAGE_HOSTS',
+      meaning: 'allow the model to open pages of these hosts only',
+      without: 'any host on the public internet',
+    },
+  ),
+})
+
 /** Web access. */
 export const webRows: Rows<WebOptions> = {
   webSearch: { check: orFunction(webSearchCheck), fields: webSearchRows },
@@ -169,18 +183,7 @@ export const webRows: Rows<WebOptions> = {
       ),
     },
   },
-  pageHosts: option(
-    hostsLike(
-      'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
-      (item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item),
-    ),
-    {
-      name: 'INLAY_PAGE_HOSTS',
-      meaning: 'allow the model to open pages of these hosts only',
-      without: 'any host on the public internet',
-    },
-  ),
-  pageReader: { check: v.nullable(anyFunction) },
+  pageReader: { ...pageReader, check: v.nullable(orFunction(pageReader.check)) },
 }
 
 /** External tools. */
@@ -233,7 +236,7 @@ const pythonWords: SettingWords = {
   without: 'on if pyodide is installed',
 }
 
-const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes }', {
+const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes }, a runner with run(), or null', {
   wheelsFolder: option(anyText('a path'), {
     name: 'INLAY_PYTHON_WHEELS',
     meaning: 'folder of wheels that Python code can import',
@@ -248,8 +251,12 @@ const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes
   workerUrl: { check: v.any() },
 })
 
+const runnerCheck = withMethods('what runs programs', 'run')
+
 /** Python code of models. */
 export const pythonRows: Rows<PythonOptions> = {
-  codeRunner: { check: v.nullable(withMethods('what runs programs', 'run')) },
-  python: { check: pyodide.check, fields: { isOn: option(onOff, pythonWords), ...pyodide.fields } },
+  python: {
+    check: v.nullable(v.lazy((value) => (isCodeRunner(Object(value)) ? runnerCheck : pyodide.check))),
+    fields: { isOn: option(onOff, pythonWords), ...pyodide.fields },
+  },
 }

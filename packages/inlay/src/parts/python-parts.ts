@@ -1,6 +1,6 @@
 import type { CodeRunner } from '@inlay/agent'
 import { runsPython } from '../options/check-options.ts'
-import type { PythonOptions } from '../options/tool-options.ts'
+import { isCodeRunner, type PythonOptions } from '../options/tool-options.ts'
 
 /** The opened code runner. */
 export interface PythonParts {
@@ -13,10 +13,10 @@ export interface PythonParts {
  * Creates the code runner; it starts with the first program.
  * @throws UNSUPPORTED if Pyodide is configured but not installed, INVALID_INPUT for invalid limits and folders
  */
-export async function pythonParts({ codeRunner, python }: PythonOptions): Promise<PythonParts> {
-  if (codeRunner !== undefined) return { codeRunner: codeRunner ?? undefined, close: async () => {} }
+export async function pythonParts({ python }: PythonOptions): Promise<PythonParts> {
+  if (isCodeRunner(python)) return { codeRunner: python, close: async () => {} }
   if (!runsPython({ python })) return { codeRunner: undefined, close: async () => {} }
   const { pyodide } = await import('@inlay/python')
-  const runner = pyodide(python)
+  const runner = pyodide(python ?? {})
   return { codeRunner: runner, close: () => runner.close() }
 }

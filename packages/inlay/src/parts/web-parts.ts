@@ -20,14 +20,15 @@ export interface WebParts {
  * @throws INVALID_INPUT for a service without the key or URL it requires
  */
 export async function webParts(options: WebOptions): Promise<WebParts> {
-  const { webSearch, pageReader, imageGenerator, pageHosts } = options
+  const { webSearch, pageReader, imageGenerator } = options
   const { egress } = await import('@inlay/drivers/egress')
   const fetchAddress = egress(options.egress)
-  const reader = defaultPageReader(pageHosts ? egress({ ...options.egress, onlyHosts: pageHosts }) : fetchAddress)
+  const own = typeof pageReader === 'function' ? pageReader : undefined
+  const reader = defaultPageReader(own || !pageReader ? fetchAddress : egress({ ...options.egress, ...pageReader }))
   return {
     egress: fetchAddress,
     webSearch: typeof webSearch === 'object' ? await webSearchOf(webSearch) : webSearch,
-    readPage: pageReader === null ? undefined : (pageReader ?? reader.read),
+    readPage: pageReader === null ? undefined : (own ?? reader.read),
     imageGenerator:
       typeof imageGenerator === 'object' ? await imagesOf(imageGenerator, options.egress ?? {}) : imageGenerator,
     close: reader.close,

@@ -35,7 +35,7 @@ export function readSettings(variables: Environment): Settings {
   const env = withSecretFiles(variables, secretNames, faults)
   const {
     serve: { host = '127.0.0.1', port = 3000, brand, ...shutdown },
-    options: { localModels: findsLocalModels = true, python, ...values },
+    options: { localModels: findsLocalModels = true, ...values },
   } = readTable(env, faults)
   const options = withoutAbsent<InlayOptions>({
     ...values,
@@ -46,7 +46,7 @@ export function readSettings(variables: Environment): Settings {
     imageGenerator: imageModelOf(values.imageGenerator, env, faults),
     mcpServers: mcpServersOf(values.mcpServers, faults),
     webhooks: webhooksOf(values.webhooks, faults),
-    ...pythonOf(python, faults),
+    python: pythonOf(values.python, faults),
   })
   if (faults.length > 0) throw new InlayError('INVALID_INPUT', { message: faults.join('\n') })
   return { host, port, brand, shutdown, findsLocalModels, options, warnings: unknownSettings(env) }

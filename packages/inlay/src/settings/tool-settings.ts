@@ -72,11 +72,11 @@ export function webhooksOf(
   return undefined
 }
 
-/** The options of Python code. Adds errors to `faults`. */
-export function pythonOf(given: Values['python'], faults: string[]): PythonOptions {
-  if (given === undefined) return {}
+/** The option `python`. Adds errors to `faults`. */
+export function pythonOf(given: Values['python'], faults: string[]): PythonOptions['python'] {
+  if (given === undefined) return undefined
   const { isOn, ...python } = given
-  if (isOn !== false) return { python }
+  if (isOn !== false) return python
   if (python.wheelsFolder !== undefined) faults.push('INLAY_PYTHON_WHEELS: has no effect while INLAY_PYTHON is off.')
-  return { codeRunner: null }
+  return null
 }
