@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startStrictServer } from '../drivers/mcp/strict-server.ts'
 import type { StandIn } from '../stand-in/model-server.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
 import { startPlayground, type Playground } from './playground.ts'
@@ -10,9 +11,11 @@ import { answered, ask, faultsOf, open, reason, shot } from './visit.ts'
 describe.skipIf(reason !== undefined)('an installation without a model', () => {
   let model: StandIn
   let wiki: Wiki
+  let strict: Awaited<ReturnType<typeof startStrictServer>>
   let playground: Playground
   beforeAll(async () => {
     wiki = await startWiki()
+    strict = await startStrictServer()
     // Calls the tool when it is offered, and answers from its result.
     model = await startOpenAi(({ body }) => {
       if (JSON.stringify(body['messages']).includes('The keys hang')) return [{ text: 'They hang behind the boiler.' }]
@@ -22,7 +25,7 @@ describe.skipIf(reason !== undefined)('an installation without a model', () => {
     })
     playground = await startPlayground({
       INLAY_SECRET_KEY: 'a-random-text-of-the-host',
-      INLAY_EGRESS_ALLOW: [model.origin, wiki.origin].map((origin) => new URL(origin).host).join(','),
+      INLAY_EGRESS_ALLOW: [model.origin, wiki.origin, strict.origin].map((origin) => new URL(origin).host).join(','),
       INLAY_LOCAL_MODELS: 'off',
     })
     await playground.printed('searchable after')
@@ -31,6 +34,7 @@ describe.skipIf(reason !== undefined)('an installation without a model', () => {
     expect(await playground?.end()).toBe(0)
     await model?.close()
     wiki?.server.close()
+    strict?.close()
   })
 
   test('gets one on the page, and a server of tools: added, tried, used in chats and removed', async () => {
@@ -94,6 +98,31 @@ describe.skipIf(reason !== undefined)('an installation without a model', () => {
     await page.getByRole('button', { name: 'Delete gpt-4o' }).click()
     await page.getByRole('group', { name: 'Delete Ours?' }).getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('heading', { name: 'gpt-4o' }).waitFor({ state: 'detached' })
+  })
+
+  test('signs in to a server of tools that asks for it', async () => {
+    const page = await open(playground.address)
+    await page.getByRole('link', { name: 'Administration' }).click()
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Actions' }).click()
+    await page.getByText('Add an MCP server').click()
+    const addServer = page.getByRole('form', { name: 'Add an MCP server' })
+    await addServer.getByLabel('Name of the server').fill('Strict')
+    await addServer.getByLabel('Address of its endpoint').fill(strict.server.url)
+    await addServer.getByRole('button', { name: 'Add the server' }).click()
+    const servers = page.getByRole('region', { name: 'MCP servers' })
+    await servers.getByRole('button', { name: 'Try Strict' }).click()
+    await servers.getByText('asks to sign in').waitFor()
+    await shot(page, 'mcp-server-asks-to-sign-in')
+    expect(await faultsOf(page)).toEqual([])
+    await servers.getByRole('button', { name: 'Sign in to Strict' }).click()
+    // The authorization server sends the browser straight back.
+    await servers.getByText('1 tool: look up').waitFor()
+    expect(page.url()).not.toContain('code=')
+    expect(await servers.getByRole('button', { name: 'Sign in to Strict' }).count()).toBe(0)
+    expect(await faultsOf(page)).toEqual([])
+    await page.reload()
+    await servers.getByRole('button', { name: 'Try Strict' }).click()
+    await servers.getByText('1 tool: look up').waitFor()
   })
 })
 

@@ -58,6 +58,7 @@ export async function open(address: string, options: BrowserContextOptions = {})
   const page = await context.newPage()
   const { origin } = new URL(address)
   page.on('request', (request) => {
+    if (request.isNavigationRequest()) return
     if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(origin)) foreign.push(request.url())
   })
   page.on('pageerror', (error) => complaints.push(error.message))

@@ -1,131 +1,16 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { McpServer, McpTokens } from '@inlay/drivers/mcp-client'
+import type { McpTokens } from '@inlay/drivers/mcp-client'
 import { ana } from '../../agent/setting.ts'
-import { call, find, introduced, lookUp, newClient, saying } from './client-fixture.ts'
+import { call, find, newClient } from './client-fixture.ts'
+import { startStrictServer } from './strict-server.ts'
 
 const redirectUrl = 'http://127.0.0.1:9/callback'
 const loopback = { egress: { allowHosts: ['127.0.0.1'] } }
 
-/** An MCP server and its authorization server, which refuse what the specification lets them refuse. */
 async function strictServer() {
-  const clients = new Map<string, { redirect_uris: string[]; secret?: string }>()
-  const codes = new Map<string, { challenge: string; clientId: string; resource: string }>()
-  const refreshTokens = new Set<string>()
-  const valid = new Set<string>()
-  const seen: string[] = []
-  const json = (response: ServerResponse, status: number, body: object, headers = {}): void =>
-    void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
-  const grant = (response: ServerResponse, isRefreshed: boolean): void => {
-    const [access, refresh] = [randomUUID(), randomUUID()]
-    valid.add(access)
-    if (isRefreshed) refreshTokens.add(refresh)
-    json(response, 200, {
-      access_token: access,
-      token_type: 'Bearer',
-      expires_in: 60,
-      ...(isRefreshed && { refresh_token: refresh }),
-    })
-  }
-  const token = (body: URLSearchParams, request: IncomingMessage, response: ServerResponse): void => {
-    const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1]
-    const [basicId, basicSecret] = basic ? Buffer.from(basic, 'base64').toString().split(':') : []
-    const clientId = basicId ?? body.get('client_id') ?? ''
-    const client = clients.get(clientId)
-    const secret = basicSecret ?? body.get('client_secret') ?? undefined
-    if (!client || client.secret !== secret) return json(response, 401, { error: 'invalid_client' })
-    if (body.get('resource') !== url) return json(response, 400, { error: 'invalid_target' })
-    const kind = body.get('grant_type')
-    if (kind === 'client_credentials' && secret !== undefined) return grant(response, false)
-    if (kind === 'refresh_token') {
-      const isKnown = refreshTokens.delete(body.get('refresh_token') ?? '')
-      return isKnown ? grant(response, true) : json(response, 400, { error: 'invalid_grant' })
-    }
-    const code = codes.get(body.get('code') ?? '')
-    codes.delete(body.get('code') ?? '')
-    const challenge = createHash('sha256')
-      .update(body.get('code_verifier') ?? '')
-      .digest('base64url')
-    const isRight =
-      kind === 'authorization_code' && code?.challenge === challenge && body.get('redirect_uri') === redirectUrl
-    return isRight ? grant(response, true) : json(response, 400, { error: 'invalid_grant' })
-  }
-  const authorize = (query: URLSearchParams, response: ServerResponse): void => {
-    const clientId = query.get('client_id') ?? ''
-    const isRight =
-      clients.get(clientId)?.redirect_uris.includes(query.get('redirect_uri') ?? '') === true &&
-      query.get('response_type') === 'code' &&
-      query.get('code_challenge_method') === 'S256' &&
-      query.get('resource') === url
-    if (!isRight) return json(response, 400, { error: 'invalid_request' })
-    const code = randomUUID()
-    codes.set(code, { challenge: query.get('code_challenge')!, clientId, resource: query.get('resource')! })
-    const back = new URL(query.get('redirect_uri')!)
-    back.search = String(new URLSearchParams({ code, state: query.get('state') ?? '', iss: origin }))
-    response.writeHead(302, { location: back.href }).end()
-  }
-  const mcp = (text: string, request: IncomingMessage, response: ServerResponse): void => {
-    const given = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
-    if (!valid.has(given))
-      return json(
-        response,
-        401,
-        {},
-        { 'www-authenticate': `Bearer resource_metadata="${metadata}", scope="wiki.read"` },
-      )
-    const { id, method } = JSON.parse(text || '{}') as { id?: number; method?: string }
-    const results: Record<string, object> = {
-      initialize: introduced,
-      'tools/list': { tools: [lookUp] },
-      'tools/call': saying('found'),
-    }
-    const result = results[method ?? '']
-    return result ? json(response, 200, { jsonrpc: '2.0', id, result }) : void response.writeHead(202).end()
-  }
-  const http = createServer((request, response) => {
-    let text = ''
-    request.on('data', (part: Buffer) => (text += part.toString()))
-    request.on('end', () => {
-      const { pathname, searchParams } = new URL(request.url!, origin)
-      if (pathname !== '/mcp') seen.push(`${request.method} ${pathname}`)
-      if (pathname === '/mcp') return mcp(text, request, response)
-      if (pathname === '/.well-known/oauth-protected-resource/mcp')
-        return json(response, 200, { resource: url, authorization_servers: [origin], scopes_supported: ['wiki.read'] })
-      if (pathname === '/.well-known/oauth-authorization-server')
-        return json(response, 200, {
-          issuer: origin,
-          authorization_endpoint: `${origin}/authorize`,
-          token_endpoint: `${origin}/token`,
-          registration_endpoint: `${origin}/register`,
-          response_types_supported: ['code'],
-          grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
-          code_challenge_methods_supported: ['S256'],
-          token_endpoint_auth_methods_supported: ['none', 'client_secret_basic'],
-          authorization_response_iss_parameter_supported: true,
-        })
-      if (pathname === '/register') {
-        const client = JSON.parse(text) as { redirect_uris: string[] }
-        const clientId = randomUUID()
-        clients.set(clientId, client)
-        return json(response, 201, { ...client, client_id: clientId })
-      }
-      if (pathname === '/token') return token(new URLSearchParams(text), request, response)
-      if (pathname === '/authorize') return authorize(searchParams, response)
-      return response.writeHead(404).end()
-    })
-  })
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    http.closeAllConnections()
-    http.close()
-  })
-  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-  const url = `${origin}/mcp`
-  const server: McpServer = { name: 'wiki', url, allowPrivate: true }
-  return { server, origin, clients, valid, refreshTokens, seen }
+  const strict = await startStrictServer()
+  onTestFinished(strict.close)
+  return strict
 }
 
 function memoryTokens() {
@@ -147,8 +32,7 @@ async function signedInClient() {
   const strict = await strictServer()
   const { kept, tokens } = memoryTokens()
   const { client, errors } = newClient([strict.server], { tokens, ...loopback })
-  const { url, finish } = await client.signIn('wiki', redirectUrl)
-  await finish(await allow(url))
+  await client.finishSignIn('wiki', await allow(await client.signIn('wiki', redirectUrl)))
   return { ...strict, client, errors, kept, tokens }
 }
 
@@ -157,9 +41,9 @@ describe('a server that asks to sign in', () => {
     const { server, seen } = await strictServer()
     const { client, errors } = newClient([server], { tokens: memoryTokens().tokens })
     expect(await client.list({ caller: ana })).toEqual([])
-    const advice = expect.stringContaining('asks to sign in: run `inlay sign-in wiki`')
+    const advice = expect.stringContaining('run `inlay sign-in wiki`')
     expect(errors).toEqual([expect.objectContaining({ message: advice })])
-    expect(await client.check()).toEqual([{ name: 'wiki', tools: [], problem: advice }])
+    expect(await client.check()).toEqual([{ name: 'wiki', tools: [], problem: advice, needsSignIn: true }])
     // Nothing is registered without a person.
     expect(seen).toEqual([])
   })
@@ -198,8 +82,7 @@ describe('a server that asks to sign in', () => {
     refreshTokens.clear()
     const { delta } = await call(action, {})
     expect(delta?.data).toEqual({ error: expect.stringContaining('asks to sign in') })
-    const { url, finish } = await client.signIn('wiki', redirectUrl)
-    await finish(await allow(url))
+    await client.finishSignIn('wiki', await allow(await client.signIn('wiki', redirectUrl)))
     expect((await call(action, {})).delta?.data).toEqual({ tool_result: 'found' })
   })
 
@@ -218,11 +101,28 @@ describe('a server that asks to sign in', () => {
     const { server } = await strictServer()
     const { kept, tokens } = memoryTokens()
     const { client } = newClient([server], { tokens, ...loopback })
-    const { url, finish } = await client.signIn('wiki', redirectUrl)
-    const query = await allow(url)
+    const query = await allow(await client.signIn('wiki', redirectUrl))
     change(query)
-    await expect(finish(query)).rejects.toMatchObject({ message: expect.stringMatching(/sign|Sign/) })
-    expect(kept.size).toBe(0)
+    await expect(client.finishSignIn('wiki', query)).rejects.toMatchObject({
+      message: expect.stringMatching(/sign|Sign/),
+    })
+    expect([...kept.values()].join()).not.toContain('access_token')
+  })
+
+  test('is signed in to by the sign-in that was begun last, in any process, and keeps the old one until then', async () => {
+    const { client, server, tokens, kept } = await signedInClient()
+    const [before] = kept.values()
+    const first = await allow(await client.signIn('wiki', redirectUrl))
+    const second = await allow(await client.signIn('wiki', redirectUrl))
+    const { client: other } = newClient([server], { tokens, ...loopback })
+    await expect(other.finishSignIn('wiki', first)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
+    expect((await call(await find(other, 'look_up'), {})).delta?.data).toEqual({ tool_result: 'found' })
+    await other.finishSignIn('wiki', second)
+    const [after = ''] = kept.values()
+    expect(after).toContain('access_token')
+    expect(after).not.toBe(before)
+    expect(after).not.toContain('pending')
+    await expect(other.finishSignIn('wiki', second)).rejects.toMatchObject({ code: 'BAD_REQUEST' })
   })
 
   test('lets a registered client in without a person', async () => {

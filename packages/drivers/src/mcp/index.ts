@@ -4,7 +4,7 @@ import { egressStream, type EgressStream } from '../http/egress-stream.ts'
 import type { EgressOptions } from '../http/egress.ts'
 import { toServerHeaders } from './headers.ts'
 import { isRefused } from './messages.ts'
-import { beginSignIn, signedIn, signInKey, type McpOAuth, type McpSignIn, type McpTokens } from './oauth.ts'
+import { beginSignIn, finishSignIn, signedIn, signInKey, type McpOAuth, type McpTokens } from './oauth.ts'
 import { openSession, type McpSession, type RemoteTool } from './session.ts'
 import { createMcpSessions, type McpSessions } from './sessions.ts'
 import type { StdioProgram } from './stdio-connection.ts'
@@ -12,7 +12,7 @@ import { toToolAction, type OfferedTool } from './tool-action.ts'
 import { createToolLists } from './tool-lists.ts'
 
 export { signInKey }
-export type { McpOAuth, McpSignIn, McpTokens } from './oauth.ts'
+export type { McpOAuth, McpTokens } from './oauth.ts'
 export type { RemoteTool } from './session.ts'
 export type { StdioProgram } from './stdio-connection.ts'
 
@@ -87,6 +87,8 @@ export interface McpCheck {
   readonly tools: readonly RemoteTool[]
   /** What is wrong, for the operator. */
   readonly problem?: string
+  /** Whether that is that nobody has signed in to it. */
+  readonly needsSignIn?: boolean
 }
 
 /** Tools of MCP servers as actions. */
@@ -94,10 +96,16 @@ export interface McpClient extends ActionSource {
   /** Connects to each server and lists its tools, as a message would. */
   check(): Promise<readonly McpCheck[]>
   /**
-   * Begins to sign in to a server, for a person who is sent to an address and from there back to `redirectUrl`.
+   * Begins to sign in to a server.
+   * @returns address for the person's browser, which comes back to `redirectUrl`
    * @throws NOT_FOUND, BAD_GATEWAY, UNSUPPORTED when the package `@modelcontextprotocol/client` is not installed
    */
-  signIn(name: string, redirectUrl: string): Promise<McpSignIn>
+  signIn(name: string, redirectUrl: string): Promise<string>
+  /**
+   * Ends the newest sign-in that was begun, in any process, with the query of the address that the browser came back to.
+   * @throws NOT_FOUND, BAD_GATEWAY; BAD_REQUEST when it was refused
+   */
+  finishSignIn(name: string, query: URLSearchParams): Promise<void>
   /** Ends its sessions. */
   close(): Promise<void>
 }
@@ -120,6 +128,12 @@ export function mcpClient(options: McpClientOptions): McpClient {
   if (typeof servers !== 'function') checkServers(servers)
   const present = async (): Promise<readonly AnyMcpServer[]> =>
     typeof servers === 'function' ? checkServers(await servers()) : servers
+  const signInParts = async (name: string): Promise<[McpServer, EgressStream, McpTokens]> => {
+    const server = (await present()).find((each) => each.name === name)
+    if (server?.url !== undefined && options.tokens) return [server, fetchOf(server, options.egress), options.tokens]
+    const message = `There is no MCP server ${name} at an address, to which one could sign in.`
+    throw new InlayError('NOT_FOUND', { message })
+  }
   const sessions = createMcpSessions({ now })
   const lister = createLister(options, sessions)
   const offer = async (server: AnyMcpServer, asker: ActionAsker): Promise<OfferedTool[]> => {
@@ -167,18 +181,18 @@ export function mcpClient(options: McpClientOptions): McpClient {
           try {
             return { name, tools: await tryMcpServer(server, options) }
           } catch (error) {
-            return { name, tools: [], problem: isInlayError(error) ? error.message : String(error) }
+            if (!isInlayError(error)) return { name, tools: [], problem: String(error) }
+            return {
+              name,
+              tools: [],
+              problem: error.message,
+              ...(error.code === 'AUTH_ERROR' && { needsSignIn: true }),
+            }
           }
         }),
       ),
-    signIn: async (name, redirectUrl) => {
-      const server = (await present()).find((each) => each.name === name)
-      if (server?.url === undefined || !options.tokens) {
-        const message = `There is no MCP server ${name} at an address, to which one could sign in.`
-        throw new InlayError('NOT_FOUND', { message })
-      }
-      return beginSignIn(server, fetchOf(server, options.egress), options.tokens, redirectUrl)
-    },
+    signIn: async (name, redirectUrl) => beginSignIn(...(await signInParts(name)), redirectUrl),
+    finishSignIn: async (name, query) => finishSignIn(...(await signInParts(name)), query),
     close: () => sessions.close(),
   }
 }

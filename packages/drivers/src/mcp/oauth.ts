@@ -35,6 +35,14 @@ interface SignIn {
   client?: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>
   tokens?: StoredOAuthTokens | undefined
   discovery?: OAuthDiscoveryState | undefined
+  /** Begun, and waiting for a person: it takes the place of this one once it is finished. */
+  pending?: SignIn & { readonly attempt: Attempt }
+}
+
+/** What proves that the answer of a browser belongs to this sign-in. */
+interface Attempt {
+  readonly state: string
+  verifier: string
 }
 
 /** Where the sign-in to a server is kept. Bound to the address, so that another server of the name never gets it. */
@@ -49,9 +57,14 @@ const loadClient = () =>
   installed('@modelcontextprotocol/client', () => import('@modelcontextprotocol/client').catch(toMissing))
 
 /** What the library asks for, over a record that it changes. */
-function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Promise<void> = async () => {}) {
+function toProvider(
+  { oauth = {} }: OAuthServer,
+  signIn: SignIn,
+  save: () => Promise<void> = async () => {},
+  attempt: Attempt = { state: randomUUID(), verifier: '' },
+) {
   const { clientId, clientSecret, issuer, scope, grant } = oauth
-  const attempt = { state: randomUUID(), verifier: '', authorizeUrl: '' }
+  const authorization = { url: '' }
   const own = clientId !== undefined && {
     client_id: clientId,
     ...(clientSecret !== undefined && { client_secret: clientSecret }),
@@ -85,7 +98,7 @@ function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Pro
       return save()
     },
     redirectToAuthorization: (url) => {
-      attempt.authorizeUrl = url.href
+      authorization.url = url.href
     },
     saveCodeVerifier: (verifier) => {
       attempt.verifier = verifier
@@ -106,7 +119,7 @@ function toProvider({ oauth = {} }: OAuthServer, signIn: SignIn, save: () => Pro
         new URLSearchParams({ grant_type: grant, ...(scopes !== undefined && { scope: scopes }) }),
     }),
   }
-  return { provider, attempt }
+  return { provider, attempt, authorization }
 }
 
 // One renewal at a time: a server may take a refresh token only once.
@@ -169,21 +182,14 @@ async function renew(
 }
 
 function signInNeeded({ name }: OAuthServer): InlayError {
-  const message = `The MCP server ${name} asks to sign in: run \`inlay sign-in ${name}\`.`
-  return new InlayError('BAD_GATEWAY', { message, retryable: false })
-}
-
-/** A sign-in that waits for a person. */
-export interface McpSignIn {
-  /** Address for the person's browser. */
-  readonly url: string
-  /** Ends it with the query of the address that the browser was sent back to. @throws BAD_REQUEST when it was refused */
-  finish(query: URLSearchParams): Promise<void>
+  const message = `The MCP server ${name} asks to sign in: do so on the actions page, or run \`inlay sign-in ${name}\`.`
+  return new InlayError('AUTH_ERROR', { message })
 }
 
 /**
- * Begins to sign in to a server. Registers Inlay there, unless there is a client for it.
+ * Begins to sign in to a server, in place of a sign-in that waits. Registers Inlay there, unless there is a client for it.
  * @param redirectUrl where the browser is sent afterwards
+ * @returns address for the person's browser
  * @throws BAD_GATEWAY, UNSUPPORTED when the package is not installed
  */
 export async function beginSignIn(
@@ -191,23 +197,36 @@ export async function beginSignIn(
   fetch: EgressStream,
   tokens: McpTokens,
   redirectUrl: string,
-): Promise<McpSignIn> {
+): Promise<string> {
   const signIn: SignIn = { redirectUrl }
-  const { provider, attempt } = toProvider(server, signIn)
+  const { provider, attempt, authorization } = toProvider(server, signIn)
   await authorise(server, provider, fetch, {})
-  return {
-    url: attempt.authorizeUrl,
-    finish: async (query) => {
-      const code = query.get('code')
-      if (code === null || query.get('state') !== attempt.state) {
-        const reason = query.get('error_description') ?? query.get('error') ?? 'the answer is not of this sign-in'
-        throw new InlayError('BAD_REQUEST', { message: `The sign-in was refused: ${reason.slice(0, 300)}.` })
-      }
-      const iss = query.get('iss')
-      await authorise(server, provider, fetch, { authorizationCode: code, ...(iss !== null && { iss }) })
-      await tokens.write(signInKey(server), JSON.stringify(signIn))
-    },
+  const pending = { ...signIn, attempt }
+  await tokens.write(signInKey(server), JSON.stringify({ ...(await readSignIn(server, tokens)), pending }))
+  return authorization.url
+}
+
+/**
+ * Ends a sign-in, in any process.
+ * @param query of the address that the browser was sent back to
+ * @throws BAD_REQUEST when it was refused
+ */
+export async function finishSignIn(
+  server: OAuthServer,
+  fetch: EgressStream,
+  tokens: McpTokens,
+  query: URLSearchParams,
+): Promise<void> {
+  const { attempt, ...signIn } = (await readSignIn(server, tokens)).pending ?? {}
+  const code = query.get('code')
+  if (code === null || attempt === undefined || query.get('state') !== attempt.state) {
+    const reason = query.get('error_description') ?? query.get('error') ?? 'the answer is not of this sign-in'
+    throw new InlayError('BAD_REQUEST', { message: `The sign-in was refused: ${reason.slice(0, 300)}. Begin anew.` })
   }
+  const { provider } = toProvider(server, signIn, undefined, attempt)
+  const iss = query.get('iss')
+  await authorise(server, provider, fetch, { authorizationCode: code, ...(iss !== null && { iss }) })
+  await tokens.write(signInKey(server), JSON.stringify(signIn))
 }
 
 async function authorise(

@@ -32,10 +32,10 @@ export const signIn: Command = {
       try {
         await once(server.listen(0, '127.0.0.1'), 'listening')
         const { port } = server.address() as AddressInfo
-        const { url, finish } = await inlay.mcp.signIn(name, `http://127.0.0.1:${port}/callback`)
+        const url = await inlay.mcp.signIn(name, `http://127.0.0.1:${port}/callback`)
         if (output.isJson) output.json({ url })
         else output.line(url)
-        await finish(await back.promise)
+        await inlay.mcp.finishSignIn(name, await back.promise)
         output.note(`Signed in to ${name}.`)
         return 0
       } finally {

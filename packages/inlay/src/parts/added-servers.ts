@@ -1,5 +1,5 @@
 import type { ToolNumbers } from '@inlay/agent'
-import type { McpCheck, McpServer, McpServers } from '@inlay/drivers/mcp-client'
+import type { McpCheck, McpClient, McpServer, McpServers } from '@inlay/drivers/mcp-client'
 import { InlayError } from '@inlay/protocol'
 import type { McpServerChange, McpServerSnapshot } from '@inlay/protocol/administration'
 import type { McpServerAdministration, WorkspaceRecord, WorkspaceRecords, WorkspaceValues } from '@inlay/server'
@@ -18,6 +18,8 @@ export interface AddedServersOptions {
   readonly check: (server: McpServer) => Promise<McpCheck>
   /** Deletes the sign-in to a server. */
   readonly forget: (server: Pick<McpServer, 'name' | 'url'>) => Promise<void>
+  /** Of all servers. */
+  readonly client: () => Pick<McpClient, 'signIn' | 'finishSignIn'>
 }
 
 /** A token opens only for the address that it was entered for. */
@@ -25,7 +27,7 @@ const useOf = (url: string): string => `mcp ${url}`
 const invalid = (message: string): InlayError => new InlayError('VALIDATION_ERROR', { message })
 
 /** The configured MCP servers and those that administrators add; processes with the same database share them. */
-export function addedServers({ configured, workspace, secrets, numbers, check, forget }: AddedServersOptions): {
+export function addedServers({ configured, workspace, secrets, numbers, check, forget, client }: AddedServersOptions): {
   readonly servers: () => Promise<ListedServers>
   readonly administration: McpServerAdministration
 } {
@@ -86,8 +88,9 @@ export function addedServers({ configured, workspace, secrets, numbers, check, f
         const { value } = await find(id)
         const server = toServer(value)
         if (!server) throw unreadable(`the MCP server ${value.name}`)
-        const { tools, problem } = await check(server)
-        if (problem !== undefined) throw new InlayError('BAD_GATEWAY', { message: problem })
+        const { tools, problem, needsSignIn } = await check(server)
+        if (problem !== undefined)
+          throw new InlayError(needsSignIn ? 'AUTH_ERROR' : 'BAD_GATEWAY', { message: problem })
         return Promise.all(
           tools.map(async ({ name, description = '' }) => ({
             id: await numbers.numberOf('mcp', JSON.stringify([value.name, name])),
@@ -99,6 +102,8 @@ export function addedServers({ configured, workspace, secrets, numbers, check, f
           })),
         )
       },
+      signIn: async (id, redirectUrl) => client().signIn((await find(id)).value.name, redirectUrl),
+      finishSignIn: async (id, query) => client().finishSignIn((await find(id)).value.name, query),
     },
   }
 }

@@ -52,7 +52,7 @@ export interface Parts {
   readonly addedModels: ModelAdministration
   readonly mcpServers: McpServerAdministration
   /** MCP servers, for those who run the assistant. */
-  readonly mcp: Pick<McpClient, 'check' | 'signIn'>
+  readonly mcp: Pick<McpClient, 'check' | 'signIn' | 'finishSignIn'>
   readonly audit: AuditLog
   readonly usage: UsageLimits
   /** Messages for the operator, each with a problem and what to do about it. */

@@ -8,7 +8,7 @@ import { addedServers } from './added-servers.ts'
 import type { Secrets } from './secrets.ts'
 
 /** Opened sources of additional actions. */
-export interface ToolParts extends Pick<McpClient, 'check' | 'signIn'> {
+export interface ToolParts extends Pick<McpClient, 'check' | 'signIn' | 'finishSignIn'> {
   readonly sources: readonly ActionSource[]
   readonly administration: McpServerAdministration
   /** Closes connections to servers. */
@@ -50,7 +50,15 @@ export async function toolParts(
   const forget = async (server: Pick<McpServer, 'name' | 'url'>): Promise<void> =>
     void (await workspace.remove('mcp_sign_in', 1, signInKey(server)))
   const { numbers } = given
-  const added = addedServers({ configured: mcpServers, workspace, secrets, numbers, check, forget })
+  const added = addedServers({
+    configured: mcpServers,
+    workspace,
+    secrets,
+    numbers,
+    check,
+    forget,
+    client: () => client,
+  })
   const client = mcpClient({ ...given, servers: added.servers })
   return { ...client, sources: [...actionSources, client], administration: added.administration }
 }

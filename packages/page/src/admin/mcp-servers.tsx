@@ -1,11 +1,12 @@
-import type { ToolSnapshot } from '@inlay/protocol'
-import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/administration'
+import { isInlayError, type ToolSnapshot } from '@inlay/protocol'
+import type { McpServerSnapshot, McpServerSnapshots, McpSignInAddress } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import type { AdminCalls } from './calls.ts'
+import { beginSignIn, signInReturn, takeSignIn } from './sign-in.ts'
 import { Field, Form, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
@@ -72,12 +73,30 @@ function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
   const texts = adminTexts.action
   const { id, name } = server
   const [tried, setTried] = useState<'asking' | readonly ToolSnapshot[] | Failure | undefined>(undefined)
-  const run = (): void => {
-    setTried('asking')
-    calls
-      .get<readonly ToolSnapshot[]>(`/admin/mcp/server/${id}/tools/snapshots`)
-      .then(setTried, (error: unknown) => setTried(toFailure(error)))
+  const [asksToSignIn, setAsksToSignIn] = useState(false)
+  const fail = (error: unknown): void => {
+    setAsksToSignIn(isInlayError(error) && error.code === 'AUTH_ERROR')
+    setTried(toFailure(error))
   }
+  const run = (before?: Promise<unknown>): void => {
+    setTried('asking')
+    Promise.resolve(before)
+      .then(() => calls.get<readonly ToolSnapshot[]>(`/admin/mcp/server/${id}/tools/snapshots`))
+      .then((tools) => {
+        setAsksToSignIn(false)
+        setTried(tools)
+      }, fail)
+  }
+  const signIn = (): void => {
+    beginSignIn(id)
+    calls
+      .send<McpSignInAddress>('POST', `/admin/mcp/server/${id}/sign-in`, { redirect_url: signInReturn() })
+      .then(({ url }) => location.assign(url), fail)
+  }
+  useEffect(() => {
+    const query = takeSignIn(id)
+    if (query !== undefined) run(calls.send('PUT', `/admin/mcp/server/${id}/sign-in`, { query }).then(changed))
+  }, [])
   return (
     <>
       <div class="card-head u-wrap u-center">
@@ -87,9 +106,14 @@ function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
         </div>
         {server.is_added && (
           <div class="row">
-            <Button label={texts.tryThing(name)} disabled={tried === 'asking'} onClick={run}>
+            <Button label={texts.tryThing(name)} disabled={tried === 'asking'} onClick={() => run()}>
               {texts.try}
             </Button>
+            {asksToSignIn && (
+              <Button kind="filled" label={texts.mcpSignInTo(name)} onClick={signIn}>
+                {texts.mcpSignIn}
+              </Button>
+            )}
             <Removal
               words={pageTexts.frame.delete}
               label={pageTexts.frame.deleteThing(name)}

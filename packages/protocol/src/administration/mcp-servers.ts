@@ -66,3 +66,27 @@ export const mcpServerCreatedSchema = model('McpServerCreated', {
   /** Whether a token is stored, or none is needed. */
   is_authenticated: boolean,
 })
+
+export const mcpSignInBeginningSchema = model('McpSignInBeginning', {
+  /** Address that the browser comes back to, http or https. */
+  redirect_url: v.pipe(text, v.url()),
+})
+
+/** Body of `POST /admin/mcp/server/{server_id}/sign-in`. */
+export type McpSignInBeginning = Wire<typeof mcpSignInBeginningSchema>
+
+export const mcpSignInAddressSchema = model('McpSignInAddress', {
+  /** Address for the browser of the person who signs in. */
+  url: v.string(),
+})
+
+/** Answer of `POST /admin/mcp/server/{server_id}/sign-in`. */
+export type McpSignInAddress = Wire<typeof mcpSignInAddressSchema>
+
+export const mcpSignInEndSchema = model('McpSignInEnd', {
+  /** Query of the address that the browser came back to, without the question mark. */
+  query: text,
+})
+
+/** Body of `PUT /admin/mcp/server/{server_id}/sign-in`. */
+export type McpSignInEnd = Wire<typeof mcpSignInEndSchema>

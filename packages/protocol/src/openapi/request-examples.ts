@@ -100,6 +100,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     auth_type: 'API_TOKEN',
     api_token: 'a-token',
   },
+  McpSignInBeginning: { redirect_url: 'https://app.example/inlay/' },
+  McpSignInEnd: { query: 'code=of-the-server&state=of-the-sign-in' },
   ModelProviderChange: {
     name: 'DeepSeek',
     provider: 'deepseek',

@@ -14,6 +14,10 @@ export interface McpServerAdministration {
   save(change: McpServerChange): Promise<McpServerSnapshot>
   /** @throws NOT_FOUND */
   remove(id: number): Promise<void>
-  /** Asks the server for its tools. @throws NOT_FOUND; BAD_GATEWAY with what is wrong */
+  /** Asks the server for its tools. @throws NOT_FOUND; AUTH_ERROR when it asks to sign in, BAD_GATEWAY with what is wrong */
   tools(id: number): Promise<readonly McpTool[]>
+  /** Begins a sign-in. @returns address for the browser @throws NOT_FOUND, BAD_GATEWAY, UNSUPPORTED */
+  signIn(id: number, redirectUrl: string): Promise<string>
+  /** @param query of the address that the browser came back to @throws NOT_FOUND, BAD_GATEWAY; BAD_REQUEST when it was refused */
+  finishSignIn(id: number, query: URLSearchParams): Promise<void>
 }

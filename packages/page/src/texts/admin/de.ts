@@ -195,6 +195,8 @@ export const german: typeof english = {
     mcpUrl: 'Adresse seines Endpunkts',
     mcpToken: 'Token, falls verlangt',
     mcpOfSettings: 'aus den Einstellungen des Servers',
+    mcpSignIn: 'Anmelden',
+    mcpSignInTo: (name) => `Bei ${name} anmelden`,
     mcpAsking: 'Fragt ihn nach seinen Werkzeugen …',
     mcpTools: (names) => `${plural(names.length, { one: '# Werkzeug', other: '# Werkzeuge' })}: ${names.join(', ')}`,
   },

@@ -194,6 +194,8 @@ export const english = {
     mcpUrl: 'Address of its endpoint',
     mcpToken: 'Token, if it asks for one',
     mcpOfSettings: 'from the settings of the server',
+    mcpSignIn: 'Sign in',
+    mcpSignInTo: (name: string) => `Sign in to ${name}`,
     mcpAsking: 'Asks it for its tools…',
     mcpTools: (names: readonly string[]) =>
       `${plural(names.length, { one: '# tool', other: '# tools' })}: ${names.join(', ')}`,

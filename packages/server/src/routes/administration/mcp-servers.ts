@@ -1,5 +1,12 @@
 import { InlayError, queryInteger, toolSnapshotSchema } from '@inlay/protocol'
-import { mcpServerChangeSchema, mcpServerCreatedSchema, mcpServersSchema } from '@inlay/protocol/administration'
+import {
+  mcpServerChangeSchema,
+  mcpServerCreatedSchema,
+  mcpServersSchema,
+  mcpSignInAddressSchema,
+  mcpSignInBeginningSchema,
+  mcpSignInEndSchema,
+} from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import type { McpServerAdministration } from '../../administration/mcp-servers.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
@@ -38,8 +45,25 @@ export const mcpServerRoutes: readonly Route[] = [
     description: 'Asks the server itself, which shows whether it can be reached with its token.',
     input: { path: serverPath },
     answer: { description: 'Its tools.', schema: v.array(toolSnapshotSchema) },
-    errors: ['NOT_FOUND', 'BAD_GATEWAY', 'NOT_IMPLEMENTED'],
+    errors: ['NOT_FOUND', 'AUTH_ERROR', 'BAD_GATEWAY', 'NOT_IMPLEMENTED'],
     handle: async ({ path, parts }) => (await serversOf(parts).tools(path.server_id)).map(toSnapshot),
+  }),
+  route('POST /admin/mcp/server/{server_id}/sign-in', 'beginMcpSignIn', 'Begin to sign in to an MCP server', {
+    description:
+      'By OAuth, for servers that administrators added. It takes the place of a sign-in that was not finished.',
+    input: { path: serverPath, body: mcpSignInBeginningSchema },
+    answer: { description: 'Where the browser has to go.', schema: mcpSignInAddressSchema },
+    errors: ['NOT_FOUND', 'BAD_GATEWAY', 'UNSUPPORTED', 'NOT_IMPLEMENTED'],
+    handle: async ({ path, body, parts }) => ({
+      url: await serversOf(parts).signIn(path.server_id, body.redirect_url),
+    }),
+  }),
+  route('PUT /admin/mcp/server/{server_id}/sign-in', 'finishMcpSignIn', 'Finish to sign in to an MCP server', {
+    description: 'The sign-in is stored encrypted where there is a key, renewed by itself, and never returned.',
+    input: { path: serverPath, body: mcpSignInEndSchema },
+    answer: { description: 'Signed in.', schema: v.null() },
+    errors: ['NOT_FOUND', 'BAD_REQUEST', 'BAD_GATEWAY', 'NOT_IMPLEMENTED'],
+    handle: ({ path, body, parts }) => serversOf(parts).finishSignIn(path.server_id, new URLSearchParams(body.query)),
   }),
 ]
 
