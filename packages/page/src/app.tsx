@@ -187,11 +187,11 @@ export function App({
         {place.view === 'documents' && (
           <DocumentsPlace service={service} counts={counts} onCounts={setCounts} admin={admin} />
         )}
-        {place.view === 'health' && admin !== null && <HealthPlace access={admin} model={model.name} />}
+        {place.view === 'health' && admin !== null && <HealthPlace calls={admin} model={model.name} />}
         {place.view === 'admin' && admin !== null && (
           <AdminPlace
             section={place.section}
-            access={admin}
+            calls={admin}
             service={service}
             modelChanged={() => void service.model().then(setModel)}
             agentsChanged={() => void service.agents().then(setAgents)}

@@ -4,16 +4,28 @@ import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
-import { texts as pageTexts } from '../texts/texts.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
-import type { AdminCalls } from './calls.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { McpServers } from './mcp-servers.tsx'
 import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
-import { Area, BadField, Check, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import {
+  Area,
+  BadField,
+  Check,
+  Choice,
+  Field,
+  Form,
+  linesOf,
+  Removal,
+  textOf,
+  useLoaded,
+  useRead,
+  Waiting,
+} from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
-export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
+export function Actions({ calls }: { calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.action
   const read = useCallback(
     async (signal: AbortSignal): Promise<readonly ToolSnapshot[]> => {
@@ -47,7 +59,7 @@ export function Actions({ calls }: { calls: AdminCalls }): JSX.Element {
 
 interface ActionCardProps {
   readonly action: ToolSnapshot
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly changed: () => Promise<void>
 }
 
@@ -104,13 +116,9 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
           )}
           {isOwn && (
             <Removal
-              words={pageTexts.frame.delete}
-              label={pageTexts.frame.deleteThing(name)}
+              name={name}
               question={texts.deleteAsk(name)}
-              remove={async () => {
-                await calls.send('DELETE', `/admin/tool/custom/${action.id}`)
-                await changed()
-              }}
+              remove={() => calls.send('DELETE', `/admin/tool/custom/${action.id}`).then(changed)}
             />
           )}
         </div>
@@ -121,20 +129,16 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
   )
 }
 
-function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): JSX.Element {
+function Trial({ action, calls }: { action: ToolSnapshot; calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.action
-  const read = useCallback(
-    async (signal: AbortSignal) =>
-      (await calls.get<ToolFunctions>(`/admin/tool/${action.id}/functions`, signal)).functions,
-    [calls, action.id],
-  )
-  const functions = useLoaded(read)
+  const read = useRead<ToolFunctions>(calls, `/admin/tool/${action.id}/functions`)
+  const functions = read.value?.functions ?? []
   const [name, setName] = useState('')
   const [test, setTest] = useState<ToolTest | null>(null)
-  const chosen = functions.value?.find((known) => known.name === name) ?? functions.value?.[0]
+  const chosen = functions.find((known) => known.name === name) ?? functions[0]
   return (
     <>
-      <Waiting loaded={functions} />
+      <Waiting loaded={read} />
       {chosen !== undefined && (
         <Form
           label={texts.tryThing(action.display_name)}
@@ -145,10 +149,10 @@ function Trial({ action, calls }: { action: ToolSnapshot; calls: AdminCalls }): 
             setTest(await calls.send<ToolTest>('POST', `/admin/tool/${action.id}/test`, body))
           }}
         >
-          {functions.value !== undefined && functions.value.length > 1 && (
+          {functions.length > 1 && (
             <Choice
               label={texts.function}
-              options={functions.value.map((known) => [known.name])}
+              options={functions.map((known) => [known.name])}
               value={chosen.name}
               onChange={setName}
             />
@@ -210,7 +214,7 @@ export function exampleOf({ parameters }: Pick<ToolFunction, 'parameters'>): str
   return JSON.stringify(Object.fromEntries(entries), null, 2)
 }
 
-function NewAction({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
+function NewAction({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }): JSX.Element {
   const texts = adminTexts.action
   const [checked, setChecked] = useState<ToolMethods | null>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())

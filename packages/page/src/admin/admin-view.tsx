@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
 import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
 import type { Language } from '../texts/locale.ts'
 import { Actions } from './actions.tsx'
@@ -7,7 +6,6 @@ import type { AdminPlaceProps } from './admin-place.tsx'
 import { AdminTabs } from './admin-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { Audit } from './audit.tsx'
-import { adminCalls } from './calls.ts'
 import { Keys } from './keys.tsx'
 import { Models } from './models.tsx'
 import { Packets } from './packets.tsx'
@@ -19,8 +17,7 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
   return AdminView
 }
 
-function AdminView({ section, access, service, ...props }: AdminPlaceProps): JSX.Element {
-  const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
+function AdminView({ section, calls, service, ...props }: AdminPlaceProps): JSX.Element {
   return (
     <section class="admin u-view" aria-labelledby="admin-title">
       <h1 id="admin-title">{adminTexts.title}</h1>

@@ -7,7 +7,7 @@ import { Button } from '../controls/button.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { purposeOf } from './actions.tsx'
-import type { AdminCalls } from './calls.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { Area, Check, Checks, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
 
 interface Known {
@@ -18,7 +18,7 @@ interface Known {
 }
 
 interface AgentsProps {
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly agentsChanged: () => void
   readonly tryAgent: (agentId: number) => void
 }
@@ -82,13 +82,9 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Ele
                       {adminTexts.change}
                     </Button>
                     <Removal
-                      words={pageTexts.frame.delete}
-                      label={pageTexts.frame.deleteThing(agent.name)}
+                      name={agent.name}
                       question={texts.deleteAsk(agent.name)}
-                      remove={async () => {
-                        await calls.client.agents.remove(agent.id)
-                        await changed()
-                      }}
+                      remove={() => calls.client.agents.remove(agent.id).then(changed)}
                     />
                   </>
                 )}
@@ -108,7 +104,7 @@ function factsOf(agent: FullPersona): string {
 }
 
 interface AgentFormProps {
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly known: Known
   /** The agent to edit; absent for a new one. */
   readonly agent?: FullPersona
@@ -212,7 +208,7 @@ function agentFields(fields: FormData, agent: FullPersona | undefined): OwnField
 }
 
 /** Id of the uploaded picture; null if none was selected. */
-async function uploadPicture(calls: AdminCalls, picture: FormDataEntryValue | null): Promise<string | null> {
+async function uploadPicture(calls: ServiceCalls, picture: FormDataEntryValue | null): Promise<string | null> {
   if (!(picture instanceof File) || picture.size === 0) return null
   const form = new FormData()
   form.set('file', picture)

@@ -6,14 +6,14 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatTimestamp } from '../texts/locale.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
-import type { AdminCalls } from './calls.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { Choice } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 const pageSize = 100
 
 /** The audit log, newest first. */
-export function Audit({ calls }: { calls: AdminCalls }): JSX.Element {
+export function Audit({ calls }: { calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.log
   const [operation, setOperation] = useState('')
   const [events, setEvents] = useState<readonly AuditEvent[] | undefined>(undefined)

@@ -1,22 +1,18 @@
 import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/administration'
 import { scopes } from '@inlay/protocol'
 import type { JSX } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDay } from '../texts/locale.ts'
-import type { AdminCalls } from './calls.ts'
-import { BadField, Checks, Field, Form, Removal, textOf, useLoaded, Waiting, type Loaded } from './parts.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
+import { BadField, Checks, Field, Form, Removal, textOf, useRead, Waiting, type Loaded } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** API keys with their scopes and limits; a new key is shown once. */
-export function Keys({ calls }: { calls: AdminCalls }): JSX.Element {
+export function Keys({ calls }: { calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.key
-  const read = useCallback(
-    (signal: AbortSignal) => calls.get<readonly ApiKeyDescriptor[]>('/admin/api-key', signal),
-    [calls],
-  )
-  const keys = useLoaded(read)
+  const keys = useRead<readonly ApiKeyDescriptor[]>(calls, '/admin/api-key')
   const [isNew, setIsNew] = useState(false)
   const [made, setMade] = useState<string | null>(null)
   return (
@@ -75,7 +71,7 @@ function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.El
 
 interface KeyCardProps {
   readonly listed: ApiKeyDescriptor
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly keys: Loaded<unknown>
 }
 
@@ -119,13 +115,11 @@ function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
           {adminTexts.change}
         </Button>
         <Removal
+          name={name}
           words={texts.revoke}
           label={texts.revokeThing(name)}
           question={texts.revokeAsk}
-          remove={async () => {
-            await calls.send('DELETE', path)
-            await keys.reload()
-          }}
+          remove={() => calls.send('DELETE', path).then(keys.reload)}
         />
       </div>
     </li>
@@ -248,10 +242,9 @@ export function limitsOf(fields: FormData): LimitSet | null {
   return Object.fromEntries(entries.map(([name, text]) => [name, text === '' ? null : Number(text)])) as LimitSet
 }
 
-function LimitsOfAll({ calls }: { calls: AdminCalls }): JSX.Element {
+function LimitsOfAll({ calls }: { calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.key
-  const read = useCallback((signal: AbortSignal) => calls.get<LimitsInForce>('/admin/limits', signal), [calls])
-  const limits = useLoaded(read)
+  const limits = useRead<LimitsInForce>(calls, '/admin/limits')
   const [isSaved, setIsSaved] = useState(false)
   return (
     <details class="admin-section">

@@ -1,23 +1,18 @@
 import { isInlayError, type ToolSnapshot } from '@inlay/protocol'
 import type { McpServerSnapshot, McpServerSnapshots, McpSignInAddress } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
-import { texts as pageTexts } from '../texts/texts.ts'
-import type { AdminCalls } from './calls.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { beginSignIn, signInReturn, takeSignIn } from './sign-in.ts'
-import { Field, Form, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Field, Form, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** MCP servers: which there are, whether they answer, and a form that adds others. */
-export function McpServers({ calls, changed }: { calls: AdminCalls; changed: () => Promise<void> }): JSX.Element {
+export function McpServers({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }): JSX.Element {
   const texts = adminTexts.action
-  const read = useCallback(
-    (signal: AbortSignal) => calls.get<McpServerSnapshots>('/admin/mcp/servers', signal),
-    [calls],
-  )
-  const servers = useLoaded(read)
+  const servers = useRead<McpServerSnapshots>(calls, '/admin/mcp/servers')
   // A form that was sent is empty again.
   const [added, setAdded] = useState(0)
   const reload = async (): Promise<void> => {
@@ -64,7 +59,7 @@ export function McpServers({ calls, changed }: { calls: AdminCalls; changed: () 
 }
 
 interface ServerCardProps {
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly server: McpServerSnapshot
   readonly changed: () => Promise<void>
 }
@@ -115,13 +110,9 @@ function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
               </Button>
             )}
             <Removal
-              words={pageTexts.frame.delete}
-              label={pageTexts.frame.deleteThing(name)}
+              name={name}
               question={texts.deleteAsk(name)}
-              remove={async () => {
-                await calls.send('DELETE', `/admin/mcp/server/${id}`)
-                await changed()
-              }}
+              remove={() => calls.send('DELETE', `/admin/mcp/server/${id}`).then(changed)}
             />
           </div>
         )}

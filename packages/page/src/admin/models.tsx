@@ -1,20 +1,18 @@
 import type { LlmProvider, LlmProviders, ModelConfiguration } from '@inlay/protocol'
 import type { LocalModelChange, LocalModels, ModelTest } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
-import type { AdminCalls } from './calls.ts'
-import { texts as pageTexts } from '../texts/texts.ts'
-import { Area, Choice, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
+import { Area, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** The models, with a test for each; a choice of local models; and a form that adds others. */
-export function Models({ calls, modelChanged }: { calls: AdminCalls; modelChanged: () => void }): JSX.Element {
+export function Models({ calls, modelChanged }: { calls: ServiceCalls; modelChanged: () => void }): JSX.Element {
   const texts = adminTexts.model
-  const read = useCallback((signal: AbortSignal) => calls.get<ListedProviders>('/admin/llm/provider', signal), [calls])
-  const listed = useLoaded(read)
+  const listed = useRead<ListedProviders>(calls, '/admin/llm/provider')
   const changed = async (): Promise<void> => {
     modelChanged()
     await listed.reload()
@@ -56,7 +54,7 @@ type ListedProvider = LlmProvider & { readonly is_added: boolean }
 type ListedProviders = Omit<LlmProviders, 'providers'> & { readonly providers: readonly ListedProvider[] }
 
 interface ModelCardProps {
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly changed: () => Promise<void>
   readonly provider: ListedProvider
   readonly model: ModelConfiguration
@@ -105,13 +103,9 @@ function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProp
           )}
           {provider.is_added && (
             <Removal
-              words={pageTexts.frame.delete}
-              label={pageTexts.frame.deleteThing(name)}
+              name={name}
               question={texts.deleteAsk(provider.provider_display_name, provider.model_configurations.length)}
-              remove={async () => {
-                await calls.send('DELETE', `/admin/llm/provider/${provider.id}?force=true`)
-                await changed()
-              }}
+              remove={() => calls.send('DELETE', `/admin/llm/provider/${provider.id}?force=true`).then(changed)}
             />
           )}
         </div>
@@ -149,10 +143,9 @@ function adviceFor(code: string | null): string | undefined {
   }
 }
 
-function LocalModelList({ calls, changed }: { calls: AdminCalls; changed: () => void }): JSX.Element {
+function LocalModelList({ calls, changed }: { calls: ServiceCalls; changed: () => void }): JSX.Element {
   const texts = adminTexts.model
-  const read = useCallback((signal: AbortSignal) => calls.get<LocalModels>('/admin/local-models', signal), [calls])
-  const local = useLoaded(read)
+  const local = useRead<LocalModels>(calls, '/admin/local-models')
   const [failure, setFailure] = useState<Failure | null>(null)
   const [looks, setLooks] = useState(0)
   const choose = async (choice: LocalModelChange['choice']): Promise<void> => {

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { saveFile } from '../controls/save-file.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
@@ -37,6 +38,11 @@ export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>):
     return () => leave.abort()
   }, [load])
   return { value, failure, reload: () => load() }
+}
+
+/** Reads what a route answers when a view opens. */
+export function useRead<Answer>(calls: ServiceCalls, path: string): Loaded<Answer> {
+  return useLoaded(useCallback((signal: AbortSignal) => calls.get<Answer>(path, signal), [calls, path]))
 }
 
 /** Placeholder of a view until its value is loaded. */
@@ -221,15 +227,25 @@ export function Check({ label, name, checked }: { label: string; name: string; c
 }
 
 interface RemovalProps {
-  readonly words: string
-  readonly label: string
+  /** Of what is removed. */
+  readonly name: string
+  /** Default: "Delete". */
+  readonly words?: string
+  /** Default: "Delete", and the name. */
+  readonly label?: string
   /** Asked before it happens. */
   readonly question: string
-  readonly remove: () => Promise<void>
+  readonly remove: () => Promise<unknown>
 }
 
 /** A button that asks once more in its place. */
-export function Removal({ words, label, question, remove }: RemovalProps): JSX.Element {
+export function Removal({
+  name,
+  words = texts.frame.delete,
+  label = texts.frame.deleteThing(name),
+  question,
+  remove,
+}: RemovalProps): JSX.Element {
   const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
   const [failure, setFailure] = useState<Failure | null>(null)
   if (phase === 'shown')

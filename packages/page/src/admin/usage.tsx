@@ -1,10 +1,10 @@
 import type { UsageEntry, UsageReport } from '@inlay/protocol/administration'
 import type { JSX } from 'preact'
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
-import type { AdminCalls } from './calls.ts'
-import { Choice, Field, saveText, useLoaded, Waiting } from './parts.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
+import { Choice, Field, saveText, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** Prices of a model per million tokens; null if not set. */
@@ -70,15 +70,11 @@ export function sumsBy(
 const periods = [1, 7, 30, 90, 365]
 
 /** Answers by user and model, with their costs. */
-export function Usage({ calls }: { calls: AdminCalls }): JSX.Element {
+export function Usage({ calls }: { calls: ServiceCalls }): JSX.Element {
   const texts = adminTexts.use
   const [days, setDays] = useState(30)
   const [prices, setPrices] = useState(readPrices)
-  const read = useCallback(
-    (signal: AbortSignal) => calls.get<UsageReport>(`/admin/usage?days=${days}`, signal),
-    [calls, days],
-  )
-  const report = useLoaded(read)
+  const report = useRead<UsageReport>(calls, `/admin/usage?days=${days}`)
   const entries = report.value?.entries ?? []
   const models = [...new Set(entries.map(modelOf))]
   const uncounted = entries.reduce((sum, { answers, counted }) => sum + answers - counted, 0)

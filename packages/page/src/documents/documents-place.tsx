@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
-import type { AdminAccess } from '../admin/admin-place.tsx'
 import { lazyView } from '../controls/lazy-view.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
 import type { Service } from '../service/service.ts'
 import { language } from '../texts/texts.ts'
 import type { Counts } from './counts.ts'
@@ -9,8 +9,8 @@ export interface DocumentsPlaceProps {
   readonly service: Service
   readonly counts: Counts | undefined
   readonly onCounts: (counts: Counts) => void
-  /** Access for administrators, to change permissions and document sets; null for others. */
-  readonly admin: AdminAccess | null
+  /** Calls of administrators, to change permissions and document sets; null for others. */
+  readonly admin: ServiceCalls | null
 }
 
 export const DocumentsPlace: (props: DocumentsPlaceProps) => JSX.Element = lazyView(async () => {

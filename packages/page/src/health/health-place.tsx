@@ -1,10 +1,10 @@
 import type { JSX } from 'preact'
-import type { AdminAccess } from '../admin/admin-place.tsx'
 import { lazyView } from '../controls/lazy-view.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
 import { language } from '../texts/texts.ts'
 
 export interface HealthPlaceProps {
-  readonly access: AdminAccess
+  readonly calls: ServiceCalls
   /** The model that answers, named as what it is. */
   readonly model: string
 }

@@ -1,8 +1,6 @@
 import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
 import type { ComponentChildren, JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
 import { AdminTabs } from '../admin/admin-tabs.tsx'
-import { adminCalls } from '../admin/calls.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
 import { loadAdminTexts } from '../texts/admin/texts.ts'
@@ -23,14 +21,13 @@ export async function loadHealthView(language: Language): Promise<typeof HealthV
 }
 
 /** How the service is: what waits, what is indexed, what is ready and how fast it is. */
-function HealthView({ access, model }: HealthPlaceProps): JSX.Element {
-  const calls = useMemo(() => adminCalls(access.client, access.baseUrl, access.apiKey), [access])
+function HealthView({ calls, model }: HealthPlaceProps): JSX.Element {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
     <section class="health u-view" aria-labelledby="health-title">
       <h1 id="health-title">{healthTexts.title}</h1>
-      <AdminTabs shown="health" baseUrl={access.baseUrl} />
+      <AdminTabs shown="health" baseUrl={calls.baseUrl} />
       <p class="lead">{healthTexts.lead}</p>
       {health.failure !== null && <FailureNote failure={health.failure} />}
       {figures === undefined && health.failure === null && <p class="nothing u-muted">{texts.frame.loading}</p>}

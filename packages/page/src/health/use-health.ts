@@ -2,7 +2,7 @@ import type { IngestionFigures } from '@inlay/protocol'
 import { isInlayError } from '@inlay/protocol'
 import type { Readiness } from '@inlay/protocol/administration'
 import { useEffect, useState } from 'preact/hooks'
-import type { AdminCalls } from '../admin/calls.ts'
+import type { ServiceCalls } from '../service/calls.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { latenciesOf, type Latency } from './latencies.ts'
 
@@ -35,7 +35,7 @@ interface Unready {
 const unknown: Health = { samples: [], readiness: undefined, latencies: undefined, failure: null }
 
 /** Asks the service how it is, again and again while the page is looked at. */
-export function useHealth(calls: AdminCalls): Health {
+export function useHealth(calls: ServiceCalls): Health {
   const [health, setHealth] = useState(unknown)
   useEffect(() => {
     const leave = new AbortController()

@@ -1,10 +1,26 @@
 import { createClient, type Client } from '@inlay/client'
 import { conversationCalls, placeOf } from '@inlay/client/conversation'
-import { InlayError, isInlayError, type BaseFilters, type ErrorCode, type SourceValue } from '@inlay/protocol'
-import * as v from 'valibot'
+import {
+  InlayError,
+  isInlayError,
+  isJsonObject,
+  type BaseFilters,
+  type ChatSessionList,
+  type ChatSessionSummary,
+  type IndexedSources,
+  type IngestionFigures,
+  type LlmProviders,
+  type MinimalPersona,
+  type Project,
+  type SourceValue,
+  type UserInfo,
+  type ValidTags,
+} from '@inlay/protocol'
+import type { LocalModels } from '@inlay/protocol/administration'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'
+import { serviceCalls, type ServiceCalls } from './calls.ts'
 import { listedProjects } from './listed-projects.ts'
 import type {
   AnswerFilters,
@@ -28,8 +44,8 @@ export interface OpenService {
   readonly projects: readonly ListedProject[]
   /** Documents by state; null if the key lacks the permission. */
   readonly counts: DocumentCounts | null
-  /** Client and key for the routes of the administration; null if the key may not call them. */
-  readonly admin: { readonly client: Client; readonly baseUrl: string; readonly apiKey: string } | null
+  /** Calls of the routes of the administration; null if the key may not make them. */
+  readonly admin: ServiceCalls | null
 }
 
 /**
@@ -40,52 +56,48 @@ export async function openService(apiKey: string): Promise<OpenService> {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
   const start = await readStart(apiKey)
   const isAdmin = start.me.is_superuser
-  const client = createClient({ baseUrl, apiKey })
-  const service = toService(client, { baseUrl, apiKey, isAdmin })
+  const calls = serviceCalls(createClient({ baseUrl, apiKey }), baseUrl, apiKey)
   return {
-    service,
+    service: toService(calls, { apiKey, isAdmin }),
     model: modelOf(start.models),
     agents: agentsOf(start.agents),
     chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
     projects: listedProjects(start.projects ?? []),
     counts: start.figures?.documents ?? null,
-    admin: isAdmin ? { client, baseUrl, apiKey } : null,
+    admin: isAdmin ? calls : null,
   }
 }
 
-const agentsOf = (listed: v.InferOutput<typeof startSchema>['agents']): readonly ListedAgent[] =>
-  (listed ?? []).map(({ tools, starter_messages: starters, uploaded_image_id: pictureId, ...agent }) => ({
-    ...agent,
+const agentsOf = (listed: Start['agents']): readonly ListedAgent[] =>
+  (listed ?? []).map(({ id, name, description, tools, starter_messages: starters, uploaded_image_id: pictureId }) => ({
+    id,
+    name,
+    description,
     starters: starters ?? [],
     pictureId,
     actions: tools.map(({ id, display_name: name }) => ({ id, name })),
   }))
 
-/** Returns a value for an error with this code; throws any other. */
-function unless<Value>(code: ErrorCode, value: Value): (error: unknown) => Value {
-  return (error) => {
-    if (isInlayError(error) && error.code === code) return value
+/** The answer of a call, or what stands for it where the service refuses the call. A lost connection rejects. */
+const orElse = <Answer, Other>(call: Promise<Answer>, other: (error: InlayError) => Other): Promise<Answer | Other> =>
+  call.catch((error: unknown) => {
+    if (isInlayError(error) && error.code !== 'CONNECTION_ERROR') return other(error)
     throw error
-  }
-}
+  })
 
 /** Its documents are those of a pair of their own, which a document set names. */
-function ownDocumentationOf(
-  client: Client,
-  access: Access,
-): Pick<Service, 'hasOwnDocumentation' | 'removeOwnDocumentation'> {
+function ownDocumentationOf({
+  client,
+  send,
+}: ServiceCalls): Pick<Service, 'hasOwnDocumentation' | 'removeOwnDocumentation'> {
   const find = async (signal?: AbortSignal): Promise<{ setId: number; pairIds: readonly number[] } | undefined> => {
     const set = (await client.documentSets({ signal })).find(({ name }) => name === ownDocumentationSet)
     return set && { setId: set.id, pairIds: set.cc_pair_summaries.map(({ id }) => id) }
   }
-  const remove = async (path: string): Promise<void> => {
-    const response = await fetch(`${access.baseUrl}/manage/admin/${path}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${access.apiKey}` },
+  const remove = (path: string): Promise<unknown> =>
+    orElse(send('DELETE', `/manage/admin/${path}`), ({ status }) => {
+      if (status !== 404) throw new InlayError('BAD_GATEWAY', { message: texts.frame.notRemoved })
     })
-    if (!response.ok && response.status !== 404)
-      throw new InlayError('BAD_GATEWAY', { message: texts.frame.notRemoved })
-  }
   return {
     hasOwnDocumentation: async (signal) => (await find(signal)) !== undefined,
     async removeOwnDocumentation() {
@@ -94,14 +106,6 @@ function ownDocumentationOf(
       if (own !== undefined) await remove(`document-set/${own.setId}`)
     },
   }
-}
-
-/** Address of the service, and the accepted key. */
-interface Access {
-  readonly baseUrl: string
-  readonly apiKey: string
-  /** Whether the key may ask for figures and change models: a refused request is an error in the browser's console. */
-  readonly isAdmin: boolean
 }
 
 /** Asks with what people chose; the effort of reasoning is a setting of the session, so it is pinned before. */
@@ -165,14 +169,26 @@ export function filtersOf({ sources, sets, tags, days }: AnswerFilters): BaseFil
   return Object.keys(filters).length === 0 ? null : filters
 }
 
-function toService(client: Client, access: Access): Service {
+/** @param key.isAdmin whether it may ask for figures and change models: a refused request is an error in the console */
+function toService(
+  calls: ServiceCalls,
+  { apiKey, isAdmin }: { readonly apiKey: string; readonly isAdmin: boolean },
+): Service {
+  const { client, get, send } = calls
   return {
     ask: askOf(client),
     ...conversationCalls(client),
     ...chatsOf(client),
-    filterValues: (tagWords, signal) => filterValuesOf(client, access, tagWords, signal),
-    ...ownDocumentationOf(client, access),
-    ...localModelsOf(access),
+    filterValues: (tagWords, signal) => filterValuesOf(calls, tagWords, signal),
+    ...ownDocumentationOf(calls),
+    localModels: async (signal) =>
+      isAdmin ? orElse(get<LocalModels>('/admin/local-models', signal), () => null) : null,
+    chooseLocalModel: (choice) =>
+      orElse(send<LocalModels>('PUT', '/admin/local-models', { choice }), () => {
+        throw new InlayError('BAD_GATEWAY', { message: texts.frame.modelUnchanged })
+      }),
+    model: async () => modelOf((await readStart(apiKey)).models),
+    agents: async () => agentsOf((await readStart(apiKey)).agents),
     projects: client.projects,
     async uploadTo(projectId, file) {
       const { rejected_files: rejected } = await client.files.upload([file], { projectId })
@@ -188,8 +204,13 @@ function toService(client: Client, access: Access): Service {
     file: (fileId) => client.files.content(fileId),
     documents: (query) => client.documents({ order: 'newest', details: true, ...query }),
     documentSets: async (signal) => (await client.documentSets({ signal })).map(({ id, name }) => ({ id, name })),
-    counts: async (signal) => (access.isAdmin ? (await client.figures({ signal })).documents : null),
-    notices: (signal) => noticesOf(access, signal),
+    counts: async (signal) => (isAdmin ? (await client.figures({ signal })).documents : null),
+    async notices(signal) {
+      if (!isAdmin) return []
+      return (
+        await orElse(get<{ notices: readonly string[] }>('/service-api/notices', signal), () => ({ notices: [] }))
+      ).notices
+    },
     async passage(title, text) {
       // The text itself finds its passage best, and no model is asked for other words.
       const { results } = await client.search({ query: text.slice(0, 2000), skip_query_expansion: true })
@@ -220,7 +241,9 @@ function toService(client: Client, access: Access): Service {
     changeTags: (documentId, change) => client.changeMetadata(documentId, changeOf(change)),
     async remove(documentId) {
       // Somebody else may have been faster.
-      await client.deleteDocument(documentId).catch(unless('DOCUMENT_NOT_FOUND', undefined))
+      await orElse(client.deleteDocument(documentId), (error) => {
+        if (error.code !== 'DOCUMENT_NOT_FOUND') throw error
+      })
     },
   }
 }
@@ -233,76 +256,24 @@ const changeOf = (
     Object.entries(change).map(([key, values]) => [key, values?.length === 1 ? values[0]! : values && [...values]]),
   )
 
-const noticesSchema = v.object({ notices: v.array(v.string()) })
-
-async function noticesOf({ baseUrl, apiKey, isAdmin }: Access, signal?: AbortSignal): Promise<readonly string[]> {
-  if (!isAdmin) return []
-  const headers = { authorization: `Bearer ${apiKey}` }
-  const response = await fetch(`${baseUrl}/service-api/notices`, { headers, ...(signal && { signal }) })
-  return response.ok ? v.parse(noticesSchema, await response.json()).notices : []
-}
-
-/** The fields of local models that the page reads. */
-const localModelsSchema = v.object({
-  servers: v.array(v.object({ name: v.string(), base_url: v.string(), models: v.array(v.string()) })),
-  chosen: v.nullable(v.object({ server: v.string(), base_url: v.string(), model: v.string() })),
-})
-
-function localModelsOf({
-  baseUrl,
-  apiKey,
-  isAdmin,
-}: Access): Pick<Service, 'localModels' | 'chooseLocalModel' | 'model' | 'agents'> {
-  const address = `${baseUrl}/admin/local-models`
-  const authorization = `Bearer ${apiKey}`
-  return {
-    async localModels(signal) {
-      if (!isAdmin) return null
-      const response = await fetch(address, { headers: { authorization }, ...(signal && { signal }) })
-      return response.ok ? v.parse(localModelsSchema, await response.json()) : null
-    },
-    async chooseLocalModel(choice) {
-      const response = await fetch(address, {
-        method: 'PUT',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify({ choice }),
-      })
-      if (response.ok) return v.parse(localModelsSchema, await response.json())
-      throw new InlayError('BAD_GATEWAY', { message: texts.frame.modelUnchanged })
-    },
-    model: async () => modelOf((await readStart(apiKey)).models),
-    agents: async () => agentsOf((await readStart(apiKey)).agents),
-  }
-}
-
 /** Most tags that are offered at once. */
 const maxTags = 12
 
-const sourcesSchema = v.object({ sources: v.array(v.string()) })
-const tagsSchema = v.object({ tags: v.array(v.object({ tag_key: v.string(), tag_value: v.string() })) })
-
 async function filterValuesOf(
-  client: Client,
-  { baseUrl, apiKey }: Access,
+  { client, get }: ServiceCalls,
   tagWords: string,
   signal: AbortSignal,
 ): Promise<FilterValues> {
-  const read = async (path: string): Promise<unknown> => {
-    const response = await fetch(`${baseUrl}${path}`, { headers: { authorization: `Bearer ${apiKey}` }, signal })
-    return response.ok ? response.json() : null
-  }
   const tagQuery = new URLSearchParams({ match_pattern: tagWords, limit: String(maxTags) })
-  const [sources, sets, tags] = await Promise.all([
-    read('/manage/indexed-sources'),
+  const [{ sources }, sets, { tags }] = await Promise.all([
+    orElse(get<IndexedSources>('/manage/indexed-sources', signal), () => ({ sources: [] })),
     client.documentSets({ signal }),
-    read(`/query/valid-tags?${tagQuery}`),
+    orElse(get<ValidTags>(`/query/valid-tags?${tagQuery}`, signal), () => ({ tags: [] })),
   ])
-  const known = v.safeParse(sourcesSchema, sources)
-  const tagList = v.safeParse(tagsSchema, tags)
   return {
-    sources: known.success ? known.output.sources : [],
+    sources,
     sets: sets.map(({ name }) => name),
-    tags: tagList.success ? tagList.output.tags.map(({ tag_key: key, tag_value: value }) => ({ key, value })) : [],
+    tags: tags.map(({ tag_key: key, tag_value: value }) => ({ key, value })),
   }
 }
 
@@ -342,79 +313,34 @@ function chatsOf(client: Client): Pick<Service, ChatCalls> {
   }
 }
 
-/** The fields of the model list that the page reads. */
-const listingSchema = v.object({
-  providers: v.array(
-    v.object({
-      id: v.number(),
-      provider: v.string(),
-      provider_display_name: v.string(),
-      model_configurations: v.array(
-        v.object({
-          id: v.number(),
-          name: v.string(),
-          display_name: v.nullable(v.string()),
-          is_visible: v.boolean(),
-          supported_reasoning_efforts: v.array(v.string()),
-        }),
-      ),
-    }),
-  ),
-  default_text: v.nullable(v.object({ provider_id: v.number(), model_name: v.string() })),
-})
+/** Everything the first view needs, in one response; null for what the key may not read. */
+interface Start {
+  readonly me: UserInfo
+  readonly models: LlmProviders | null
+  readonly agents: readonly MinimalPersona[] | null
+  readonly chats: ChatSessionList | null
+  readonly pinned: readonly ChatSessionSummary[] | null
+  readonly projects: readonly Project[] | null
+  readonly figures: IngestionFigures | null
+}
 
-const chatSchema = v.object({ id: v.string(), name: v.string(), time_updated: v.string() })
-
-/** Everything the first view needs, in one response. */
-const startSchema = v.object({
-  me: v.object({ is_superuser: v.boolean() }),
-  models: v.nullable(listingSchema),
-  agents: v.nullable(
-    v.array(
-      v.object({
-        id: v.number(),
-        name: v.string(),
-        description: v.string(),
-        starter_messages: v.nullable(v.array(v.object({ name: v.string(), message: v.string() }))),
-        uploaded_image_id: v.nullable(v.string()),
-        tools: v.array(v.object({ id: v.number(), display_name: v.string() })),
-      }),
-    ),
-  ),
-  chats: v.nullable(
-    v.object({
-      sessions: v.array(chatSchema),
-      has_more: v.boolean(),
-    }),
-  ),
-  pinned: v.nullable(v.array(chatSchema)),
-  projects: v.nullable(
-    v.array(v.object({ id: v.number(), name: v.string(), chat_sessions: v.array(v.object({ id: v.string() })) })),
-  ),
-  figures: v.nullable(
-    v.object({
-      documents: v.object({ indexed: v.number(), indexing: v.number(), pending: v.number(), failed: v.number() }),
-    }),
-  ),
-})
-
-async function readStart(apiKey: string): Promise<v.InferOutput<typeof startSchema>> {
+async function readStart(apiKey: string): Promise<Start> {
   const response = await fetch('/page/start', { headers: { authorization: `Bearer ${apiKey}` } }).catch(
     (cause: unknown) => {
       throw new InlayError('CONNECTION_ERROR', { cause })
     },
   )
   if (response.status === 401) throw new InlayError('INVALID_TOKEN')
-  const start = v.safeParse(startSchema, await response.json().catch(() => null))
-  if (!response.ok || !start.success) throw new InlayError('BAD_GATEWAY', { message: texts.frame.notUnderstood })
-  return start.output
+  const start: unknown = await response.json().catch(() => null)
+  if (!response.ok || !isJsonObject(start) || !isJsonObject(start['me']))
+    throw new InlayError('BAD_GATEWAY', { message: texts.frame.notUnderstood })
+  // Page and server have the same version.
+  return start as unknown as Start
 }
 
-type Sessions = Pick<NonNullable<v.InferOutput<typeof startSchema>['chats']>, 'sessions' | 'has_more'>
-
 function listingOf(
-  { sessions, has_more: hasMore }: { [Field in keyof Sessions]: Readonly<Sessions[Field]> },
-  pinned: readonly v.InferOutput<typeof chatSchema>[],
+  { sessions, has_more: hasMore }: ChatSessionList,
+  pinned: readonly ChatSessionSummary[],
 ): ChatListing {
   const ids = new Set(pinned.map(({ id }) => id))
   const others = sessions.filter(({ id }) => !ids.has(id))
@@ -427,7 +353,7 @@ function listingOf(
   return { chats, next: hasMore ? (sessions.at(-1)?.time_updated ?? null) : null }
 }
 
-function modelOf(listing: v.InferOutput<typeof listingSchema> | null): AnsweringModel {
+function modelOf(listing: LlmProviders | null): AnsweringModel {
   const { providers = [], default_text: chosen } = listing ?? {}
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
   const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)

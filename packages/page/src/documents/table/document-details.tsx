@@ -1,12 +1,11 @@
 import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
 import type { JSX } from 'preact'
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { AdminAccess } from '../../admin/admin-place.tsx'
-import { adminCalls, type AdminCalls } from '../../admin/calls.ts'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
 import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
 import { CloseIcon } from '../../controls/icons.tsx'
+import type { ServiceCalls } from '../../service/calls.ts'
 import type { ListedDocument } from '../../service/service.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
 import { texts } from '../../texts/texts.ts'
@@ -17,7 +16,7 @@ import { tagChanges, type Tag } from './tag-changes.ts'
 interface DetailsProps {
   readonly document: ListedDocument
   readonly documents: Documents
-  readonly admin: AdminAccess | null
+  readonly admin: ServiceCalls | null
   /** From the top of the list, in pixels. */
   readonly top: number
   /** Told the height: rows below make room for it. */
@@ -77,7 +76,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
           )}
         </dl>
         <TagEditor document={document} documents={documents} />
-        {admin !== null && <Owners pairIds={pairIds} admin={admin} changed={documents.change} />}
+        {admin !== null && <Owners pairIds={pairIds} calls={admin} changed={documents.change} />}
       </div>
     </div>
   )
@@ -182,14 +181,13 @@ function TagEditor({
 /** The connector/credential pairs of a document. They determine who finds it, and document sets consist of them. */
 function Owners({
   pairIds,
-  admin,
+  calls,
   changed,
 }: {
   pairIds: readonly number[]
-  admin: AdminAccess
+  calls: ServiceCalls
   changed: Documents['change']
 }): JSX.Element {
-  const calls = useMemo(() => adminCalls(admin.client, admin.baseUrl, admin.apiKey), [admin])
   const read = useCallback(
     async (
       signal: AbortSignal,
@@ -218,7 +216,7 @@ function Owners({
 interface OwnerProps {
   readonly pair: PairDescriptor
   readonly sets: readonly DocumentSetSummary[]
-  readonly calls: AdminCalls
+  readonly calls: ServiceCalls
   readonly changed: Documents['change']
 }
 

@@ -1,7 +1,7 @@
 import type { DocumentOrder } from '@inlay/protocol'
 import type { ComponentChildren, JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import type { AdminAccess } from '../../admin/admin-place.tsx'
+import type { ServiceCalls } from '../../service/calls.ts'
 import type { ListedDocument } from '../../service/service.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
 import type { RowRange } from '../row-pages.ts'
@@ -16,7 +16,7 @@ interface TableProps {
   readonly rows: readonly ListedDocument[]
   readonly selection: RowSelection
   readonly selectAll: () => void
-  readonly admin: AdminAccess | null
+  readonly admin: ServiceCalls | null
 }
 
 /** Height of a row until one was rendered, in pixels. */

@@ -1,8 +1,8 @@
 import { toError, type Client } from '@inlay/client'
 import { InlayError } from '@inlay/protocol'
 
-/** Requests of the administration; each rejects with the error of the response. */
-export interface AdminCalls {
+/** Requests to routes that the client has no methods for; each rejects with the error of the response. */
+export interface ServiceCalls {
   get<Body>(path: string, signal?: AbortSignal): Promise<Body>
   /** An answer that is no JSON. */
   text(path: string, signal?: AbortSignal): Promise<string>
@@ -13,8 +13,7 @@ export interface AdminCalls {
   readonly baseUrl: string
 }
 
-/** Calls routes that the client has no methods for. */
-export function adminCalls(client: Client, baseUrl: string, apiKey: string): AdminCalls {
+export function serviceCalls(client: Client, baseUrl: string, apiKey: string): ServiceCalls {
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = { authorization: `Bearer ${apiKey}`, ...init.headers }
     const response = await fetch(`${baseUrl}${path}`, { ...init, headers }).catch((cause: unknown) => {
