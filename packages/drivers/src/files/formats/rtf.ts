@@ -142,6 +142,77 @@ class RtfReader {
   readonly #anchors: string[] = []
   #boxes: string[] = []
 
+  /** What control words do, but for destinations whose text is skipped. */
+  readonly #words = new Map<string, (number: number | undefined) => void>(
+    Object.entries({
+      // Paragraphs, tables and lists.
+      'par sect page': () => (this.#inBody() ? this.#endParagraph() : this.#text(' ')),
+      pard: () => {
+        if (this.#group.isBox) return
+        this.#outline = undefined
+        this.#style = undefined
+        this.#inTable = false
+      },
+      'intbl trowd': () => {
+        if (!this.#group.isBox) this.#inTable = true
+      },
+      'cell nestcell': () => {
+        if (!this.#inBody()) return
+        if (!this.#group.isBox) this.#inTable = true
+        this.#endParagraph()
+        if (this.#group.isBox) return
+        this.#cells.push(this.#cell.join(' '))
+        this.#cell = []
+      },
+      'row nestrow': () => {
+        if (this.#inBody() && this.#cells.length > 0) this.#rows.push(this.#cells.splice(0))
+      },
+      outlinelevel: (level) => (this.#outline = level),
+      s: (number) => {
+        if (this.#group.target === 'style') this.#styleNumber = number ?? 0
+        else this.#style = number
+      },
+      // Characters, their encoding, and whether they are visible.
+      u: (code = 0) => {
+        this.#text(String.fromCharCode(code & 0xffff))
+        this.#skipping = this.#group.fallback
+      },
+      uc: (count = 1) => (this.#group.fallback = Math.min(10, Math.max(0, count))),
+      plain: () => (this.#group.isHidden = false),
+      'v deleted': (number) => (this.#group.isHidden = number !== 0),
+      ansicpg: (page) => {
+        this.#encoding = encodingNamed(codePages[String(page)] ?? `windows-${page}`) ?? this.#encoding
+        this.#group.encoding = this.#encoding
+      },
+      f: (font = 0) => {
+        if (this.#group.target === 'font') this.#font = font
+        else this.#group.encoding = this.#fonts.get(font) ?? this.#encoding
+      },
+      fcharset: (charset) => {
+        const encoding = charsets[String(charset)]
+        if (this.#group.target === 'font' && encoding !== undefined) this.#fonts.set(this.#font, encoding)
+      },
+      // Groups whose text does not go into the paragraph.
+      pict: () => {
+        if (this.#group.target === 'body') this.imageCount++
+        this.#group.target = 'skip'
+      },
+      shppict: () => {},
+      shp: () => (this.#group.shape = { hasText: false }),
+      'shptxt dptxbxtext': () => this.#openBox(this.#group),
+      stylesheet: () => (this.#group.target = 'style'),
+      fonttbl: () => (this.#group.target = 'font'),
+      'info atnauthor': () => (this.#group.target = 'skip'),
+      footnote: () => this.#openNote(''),
+      annotation: () => this.#openNote('Comment: '),
+      fldinst: () => {
+        if (this.#group.target === 'body') this.#group.target = 'instruction'
+      },
+    } satisfies Record<string, (number: number | undefined) => unknown>).flatMap(([words, act]) =>
+      words.split(' ').map((word) => [word, act] as const),
+    ),
+  )
+
   constructor(source: string, encoding: string) {
     this.#source = source
     this.#encoding = encoding
@@ -228,7 +299,9 @@ class RtfReader {
   #word(word: string, number: number | undefined): void {
     const isStar = this.#isStar
     this.#isStar = false
-    if (this.#layout(word, number) || this.#format(word, number) || this.#destination(word)) return
+    const act = this.#words.get(word)
+    if (act) return act(number)
+    if (word === 'listtext' || word === 'pntext') if (this.#inBody()) this.#paragraph = '- '
     if (factNames.has(word) && this.#groups.at(-1)?.target === 'skip') {
       this.#group.target = 'fact'
       this.#fact = word
@@ -237,130 +310,6 @@ class RtfReader {
       // Styles may be marked as optional too.
       if (this.#group.target !== 'style' && this.#group.target !== 'font') this.#group.target = 'skip'
     } else if (signs[word] !== undefined && word.length > 1) this.#text(signs[word])
-  }
-
-  /** Paragraphs, tables and lists. */
-  #layout(word: string, number: number | undefined): boolean {
-    switch (word) {
-      case 'par':
-      case 'sect':
-      case 'page':
-        if (this.#inBody()) this.#endParagraph()
-        else this.#text(' ')
-        return true
-      case 'pard':
-        if (this.#group.isBox) return true
-        this.#outline = undefined
-        this.#style = undefined
-        this.#inTable = false
-        return true
-      case 'intbl':
-      case 'trowd':
-        if (!this.#group.isBox) this.#inTable = true
-        return true
-      case 'cell':
-      case 'nestcell':
-        if (!this.#inBody()) return true
-        if (this.#group.isBox) return this.#layout('par', undefined)
-        this.#inTable = true
-        this.#endParagraph()
-        this.#cells.push(this.#cell.join(' '))
-        this.#cell = []
-        return true
-      case 'row':
-      case 'nestrow':
-        if (this.#inBody() && this.#cells.length > 0) this.#rows.push(this.#cells.splice(0))
-        return true
-      case 'outlinelevel':
-        this.#outline = number
-        return true
-      case 's':
-        if (this.#group.target === 'style') this.#styleNumber = number ?? 0
-        else this.#style = number
-        return true
-      case 'listtext':
-      case 'pntext':
-        if (this.#inBody()) this.#paragraph = '- '
-        return false
-      default:
-        return false
-    }
-  }
-
-  /** Characters, their encoding, and whether they are visible. */
-  #format(word: string, number: number | undefined): boolean {
-    const group = this.#group
-    switch (word) {
-      case 'u':
-        this.#text(String.fromCharCode((number ?? 0) & 0xffff))
-        this.#skipping = group.fallback
-        return true
-      case 'uc':
-        group.fallback = Math.min(10, Math.max(0, number ?? 1))
-        return true
-      case 'plain':
-        group.isHidden = false
-        return true
-      case 'v':
-      case 'deleted':
-        group.isHidden = number !== 0
-        return true
-      case 'ansicpg':
-        this.#encoding = encodingNamed(codePages[String(number)] ?? `windows-${number}`) ?? this.#encoding
-        group.encoding = this.#encoding
-        return true
-      case 'f':
-        if (group.target === 'font') this.#font = number ?? 0
-        else group.encoding = this.#fonts.get(number ?? 0) ?? this.#encoding
-        return true
-      case 'fcharset': {
-        const encoding = charsets[String(number)]
-        if (group.target === 'font' && encoding !== undefined) this.#fonts.set(this.#font, encoding)
-        return true
-      }
-      default:
-        return false
-    }
-  }
-
-  /** Groups whose text does not go into the paragraph. */
-  #destination(word: string): boolean {
-    const group = this.#group
-    switch (word) {
-      case 'pict':
-        if (group.target === 'body') this.imageCount++
-        group.target = 'skip'
-        return true
-      case 'shppict':
-        return true
-      case 'shp':
-        group.shape = { hasText: false }
-        return true
-      case 'shptxt':
-      case 'dptxbxtext':
-        this.#openBox(group)
-        return true
-      case 'stylesheet':
-        group.target = 'style'
-        return true
-      case 'fonttbl':
-        group.target = 'font'
-        return true
-      case 'info':
-      case 'atnauthor':
-        group.target = 'skip'
-        return true
-      case 'footnote':
-      case 'annotation':
-        if (group.target === 'body') group.target = 'note'
-        if (word === 'annotation') this.#note += 'Comment: '
-        return true
-      case 'fldinst':
-        if (group.target === 'body') group.target = 'instruction'
-        return true
-      default:
-        return false
-    }
   }
 
   /** Drawings are optional destinations, which are skipped but for the text in them. */
@@ -373,6 +322,11 @@ class RtfReader {
     group.isBox = true
     this.#anchors.push(this.#paragraph)
     this.#paragraph = ''
+  }
+
+  #openNote(before: string): void {
+    if (this.#group.target === 'body') this.#group.target = 'note'
+    this.#note += before
   }
 
   #inBody(): boolean {
