@@ -1,17 +1,6 @@
 import { spaceless } from './terms.ts'
 
-/** The kind of a message that asks nothing of documents; `empty` has neither letters nor digits, such as an emoji. */
-export type SmallTalk =
-  | 'empty'
-  | 'greeting'
-  | 'wellbeing'
-  | 'thanks'
-  | 'acknowledgement'
-  | 'farewell'
-  | 'identity'
-  | 'help'
-
-const phrases: Readonly<Record<Exclude<SmallTalk, 'empty'>, string>> = {
+const phrases = {
   greeting: `hi;hello;hey;hiya;yo;greetings;good morning;good afternoon;good evening;good day;hallo;guten tag;guten morgen;
     guten abend;moin;servus;grüezi;hola;buenas;buenos días;buenas tardes;buenas noches;bonjour;bonsoir;salut;coucou;ciao;
     buongiorno;buonasera;olá;oi;bom dia;boa tarde;boa noite;goedemorgen;goedemiddag;goedendag;hoi;hej;hejsan;god morgon;
@@ -39,6 +28,9 @@ const phrases: Readonly<Record<Exclude<SmallTalk, 'empty'>, string>> = {
     how do i use this;how do i use you;what do you know;can you help;can you help me;hilfe;was kannst du;ayuda;
     qué puedes hacer;aide;que peux-tu faire;aiuto;cosa sai fare;ajuda;o que você pode fazer;wat kun je;你能做什么;你会什么`,
 }
+
+/** The kind of a message that asks nothing of documents; `empty` has neither letters nor digits, such as an emoji. */
+export type SmallTalk = 'empty' | keyof typeof phrases
 
 /** Words that only accompany a phrase. */
 const companions =

@@ -3,29 +3,8 @@ import { isBinary } from './encodings.ts'
 import { refusal } from './refusals.ts'
 import type { Archive } from './zip.ts'
 
-export type FileKind =
-  | 'pdf'
-  | 'docx'
-  | 'pptx'
-  | 'xlsx'
-  | 'csv'
-  | 'html'
-  | 'markdown'
-  | 'rst'
-  | 'eml'
-  | 'mbox'
-  | 'epub'
-  | 'notebook'
-  | 'odt'
-  | 'ods'
-  | 'odp'
-  | 'rtf'
-  | 'png'
-  | 'jpeg'
-  | 'text'
-
 /** Media type by kind; a text file of a more exact type keeps that one. */
-export const mediaTypes: Readonly<Record<FileKind, string>> = {
+export const mediaTypes = {
   pdf: 'application/pdf',
   docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
@@ -45,7 +24,9 @@ export const mediaTypes: Readonly<Record<FileKind, string>> = {
   png: 'image/png',
   jpeg: 'image/jpeg',
   text: 'text/plain',
-}
+} as const
+
+export type FileKind = keyof typeof mediaTypes
 
 /**
  * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, a picture, or possibly text.

@@ -4,30 +4,8 @@ export interface CommandRow {
   readonly summary: string
 }
 
-export type CommandName =
-  | 'init'
-  | 'serve'
-  | 'ingest'
-  | 'ask'
-  | 'chat'
-  | 'search'
-  | 'documents'
-  | 'agents'
-  | 'keys'
-  | 'sign-in'
-  | 'doctor'
-  | 'eval'
-  | 'check-client'
-  | 'reindex'
-  | 'migrate'
-  | 'backup'
-  | 'restore'
-  | 'move'
-  | 'erase'
-  | 'completion'
-
 /** All commands, in the order of the help. Separate from their code, which is only loaded to run them. */
-export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
+export const commandTable = {
   init: { usage: 'init', summary: 'write a .env with a new key' },
   serve: { usage: 'serve', summary: 'serve the API and the web page over HTTP' },
   ingest: {
@@ -72,4 +50,6 @@ export const commandTable: Readonly<Record<CommandName, CommandRow>> = {
   },
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
   completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
-}
+} as const satisfies Readonly<Record<string, CommandRow>>
+
+export type CommandName = keyof typeof commandTable
