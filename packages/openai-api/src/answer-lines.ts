@@ -12,20 +12,17 @@ export type AnswerEvent =
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter'
 
-/** Reads the lines of one run. */
-export interface AnswerReader {
+/** The line of a log entry, which the engine wrote. */
+export const lineOf = ({ json }: LogEntry): StreamLine => JSON.parse(json) as StreamLine
+
+/** @param urlOf the address of a document without a link, see {@link documentUrls} */
+export function createAnswerReader(urlOf: (documentId: string) => string): {
   readonly cited: CitedText
   /** Own tools give no events, and after an error or a stop there are none. */
   take(line: StreamLine): readonly AnswerEvent[]
   /** Takes the end of the lines: an error, unless the answer was complete. */
   end(): readonly AnswerEvent[]
-}
-
-/** The line of a log entry, which the engine wrote. */
-export const lineOf = ({ json }: LogEntry): StreamLine => JSON.parse(json) as StreamLine
-
-/** @param urlOf the address of a document without a link, see {@link documentUrls} */
-export function createAnswerReader(urlOf: (documentId: string) => string): AnswerReader {
+} {
   const cited = createCitedText(urlOf)
   let isOver = false
   const fail = (error: InlayError): AnswerEvent[] => {

@@ -14,17 +14,6 @@ export const messageSchema = v.object({
 
 type Message = v.InferOutput<typeof messageSchema>
 
-/** A conversation as the engine takes it. */
-export interface ReadMessages {
-  readonly instructions: string
-  readonly history: readonly ClientMessage[]
-  /** The last message of the user, with those directly before it. */
-  readonly message: ReadContent
-  /** Calls of the client's tools behind that message, with their results. */
-  readonly steps: readonly ClientStep[]
-  readonly files: readonly ClientFile[]
-}
-
 /** An answer under construction: text of its end, and the steps before. */
 interface ReadAnswer {
   readonly texts: string[]
@@ -32,7 +21,15 @@ interface ReadAnswer {
 }
 
 /** @throws INVALID_INPUT for messages that cannot be answered */
-export function readMessages(messages: readonly Message[]): ReadMessages {
+export function readMessages(messages: readonly Message[]): {
+  readonly instructions: string
+  readonly history: readonly ClientMessage[]
+  /** The last message of the user, with those directly before it. */
+  readonly message: ReadContent
+  /** Calls of the client's tools behind that message, with their results. */
+  readonly steps: readonly ClientStep[]
+  readonly files: readonly ClientFile[]
+} {
   const files: ClientFile[] = []
   const results = resultsOf(messages, files)
   const [instructions, history]: [string[], ClientMessage[]] = [[], []]

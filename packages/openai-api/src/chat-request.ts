@@ -62,12 +62,6 @@ export const chatRequestSchema = v.object({
 
 export type ChatRequest = v.InferOutput<typeof chatRequestSchema>
 
-/** A request as the engine takes it, without what its model names. */
-export interface ReadRequest {
-  readonly message: Pick<SendMessageInput, 'message' | 'file_descriptors' | 'allowed_tool_ids'>
-  readonly client: ClientTurn
-}
-
 /**
  * What front ends ask beside a conversation (titles, tags, further questions) begins so. Nothing is stored or searched
  * for it, and it gets no tools.
@@ -79,7 +73,10 @@ export async function readChatRequest(
   body: ChatRequest,
   named: string | undefined,
   caller: Principal,
-): Promise<ReadRequest> {
+): Promise<{
+  readonly message: Pick<SendMessageInput, 'message' | 'file_descriptors' | 'allowed_tool_ids'>
+  readonly client: ClientTurn
+}> {
   if ((body.n ?? 1) > 1) throw invalid('n', 'One answer is given to a request: leave out n.', 'unsupported_parameter')
   if (body.audio) throw invalid('audio', 'Answers are text: leave out audio.', 'unsupported_parameter')
   const { instructions, history, message, steps, files } = readMessages(body.messages)

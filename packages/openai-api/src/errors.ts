@@ -1,14 +1,6 @@
 import { InlayError, type ErrorCode } from '@inlay/protocol'
 import { errorHeaders, jsonReply, type Reply } from '@inlay/server'
 
-/** An error as OpenAI's clients read it. */
-export interface ApiError {
-  readonly message: string
-  readonly type: string
-  readonly param: string | null
-  readonly code: string | null
-}
-
 /** Codes that clients and gateways act on. */
 const knownCodes: Partial<Record<ErrorCode, string>> = {
   UNAUTHENTICATED: 'invalid_api_key',
@@ -39,7 +31,12 @@ function statusOf({ code, status }: InlayError): number {
 }
 
 /** The error as an object, for bodies and streams. `data` of the error may give another `openaiCode` and `param`. */
-export function toApiError(error: InlayError): ApiError {
+export function toApiError(error: InlayError): {
+  readonly message: string
+  readonly type: string
+  readonly param: string | null
+  readonly code: string | null
+} {
   const { code, message, data } = error
   const issues = (code === 'VALIDATION_FAILED' && Array.isArray(data['issues']) ? data['issues'] : []) as readonly {
     readonly loc: readonly string[]

@@ -3,13 +3,6 @@ import type { TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
 import type { CodeFile } from '../contracts/code-runner.ts'
 
-/** Files of a turn as a program sees them. */
-export interface StagedFiles {
-  readonly files: readonly CodeFile[]
-  /** Notices for the model: renamed and missing files. */
-  readonly notices: readonly string[]
-}
-
 /** Maximum length of a staged file's name, in characters. */
 const maxNameLength = 120
 
@@ -20,7 +13,11 @@ const maxNameLength = 120
 export async function stageFiles(
   files: Pick<TurnFiles, 'list' | 'open'>,
   { code, maxBytes, signal }: { readonly code: string; readonly maxBytes: number; readonly signal: AbortSignal },
-): Promise<StagedFiles> {
+): Promise<{
+  readonly files: readonly CodeFile[]
+  /** Notices for the model: renamed and missing files. */
+  readonly notices: readonly string[]
+}> {
   const newestFirst = (await files.list()).toReversed()
   const named = nameFiles(newestFirst)
   const isAsked = ({ name }: NamedFile): boolean => code.includes(name)

@@ -4,24 +4,12 @@ import type { FileDescriptor, Principal } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
-/** Parts of the prompt for the files of a message. */
-export interface AttachedParts {
+/** Returns the parts for a message's files. */
+export type Attachments = (files: readonly FileDescriptor[]) => {
   /** Messages before the one with the files. */
   readonly before: readonly LanguageModelV4Message[]
   /** Parts of that message itself. */
   readonly parts: readonly LanguageModelV4FilePart[]
-}
-
-/** Returns the parts for a message's files. */
-export type Attachments = (files: readonly FileDescriptor[]) => AttachedParts
-
-/** The files of a conversation, read for its prompt. */
-export interface LoadedAttachments {
-  readonly partsOf: Attachments
-  /** Whether the model gets anything of a file. */
-  readonly isUsable: boolean
-  /** Texts of files that the model reads. */
-  readonly texts: readonly string[]
 }
 
 /**
@@ -93,7 +81,13 @@ const imageTokens = 1_000
  * spreadsheets by name only. Files that do not fit are cut or only named; for a file that cannot be read, the model
  * gets a note.
  */
-export async function loadAttachments(options: AttachmentsOptions): Promise<LoadedAttachments> {
+export async function loadAttachments(options: AttachmentsOptions): Promise<{
+  readonly partsOf: Attachments
+  /** Whether the model gets anything of a file. */
+  readonly isUsable: boolean
+  /** Texts of files that the model reads. */
+  readonly texts: readonly string[]
+}> {
   const ids = options.messages.flatMap((files) => files.flatMap(({ user_file_id: id }) => id ?? []))
   const stored = new Map((await options.files.byIds([...new Set(ids)])).map((file) => [file.id, file]))
   const loaded = new Map<FileDescriptor, LoadedFile>()

@@ -24,19 +24,16 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
   readonly ready: () => Promise<void>
 }
 
-/** Stored tools, and their actions for models. */
-export interface StoredToolParts {
-  readonly tools: StoredTools
-  readonly source: ActionSource
-  /** Those of the ids that only some agents have. */
-  readonly restricted: (ids: readonly number[]) => Promise<readonly number[]>
-}
-
 /** Kind of stored tools in the table of tool numbers. */
 const kind = 'openapi'
 
 /** Creates the store of tools. Run `migrateConversations` on the database first. */
-export function createStoredTools(options: StoredToolsOptions): StoredToolParts {
+export function createStoredTools(options: StoredToolsOptions): {
+  readonly tools: StoredTools
+  readonly source: ActionSource
+  /** Those of the ids that only some agents have. */
+  readonly restricted: (ids: readonly number[]) => Promise<readonly number[]>
+} {
   const db = options.db.withTables<ConversationTables>()
   const get = async (id: number): Promise<StoredTool> => {
     await options.ready()

@@ -5,16 +5,12 @@ import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import type { Sessions } from './stored-session.ts'
 
-export interface SettingsOptions {
+export function createSettings(options: {
   readonly db: ConversationDatabase
   readonly models: ModelProvider
   /** See `ownSession`. */
   readonly owned: (id: string, caller: Principal) => Promise<Selectable<SessionTable>>
-}
-
-export function createSettings(
-  options: SettingsOptions,
-): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {
+}): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {
   const { db, models, owned } = options
   const set = async (id: string, values: Updateable<SessionTable>): Promise<void> => {
     await db.updateTable('inlay_chat_sessions').set(values).where('id', '=', id).execute()

@@ -3,18 +3,15 @@ import { createRepetitions, type LogEntry } from '../log.ts'
 import { readEnvironment } from '../settings/environment.ts'
 import type { CommandContext } from './command.ts'
 
-/** Where `inlay serve` sends traces and metrics, and writes its log. */
-export interface ServeTelemetry {
-  readonly log: ((entry: LogEntry) => void) | undefined
-  readonly isOn: boolean
-  end(): Promise<unknown>
-}
-
 /** Longest wait for a collector that does not answer, in milliseconds. */
 const endMs = 3_000
 
 /** Starts OpenTelemetry if `OTEL_EXPORTER_OTLP_ENDPOINT` is set, and telemetry is not turned off. */
-export async function serveTelemetry({ settings, output }: CommandContext): Promise<ServeTelemetry> {
+export async function serveTelemetry({ settings, output }: CommandContext): Promise<{
+  readonly log: ((entry: LogEntry) => void) | undefined
+  readonly isOn: boolean
+  end(): Promise<unknown>
+}> {
   const { log, telemetry: isOn = true } = settings.options
   const variables = Object.entries(readEnvironment()).filter(([name, value]) => name.startsWith('OTEL_') && value)
   const env = Object.fromEntries(variables)

@@ -3,12 +3,6 @@ import type { Caller, FileExtractor, FileStore, ImageReader, ImageStore, Knowled
 import { isInlayError } from '@inlay/protocol'
 import { filesFolder } from '../data-folder.ts'
 
-/** A file extractor that can be closed. */
-export interface ClosableReader {
-  readonly read: FileExtractor
-  close(): Promise<void>
-}
-
 /** Stores files in the folder `files` of the data folder. */
 export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   const { blobFolder } = await import('@inlay/drivers/blob-folder')
@@ -16,7 +10,10 @@ export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
 }
 
 /** Extracts text of PDF, Office, HTML, mail and text files in a worker thread, which starts with the first file. */
-export function defaultReader(openOcr: () => Promise<ImageReader | undefined>): ClosableReader {
+export function defaultReader(openOcr: () => Promise<ImageReader | undefined>): {
+  readonly read: FileExtractor
+  close(): Promise<void>
+} {
   let loading: Promise<FileExtractor & { close(): Promise<void> }> | undefined
   const load = async (): Promise<FileExtractor & { close(): Promise<void> }> => {
     const [{ fileExtractor }, ocr] = await Promise.all([import('@inlay/drivers/file-extraction'), openOcr()])

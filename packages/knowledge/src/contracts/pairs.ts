@@ -55,15 +55,6 @@ export interface PairProgress extends Pair {
   readonly failures: readonly DocumentStatus[]
 }
 
-/** Selects the pairs, and whether to read failures. */
-export interface ProgressOptions {
-  readonly caller?: Caller
-  /** Only this pair, if the caller may see it. */
-  readonly id?: number
-  /** Whether to read failures; if false, `failures` is empty. Default true. */
-  readonly failures?: boolean
-}
-
 /** Connector/credential pairs. Pair 1 always exists, is initially public and cannot be deleted. */
 export interface Pairs {
   create(pair: PairChange & { readonly name: string }): Promise<Pair>
@@ -72,7 +63,13 @@ export interface Pairs {
   /** @throws CONNECTOR_NOT_FOUND, also if the caller may not see the pair */
   get(id: number, options?: { caller?: Caller }): Promise<Pair>
   /** Like {@link list}, with the indexing progress of each pair. */
-  progress(options?: ProgressOptions): Promise<PairProgress[]>
+  progress(options?: {
+    readonly caller?: Caller
+    /** Only this pair, if the caller may see it. */
+    readonly id?: number
+    /** Whether to read failures; if false, `failures` is empty. Default true. */
+    readonly failures?: boolean
+  }): Promise<PairProgress[]>
   /** Changes of access take effect with the next search; no reindexing needed. @throws CONNECTOR_NOT_FOUND */
   update(id: number, change: PairChange): Promise<Pair>
   /**

@@ -6,16 +6,6 @@ import type { Caller } from '../contracts/pairs.ts'
 import type { Records } from '../schema/tables.ts'
 import { readDocument } from './read-document.ts'
 
-/** Calls the host's hooks for documents. */
-export interface HookCalls {
-  /** @throws VALIDATION_ERROR with the host's reason, HOOK_EXECUTION_FAILED */
-  judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
-  /** Calls the host's hook for documents whose indexing has ended. */
-  noteDone(documentIds: readonly string[]): void
-  /** Waits for running calls. */
-  close(): Promise<void>
-}
-
 export interface HookCallsOptions {
   readonly db: Records
   readonly hooks?: DocumentHooks | undefined
@@ -23,7 +13,14 @@ export interface HookCallsOptions {
 }
 
 /** Creates the calls to the host's hooks. Each does nothing if the host has no such hook. */
-export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): HookCalls {
+export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): {
+  /** @throws VALIDATION_ERROR with the host's reason, HOOK_EXECUTION_FAILED */
+  judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
+  /** Calls the host's hook for documents whose indexing has ended. */
+  noteDone(documentIds: readonly string[]): void
+  /** Waits for running calls. */
+  close(): Promise<void>
+} {
   const underway = new Set<Promise<void>>()
   const report = async (id: string): Promise<void> => {
     const status = await readStatus(db, id, undefined)

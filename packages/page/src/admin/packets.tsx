@@ -8,13 +8,6 @@ import type { ListedChat, Service } from '../service/service.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { Choice } from './parts.tsx'
 
-/** Consecutive lines of one kind. */
-export interface LineGroup {
-  readonly type: string
-  readonly first: number
-  readonly lines: readonly StreamLine[]
-}
-
 /** Kind of a line: the type of its packet, or the name of its distinguishing field. */
 export function typeOf(line: StreamLine): string {
   if ('obj' in line) return line.obj.type
@@ -22,7 +15,11 @@ export function typeOf(line: StreamLine): string {
 }
 
 /** Groups consecutive pieces of a text, since an answer has hundreds of them. */
-export function groupsOf(lines: readonly StreamLine[]): readonly LineGroup[] {
+export function groupsOf(lines: readonly StreamLine[]): readonly {
+  readonly type: string
+  readonly first: number
+  readonly lines: readonly StreamLine[]
+}[] {
   const groups: { type: string; first: number; lines: StreamLine[] }[] = []
   lines.forEach((line, at) => {
     const type = typeOf(line)
