@@ -1,10 +1,12 @@
-import { emptyLog, isAmong } from '@inlay/records'
+import { emptyLog, isAmong, refuseHeld } from '@inlay/records'
 import type { Agent } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { queueRemoval } from './files/file-records.ts'
 import type { SqlFiles } from './files/manage-files.ts'
 import { eraseSessions } from './sessions/removal.ts'
 import type { ConversationDatabase } from './tables/database.ts'
+import { conversationPersonTables, isOfPerson } from './tables/person-tables.ts'
+import { sql } from 'kysely'
 
 /** How much of a person was erased, by kind. */
 export interface Erased {
@@ -24,8 +26,10 @@ export interface ErasureParts {
 /**
  * Erases everything that belongs to a person, including what was deleted but kept hidden. Runs are ended first. May be
  * called again after a failure; what is left then is erased.
+ * @throws CONFLICT under a legal hold
  */
 export async function erasePerson({ db, agent, files }: ErasureParts, personId: string): Promise<Erased> {
+  await refuseHeld(db, personId)
   const sessions = await idsOf(db, 'inlay_chat_sessions', personId)
   // In parts, so that other writers need not wait for long.
   for (let at = 0; at < sessions.length; at += 500) {
@@ -33,11 +37,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
     await agent.removeRuns(ids)
     await eraseSessions(db, ids)
   }
-  for (const table of ['inlay_chat_send_keys', 'inlay_chat_feedback', 'inlay_personalizations'] as const)
-    await db.deleteFrom(table).where('owner_id', '=', personId).execute()
-  const memories = await db.deleteFrom('inlay_memories').where('owner_id', '=', personId).executeTakeFirst()
-  const personas = await db.deleteFrom('inlay_personas').where('owner_id', '=', personId).executeTakeFirst()
-  const projects = await eraseProjects(db, personId)
+  const counts = await db.transaction().execute((records) => eraseRows(records, personId))
   const fileIds = await idsOf(db, 'inlay_files', personId)
   await removeFiles({ db, files }, fileIds)
   // Tools belong to the organisation: they stay, without their creator's name.
@@ -47,9 +47,9 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   return {
     sessions: sessions.length,
     files: fileIds.length,
-    projects,
-    personas: Number(personas.numDeletedRows),
-    memories: Number(memories.numDeletedRows),
+    projects: counts['inlay_projects'] ?? 0,
+    personas: counts['inlay_personas'] ?? 0,
+    memories: counts['inlay_memories'] ?? 0,
   }
 }
 
@@ -102,9 +102,15 @@ async function idsOf(
   return rows.map(({ id }) => id)
 }
 
-async function eraseProjects(db: ConversationDatabase, personId: string): Promise<number> {
-  const own = db.selectFrom('inlay_projects').select('id').where('owner_id', '=', personId)
-  await db.deleteFrom('inlay_project_files').where('project_id', 'in', own).execute()
-  const { numDeletedRows } = await db.deleteFrom('inlay_projects').where('owner_id', '=', personId).executeTakeFirst()
-  return Number(numDeletedRows)
+/** Erases the rows of a person, but for those of files. @returns how many, by table */
+async function eraseRows(records: ConversationDatabase, personId: string): Promise<Readonly<Record<string, number>>> {
+  await refuseHeld(records, personId)
+  const counts: Record<string, number> = {}
+  for (const [name, table] of Object.entries(conversationPersonTables)) {
+    // Their bytes go first.
+    if (name === 'inlay_files' || name === 'inlay_file_texts') continue
+    const erased = await sql`delete from ${sql.table(name)} where ${isOfPerson(table, personId)}`.execute(records)
+    counts[name] = Number(erased.numAffectedRows)
+  }
+  return counts
 }

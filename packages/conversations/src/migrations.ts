@@ -1,4 +1,5 @@
 import {
+  createHoldTable,
   createTables,
   indexOn,
   migrate,
@@ -92,6 +93,7 @@ const expand: Migrations = {
   '0018-model-steps': {
     up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('model_steps', 'text').execute(),
   },
+  '0019-holds': { up: createHoldTable },
 }
 
 /**

@@ -26,6 +26,7 @@ export type { InstructedAgent, Instructions } from '@inlay/agent'
 export type { BlobStorage } from '@inlay/conversations'
 export type { Embedder, Reranker, Summarizer, VectorIndex } from '@inlay/knowledge'
 export type { Principal } from '@inlay/protocol'
+export type { Hold, Holds } from '@inlay/records'
 export type { Authenticator } from '@inlay/server'
 // Exported so that hosts with `declaration: true` can export values of these types.
 export type { Conversations, Erased } from '@inlay/conversations'

@@ -2,6 +2,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Conversations, Erased } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError, operator } from '@inlay/protocol'
+import type { Holds } from '@inlay/records'
 import { createServer, type FetchHandler, type Authenticator, type Keys, type Server, bearerKey } from '@inlay/server'
 import { checkUnbundled } from './bundled.ts'
 import { errorWriter, type LogEntry } from './log.ts'
@@ -25,12 +26,15 @@ export interface Inlay {
   readonly keys: Keys
   /** MCP servers: whether they work, and signing in to those that ask for it. Starts everything on first use. */
   readonly mcp: Parts['mcp']
+  /** Legal holds. Starts everything on first use. */
+  readonly holds: Holds
   /** All routes of `fetch`. */
   readonly routes: Server['routes']
   /**
    * Erases everything that belongs to a person: sessions, files, projects, agents, memories, settings and keys.
    * Documents stay, and so does the person's id in the audit log. Idempotent.
    * @param personId id returned by `authenticate`, or the owner of a key
+   * @throws CONFLICT under a legal hold
    */
   erase(personId: string): Promise<Erased & { readonly keys: number }>
   /** Starts everything now instead of on first use: database, index, worker. Idempotent. */
@@ -45,7 +49,7 @@ export interface Inlay {
   /**
    * Closes the assistant and deletes all its data, wherever it is stored: database, files, index, running answers.
    * Other processes must have closed it before. After a failure, create another assistant with the same options and
-   * destroy it.
+   * destroy it. Refused with CONFLICT under a legal hold.
    */
   destroy(): Promise<void>
 }
@@ -105,7 +109,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
   ): Parts[Name] => lazyPart(async () => (await parts())[name], calls)
   const [agent, knowledge, keys] = [lazy('agent'), lazy('knowledge'), lazy('keys')]
   const [workspace, usage] = [lazy('workspace'), lazy('usage')]
-  const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit') }
+  const served = { agent, knowledge, keys, workspace, usage, audit: lazy('audit'), holds: lazy('holds') }
   const server = createServer({
     ...settingsOf(options),
     ...served,
@@ -128,6 +132,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     knowledge,
     keys: lazy('hostKeys'),
     mcp: lazy('mcp'),
+    holds: lazy('hostHolds'),
     routes: server.routes,
     erase: (personId) => erasePerson(personId, { ...served, agent }),
     start: async () => void (await parts()),
@@ -135,7 +140,12 @@ export function createInlay(options: InlayOptions = {}): Inlay {
       isEnding = true
       await (await opening?.catch(() => undefined))?.agent.idle()
     },
-    destroy: async () => (closing = (await parts()).destroy()),
+    destroy: async () => {
+      const open = await parts()
+      await open.holds.refuse()
+      closing = open.destroy()
+      await closing
+    },
     close: () =>
       (closing ??= Promise.resolve(opening?.catch(() => undefined))
         .then((opened) => opened?.close())
@@ -159,12 +169,15 @@ function missingKey(): InlayError {
   return new InlayError('UNAUTHENTICATED', { message, data: { isExpected: true } })
 }
 
+type ServedParts = Pick<Parts, 'agent' | 'knowledge' | 'keys' | 'workspace' | 'usage' | 'audit' | 'holds'>
+
 async function erasePerson(
   personId: string,
-  { keys, workspace, usage, agent, audit }: Pick<Parts, 'keys' | 'workspace' | 'usage' | 'agent' | 'audit'>,
+  { keys, workspace, usage, agent, audit, holds }: Omit<ServedParts, 'knowledge'>,
 ): ReturnType<Inlay['erase']> {
   const { audited } = await import('./parts/host-audit.ts')
   return audited(audit, 'erasePerson', { user_id: personId }, async () => {
+    await holds.refuse(personId)
     // Keys first, so that the person cannot add anything meanwhile.
     const count = await keys.erase(personId)
     await workspace.erase(personId)

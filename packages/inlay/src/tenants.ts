@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { checkUnbundled } from './bundled.ts'
+import { databaseFile } from './data-folder.ts'
 import { createInlay, type Inlay } from './inlay.ts'
 import { errorWriter } from './log.ts'
 import { checkRows, checkRuntime } from './options/check-options.ts'
@@ -45,7 +47,8 @@ export interface Tenants {
   readonly opened: readonly string[]
   /**
    * Closes a tenant's assistant and deletes all its data, in its data folder and in engines of its `options`: database,
-   * files, index, running answers. Other processes must have closed it before. Can be repeated after a failure.
+   * files, index, running answers. Other processes must have closed it before. Can be repeated after a failure. Refused
+   * with CONFLICT while somebody in it is under a legal hold.
    */
   remove(tenant: string): Promise<void>
   /** Calls `Inlay.drain` of all assistants; those opened later are not ready either. */
@@ -145,7 +148,14 @@ class TenantPool {
     await this.#close(name, async () => {
       const options = await this.#options.options?.(name)
       const { database, index, files, sharedRuns } = options ?? {}
-      if (database || index || files || sharedRuns) await this.#make(name, options).destroy()
+      const isElsewhere = database || index || files || sharedRuns
+      const inlay = this.#make(name, options)
+      try {
+        if (database || existsSync(databaseFile(this.#folderOf(name)))) await inlay.holds.refuse()
+        if (isElsewhere) await inlay.destroy()
+      } finally {
+        await inlay.close()
+      }
       await rm(this.#folderOf(name), { recursive: true, force: true })
     })
   }

@@ -3,6 +3,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import {
   claimJob,
   emptyLog,
+  isHeld,
   maxLeaseMs,
   renewJob,
   settleJob,
@@ -131,6 +132,8 @@ async function processFile(file: ClaimedFile, options: FileWorkerOptions, closin
   await whileRenewed({ renew, everyMs: signOfLifeMs, signal: closing, onError }, async (signal) => {
     try {
       signal.throwIfAborted()
+      // Hidden until the hold is lifted.
+      if (row.work === 'remove' && (await isHeld(db, row.owner_id))) return await putOff(file, options, 'failed')
       if (job.attempts > maxAttempts && (await giveUp(file, options))) return
       await work(row, options, signal)
       await settle(file, options)

@@ -1,4 +1,4 @@
-import { emptyLog, isAmong, prepared } from '@inlay/records'
+import { emptyLog, isAmong, prepared, refuseHeld } from '@inlay/records'
 import { memoryChars, type KeptMemory, type Memory, type MemoryStore, type Services } from '@inlay/agent'
 import { InlayError, storable, type Principal } from '@inlay/protocol'
 import { isRowId, type ConversationDatabase } from '../tables/database.ts'
@@ -52,15 +52,17 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     edit: async (id, content, caller) =>
       erase(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
     remove: async (id, caller) => {
-      await erase(async (records) =>
-        records
-          .deleteFrom('inlay_memories')
-          .where('id', '=', await ownId(records, id, caller))
-          .execute(),
-      )
+      await erase(async (records) => {
+        await refuseHeld(records, caller.id)
+        const own = await ownId(records, id, caller)
+        await records.deleteFrom('inlay_memories').where('id', '=', own).execute()
+      })
     },
     clear: async (caller) => {
-      await erase(async (records) => records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute())
+      await erase(async (records) => {
+        await refuseHeld(records, caller.id)
+        await records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute()
+      })
     },
     person: async (caller) => {
       const known = await get(caller)
@@ -206,11 +208,12 @@ function createWriter(now: () => number): Writer {
         else if (known.content !== text) await over(records, known.id, text)
         if (known) gone.delete(known.id)
       }
-      if (gone.size > 0)
-        await records
-          .deleteFrom('inlay_memories')
-          .where(isAmong(records, 'id', [...gone]))
-          .execute()
+      if (gone.size === 0) return
+      await refuseHeld(records, caller.id)
+      await records
+        .deleteFrom('inlay_memories')
+        .where(isAmong(records, 'id', [...gone]))
+        .execute()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { PersonaTable } from '../tables/library-tables.ts'
+import { isUnheld, lockHolds } from '@inlay/records'
 import { asUuid, hasScope, InlayError, isNamed, toUserId, type PersonaFields, type Principal } from '@inlay/protocol'
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
@@ -193,10 +194,14 @@ export async function eraseDeletedPersonas(
     .selectFrom('inlay_personas')
     .select('id')
     .where('deleted_at', '<', deletedBefore)
+    .where(isUnheld('owner_id'))
     .orderBy('deleted_at')
     .limit(limit)
-  const { numDeletedRows } = await db.deleteFrom('inlay_personas').where('id', 'in', old).executeTakeFirst()
-  return Number(numDeletedRows)
+  return db.transaction().execute(async (records) => {
+    await lockHolds(records)
+    const { numDeletedRows } = await records.deleteFrom('inlay_personas').where('id', 'in', old).executeTakeFirst()
+    return Number(numDeletedRows)
+  })
 }
 
 function priorityOf({ displayPriority }: StoredPersona): number {

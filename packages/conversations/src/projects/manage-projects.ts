@@ -1,4 +1,4 @@
-import { emptyLog } from '@inlay/records'
+import { emptyLog, refuseHeld } from '@inlay/records'
 import type { ProjectTable } from '../tables/library-tables.ts'
 import type { Selectable } from 'kysely'
 import { InlayError, type Principal } from '@inlay/protocol'
@@ -63,6 +63,7 @@ export function createProjects(options: ProjectsOptions): Projects {
     remove: async (id, caller) => {
       await own(id, caller)
       await db.transaction().execute(async (records) => {
+        await refuseHeld(records, caller.id)
         await records
           .updateTable('inlay_chat_sessions')
           .set({ project_id: null })

@@ -1,6 +1,6 @@
 import type { Services } from '@inlay/agent'
 import { InlayError, type Principal } from '@inlay/protocol'
-import type { RecordEvents } from '@inlay/records'
+import { refuseHeld, type RecordEvents } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Sessions } from './stored-session.ts'
 import { lockSession, ownMessage, type OwnMessage } from './session-access.ts'
@@ -52,6 +52,7 @@ export function createFeedback({ db, limit, now, recordEvents }: FeedbackOptions
     unrate: async (messageId, caller) => {
       await answerOf(messageId, caller)
       await db.transaction().execute(async (records) => {
+        await refuseHeld(records, caller.id)
         await records.deleteFrom('inlay_chat_feedback').where('message_id', '=', messageId).execute()
         await records.updateTable('inlay_chat_messages').set({ feedback: null }).where('id', '=', messageId).execute()
       })

@@ -1,4 +1,4 @@
-import { emptyLog, isAmong } from '@inlay/records'
+import { emptyLog, isAmong, isUnheld, lockHolds, refuseHeld } from '@inlay/records'
 import { InlayError, type Principal } from '@inlay/protocol'
 import type { Agent, Services } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -26,13 +26,15 @@ export function createRemoval({
   now,
 }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll' | 'restore'> {
   const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {
-    // First, so that nobody restores a session that is then gone all the same.
-    if (erase)
+    if (erase) {
+      await refuseHeld(db, ownerId)
+      // First, so that nobody restores a session that is then gone all the same.
       await db
         .updateTable('inlay_chat_sessions')
         .set({ deleted_at: erasing })
         .where(isAmong(db, 'id', ids))
         .execute()
+    }
     await agent.removeRuns(ids)
     if (erase) {
       const generated = await generatedFiles(db, ids)
@@ -88,15 +90,19 @@ export function createRemoval({
   }
 }
 
-/** Removes sessions with all that is in them. */
-export async function eraseSessions(db: ConversationDatabase, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+/** Removes sessions with all that is in them, but for those of people under a hold. */
+export async function eraseSessions(db: ConversationDatabase, sessionIds: readonly string[]): Promise<void> {
+  if (sessionIds.length === 0) return
   await db.transaction().execute(async (records) => {
+    await lockHolds(records)
     // Sessions first, then messages: who writes to them meanwhile has ended or finds them gone.
-    await records
+    const sessions = await records
       .deleteFrom('inlay_chat_sessions')
-      .where(isAmong(db, 'id', ids))
+      .where(isAmong(db, 'id', sessionIds))
+      .where(isUnheld('owner_id'))
+      .returning('id')
       .execute()
+    const ids = sessions.map(({ id }) => id)
     const messages = await records
       .deleteFrom('inlay_chat_messages')
       .where(isAmong(db, 'session_id', ids))

@@ -1,6 +1,6 @@
 import type { Agent } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
-import { emptyLog } from '@inlay/records'
+import { emptyLog, isUnheld } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { eraseSessions, erasing } from './removal.ts'
 import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
@@ -61,6 +61,7 @@ async function hideExpired(
       .selectFrom('inlay_chat_sessions')
       .select('id')
       .where(column, '<', before)
+      .where(isUnheld('owner_id'))
       .orderBy(column)
       .limit(limit - hidden.length)
     const rows = await db

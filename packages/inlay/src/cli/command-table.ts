@@ -49,6 +49,7 @@ export const commandTable = {
     summary: 'move all data elsewhere while this one serves',
   },
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
+  holds: { usage: 'holds [list | place | lift]', summary: 'keep what is stored of a person, whatever is deleted' },
   completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
 } as const satisfies Readonly<Record<string, CommandRow>>
 

@@ -1,5 +1,6 @@
 import type { ToolApprovalEvent } from '@inlay/agent'
 import { isInlayError } from '@inlay/protocol'
+import type { Holds } from '@inlay/records'
 import type { AuditLog, Keys } from '@inlay/server'
 
 /** Key management whose changes are audited without a caller, with the same operation names as over HTTP. */
@@ -14,6 +15,16 @@ export function auditedKeys(keys: Keys, audit: AuditLog): Keys {
     change: (id, change) => audited(audit, 'changeKey', { api_key_id: String(id) }, () => keys.change(id, change)),
     regenerate: (id) => audited(audit, 'regenerateKey', { api_key_id: String(id) }, () => keys.regenerate(id)),
     revoke: (id) => audited(audit, 'revokeKey', { api_key_id: String(id) }, () => keys.revoke(id)),
+  }
+}
+
+/** The same for legal holds. */
+export function auditedHolds(holds: Holds, audit: AuditLog): Holds {
+  return {
+    ...holds,
+    place: (hold) =>
+      audited(audit, 'placeHold', hold.person === null ? {} : { person: hold.person }, () => holds.place(hold)),
+    lift: (id) => audited(audit, 'liftHold', { hold_id: String(id) }, () => holds.lift(id)),
   }
 }
 

@@ -3,7 +3,7 @@ import type { PostgresRecords } from '@inlay/drivers/postgres'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { ServiceNote } from '@inlay/protocol/administration'
-import type { AnyDatabase } from '@inlay/records'
+import type { AnyDatabase, Holds } from '@inlay/records'
 import type { McpClient } from '@inlay/drivers/mcp-client'
 import type {
   ApiKey,
@@ -17,7 +17,7 @@ import type {
 } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
-import { auditApproval, auditedKeys } from './host-audit.ts'
+import { auditApproval, auditedHolds, auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { eventParts, recordApproval } from './event-parts.ts'
@@ -54,6 +54,9 @@ export interface Parts {
   /** MCP servers, for those who run the assistant. */
   readonly mcp: Pick<McpClient, 'check' | 'signIn' | 'finishSignIn'>
   readonly audit: AuditLog
+  readonly holds: Holds
+  /** As `holds`, for the host's own code; changes are audited. */
+  readonly hostHolds: Holds
   readonly usage: UsageLimits
   /** Messages for the operator, each with a problem and what to do about it. */
   readonly notices: () => Promise<readonly ServiceNote[]>
@@ -292,18 +295,22 @@ async function serverParts(
   db: AnyDatabase,
   { now, callerLimits, tenantLimits }: InlayOptions & { readonly now: () => number },
   onError: (error: unknown) => void,
-): Promise<Pick<Parts, 'keys' | 'hostKeys' | 'workspace' | 'audit' | 'usage'>> {
+): Promise<Pick<Parts, 'keys' | 'hostKeys' | 'workspace' | 'audit' | 'holds' | 'hostHolds' | 'usage'>> {
   const { createAuditLog, createKeys, createUsageLimits, createWorkspaceRecords } = await import('@inlay/server')
+  const { createHolds } = await import('@inlay/records')
   const audit = createAuditLog({ db, now })
   const onUse = ({ id, owner }: ApiKey): Promise<void> =>
     audit.add({ operation: 'useKey', callerId: owner, target: { api_key_id: String(id) }, status: 200, requestId: '' })
   const workspace = createWorkspaceRecords({ db, now })
   const keys = createKeys({ db, now, onUse, onError })
+  const holds = createHolds({ db, now })
   return {
     audit,
     keys,
     hostKeys: auditedKeys(keys, audit),
     workspace,
+    holds,
+    hostHolds: auditedHolds(holds, audit),
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
 }

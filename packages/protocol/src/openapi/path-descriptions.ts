@@ -12,6 +12,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   get_editable: 'Whether to list only what the caller can edit.',
   include_default: 'Whether to include the default agent.',
   include_deleted: 'Whether to include deleted agents.',
+  hold_id: 'Number of the legal hold.',
   label_id: 'Number of the label.',
   memory_id: 'Number of the memory.',
   notification_id: 'Number of the notification.',

@@ -114,6 +114,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   ApiKeyCreation: { name: 'Importer', scopes: ['ingest'] },
   ApiKeyUpdate: { name: 'Nightly importer' },
   ReindexRequest: { change_embedder: true },
+  NewHold: { person: 'ann@example.com', reason: 'Case 7' },
   McpMessage: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
 }
 

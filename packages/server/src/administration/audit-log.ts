@@ -70,14 +70,19 @@ export function createAuditLog(options: { readonly db: Kysely<AuditTable>; reado
       }))
     },
     async removeBefore(time, limit) {
+      const { isUnheld, lockHolds } = await import('@inlay/records')
       const old = db
         .selectFrom('inlay_audit')
         .select('id')
         .where('id', '<', digits(Math.max(0, time), timeDigits))
+        .where(isUnheld('caller_id'))
         .orderBy('id')
         .limit(limit)
-      const { numDeletedRows } = await db.deleteFrom('inlay_audit').where('id', 'in', old).executeTakeFirst()
-      return Number(numDeletedRows)
+      return db.transaction().execute(async (records) => {
+        await lockHolds(records)
+        const { numDeletedRows } = await records.deleteFrom('inlay_audit').where('id', 'in', old).executeTakeFirst()
+        return Number(numDeletedRows)
+      })
     },
   }
 }

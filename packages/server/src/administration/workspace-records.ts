@@ -228,6 +228,8 @@ export function createWorkspaceRecords(options: {
       if (owner !== '') await db.deleteFrom('inlay_workspace').where('owner', '=', owner).execute()
     },
     async remove(kind, id, owner = '') {
+      // A text of a person.
+      if (kind === 'input_prompt') await (await import('@inlay/records')).refuseHeld(db, owner)
       const { numDeletedRows } = await db
         .deleteFrom('inlay_workspace')
         .where('kind', '=', kind)

@@ -1,7 +1,7 @@
 import type * as Records from '@inlay/records'
 import type { AnyDatabase, MigrationMode, Migrations, MigrationStep } from '@inlay/records'
 
-const expandWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
+const expandWith = ({ createHoldTable, createTables, indexOn }: typeof Records): Migrations => ({
   '0001_api_key': {
     async up(db) {
       await createTables(
@@ -97,6 +97,7 @@ const expandWith = ({ createTables, indexOn }: typeof Records): Migrations => ({
       })
     },
   },
+  '0011_holds': { up: createHoldTable },
 })
 
 /**

@@ -187,11 +187,12 @@ function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
-/** Audit target of a call: the ids in its path, and the id of the created object. */
+/** Audit target of a call: the ids in its path, the id of the created object, and the person it is about. */
 function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown): Record<string, string> {
-  const { id, api_key_id: keyId = id } = Object(result) as Record<string, unknown>
+  const { id, api_key_id: keyId = id, person } = Object(result) as Record<string, unknown>
   const isId = typeof keyId === 'number' || typeof keyId === 'string'
-  return { ...pathValues, ...(isId && pathValues['id'] === undefined && { id: String(keyId) }) }
+  const created = isId && pathValues['id'] === undefined && { id: String(keyId) }
+  return { ...pathValues, ...created, ...(typeof person === 'string' && { person }) }
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 import type { ErrorCode, InlayError, OwnerRule, Principal, Scope, Wire } from '@inlay/protocol'
+import type { Holds } from '@inlay/records'
 import type { ServiceNote } from '@inlay/protocol/administration'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { UsageLimits } from '../limits/caller-limits.ts'
@@ -31,6 +32,8 @@ export interface ServerParts {
   readonly mcpServers?: McpServerAdministration | undefined
   /** Absent: there is no audit, and `/admin/audit` returns 501. */
   readonly audit?: AuditLog | undefined
+  /** Absent: nobody can be placed under a legal hold, and the routes return 501. */
+  readonly holds?: Holds | undefined
   /** Counts usage. Absent: there are no limits. */
   readonly usage?: UsageLimits | undefined
   /** Messages for the operator, each with a problem and what to do about it. Absent: none. */

@@ -29,6 +29,7 @@ import { auditRoutes } from './administration/audit.ts'
 import { agentAdministrationRoutes } from './administration/agents.ts'
 import { connectorRoutes } from './administration/connectors.ts'
 import { existingClientRoutes } from './administration/existing-clients.ts'
+import { holdRoutes } from './administration/holds.ts'
 import { labelRoutes } from './administration/labels.ts'
 import { limitRoutes } from './administration/limits.ts'
 import { mcpServerRoutes } from './administration/mcp-servers.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...existingClientRoutes,
   ...keyRoutes,
   ...limitRoutes,
+  ...holdRoutes,
   ...auditRoutes,
   ...usageRoutes,
   ...toolTestRoutes,
