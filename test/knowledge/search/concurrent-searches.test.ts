@@ -12,14 +12,14 @@ interface Task {
 const gate = createSearchGate({ limit: 2, limitPerCaller: 5 })
 const begun: string[] = []
 
-function enter(caller: string | undefined, name: string, signal?: AbortSignal): Task {
+function enter(caller: string | undefined, name: string, signal?: AbortSignal, of = gate): Task {
   const { promise, resolve } = Promise.withResolvers<void>()
   const work = async (): Promise<string> => {
     begun.push(name)
     await promise
     return name
   }
-  const done = gate.run(caller, work, signal)
+  const done = of.run(caller, work, signal)
   done.catch(() => {})
   return { done, end: resolve }
 }
@@ -46,6 +46,31 @@ test('a caller beyond its share is refused, others and the host are not', async 
   const next = enter('ana', 'again')
   next.end()
   expect(await next.done).toBe('again')
+})
+
+test('assistants of one process take turns, whichever of them is searched more', async () => {
+  const limits = { limit: 3, limitPerCaller: 9 }
+  const [flooded, quiet] = [createSearchGate(limits), createSearchGate(limits)]
+  begun.length = 0
+  const flood = Array.from({ length: 6 }, (_, at) => enter('ana', `flood ${at}`, undefined, flooded))
+  const search = enter('ana', 'quiet', undefined, quiet)
+  await yieldToEventLoop()
+  expect(begun).toEqual(['flood 0', 'flood 1', 'flood 2'])
+  for (const task of flood.slice(0, 3)) task.end()
+  await Promise.all(flood.slice(0, 3).map(({ done }) => done))
+  await expect.poll(() => begun.slice(3)).toEqual(['quiet', 'flood 3'])
+  for (const task of [...flood, search]) task.end()
+  await Promise.all([...flood, search].map(({ done }) => done))
+})
+
+test('an assistant whose engine does not answer holds no turn of the others', async () => {
+  const limits = { limit: 4, limitPerCaller: 9 }
+  const [frozen, quiet] = [createSearchGate(limits), createSearchGate(limits)]
+  const stuck = Array.from({ length: 4 }, (_, at) => enter(`caller ${at}`, `stuck ${at}`, undefined, frozen))
+  const search = enter('ana', 'quiet', undefined, quiet)
+  search.end()
+  expect(await search.done).toBe('quiet')
+  for (const task of stuck) task.end()
 })
 
 test('one or two searches of a caller are awaited, more are a flood', async () => {
@@ -86,7 +111,7 @@ test('searches that were abandoned hold up nobody', async () => {
   const { knowledge } = await makeKnowledge({
     db: await makeRecords(),
     index,
-    searches: { limit: 2, limitPerCaller: 200 },
+    searches: { limit: 5, limitPerCaller: 200 },
   })
   await knowledge.start()
   await knowledge.accept(request({ text: 'heron' }), { waitMs: 60_000 })
@@ -99,6 +124,6 @@ test('searches that were abandoned hold up nobody', async () => {
   leaving.abort()
   expect(await knowledge.search({ text: 'heron', limit: 1, caller })).toHaveLength(1)
   expect(new Set(await Promise.all(abandoned))).toContain('abandoned')
-  expect(most).toBe(2)
+  expect(most).toBe(5)
   expect(searches).toBeLessThan(20)
 })
