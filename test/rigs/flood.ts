@@ -1,9 +1,12 @@
 /**
  * Floods an assistant with the key of one caller, and measures what another caller notices: searches, freshness and
  * `/health`, each beside its quiet value, the longest block of the event loop, and the memory half a minute later.
+ * With `--tenants`, the flood comes to one of ten tenants in one process, and another one notices it, in turns of
+ * quiet and flood; then many tenants are opened, used and closed in turn, after which nothing may have grown.
  *
  *   npm run -w test/rigs bench:flood [-- --documents 2000] [--seconds 10] [--quick]
  *   npm run -w test/rigs bench:reads [-- --documents 2000] [--seconds 3] [--quick]
+ *   npm run -w test/rigs bench:tenants [-- --documents 200] [--seconds 10] [--opened 1000] [--quick]
  *
  * Everything runs over HTTP; the assistant and the flood are processes of their own. It takes about 45 seconds and
  * twice the given time, and says what it does meanwhile. With `--reads`, as `bench:reads` runs it, the flood is 20
@@ -11,13 +14,14 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import { note } from '../bench/figures.ts'
 import { inParallel } from '../bench/ingestion/fixture.ts'
 import { percentile } from '../bench/timing.ts'
-import { startFixture, type Fixture } from './walk/fixture.ts'
+import { startFixture, type Fixture, type TenantsFixture } from './walk/fixture.ts'
 import { zipfText } from '../bench/zipf-text.ts'
 
 const { values: options } = parseArgs({
@@ -25,10 +29,19 @@ const { values: options } = parseArgs({
     documents: { type: 'string' },
     seconds: { type: 'string' },
     reads: { type: 'boolean', default: false },
+    tenants: { type: 'boolean', default: false },
+    /** What the flood consists of: `documents`, `searches`, `messages`. */
+    kinds: { type: 'string' },
+    /** Tenants opened and closed in turn. */
+    opened: { type: 'string' },
+    /** Turns of quiet and flood. */
+    turns: { type: 'string' },
     quick: { type: 'boolean', default: false },
   },
 })
-const documentCount = Number(options.documents ?? (options.quick ? 50 : 2000))
+const documentCount = Number(options.documents ?? (options.quick ? 50 : options.tenants ? 200 : 2000))
+const openedCount = Number(options.opened ?? (options.quick ? 20 : 1000))
+const turns = Number(options.turns ?? (options.quick ? 1 : 3))
 const phaseMs = Number(options.seconds ?? (options.reads ? (options.quick ? 1 : 3) : options.quick ? 2 : 10)) * 1000
 const restMs = options.quick ? 1_000 : 30_000
 /** Calls without an answer by then count with this time. */
@@ -57,14 +70,85 @@ const lists = [
 ] as const
 const readers = 20
 
-const fixture = await startFixture()
-try {
-  say(`${documentCount} documents`)
-  await fill(fixture)
-  if (options.reads) await floodWithReads(fixture)
-  else await floodWithWrites(fixture)
-} finally {
-  await fixture.close()
+const names = ['quiet', 'flooding', ...Array.from({ length: 8 }, (_, at) => `other-${at}`)]
+
+if (options.tenants) {
+  await withFixture({ first: 'quiet', maxOpen: names.length }, floodTenant)
+  if (openedCount > 0) await withFixture({ first: 'tenant-0', maxOpen: 1 }, openInTurn)
+} else
+  await withFixture(undefined, async (fixture) => {
+    say(`${documentCount} documents`)
+    await fill(fixture)
+    if (options.reads) await floodWithReads(fixture)
+    else await floodWithWrites(fixture)
+  })
+
+async function withFixture(
+  tenants: TenantsFixture | undefined,
+  work: (fixture: Fixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await startFixture(tenants)
+  try {
+    await work(fixture)
+  } finally {
+    await fixture.close()
+  }
+}
+
+/** Floods one tenant while another one searches. */
+async function floodTenant(fixture: Fixture): Promise<void> {
+  say(`${documentCount} documents in each of ${names.length} tenants`)
+  for (const name of names) await fill(fixture, fixture.keyOf(name))
+  const ratios: number[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    say('quiet')
+    const quiet = await notice(fixture, `quiet-${turn}`)
+    say('flooded')
+    const flood = await startFlood(fixture, fixture.keyOf('flooding'))
+    const flooded = await notice(fixture, `flooded-${turn}`)
+    const statuses = await flood.end()
+    await fixture.whenIdle({ authorization: `Bearer ${fixture.keyOf('flooding')}` })
+    print(quiet, flooded, statuses)
+    ratios.push(percentile(flooded.search, 0.95) / percentile(quiet.search, 0.95))
+    console.log(`load average ${loadavg()[0]!.toFixed(1)}`)
+    // The next quiet must not hold what this flood has left to do.
+    await delay(restMs / 3)
+  }
+  const median = ratios.toSorted((left, right) => left - right)[Math.floor(ratios.length / 2)]!
+  note('flood of a tenant, search of another one, p95 over quiet', median)
+  console.log(
+    `search of another tenant, p95 over quiet: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')} (at most 3)`,
+  )
+}
+
+/** Opens a tenant, adds a document, searches, and goes to the next one, which closes it. */
+async function openInTurn({ call, keyOf, held, residentBytes }: Fixture): Promise<void> {
+  const mega = (bytes: number): string => (bytes / 2 ** 20).toFixed(0).padStart(6)
+  console.log('tenants   RSS MB  heap MB  external MB  files  threads  timers  listeners  ms a tenant')
+  let begun = performance.now()
+  const every = openedCount / 10
+  const memory: number[] = []
+  for (let at = 0; at <= openedCount; at++) {
+    const headers = { authorization: `Bearer ${keyOf(`tenant-${at}`)}` }
+    const body = toDocument('only', text(50))
+    await call('POST', '/service-api/ingestion', body, { headers: { ...headers, prefer: 'wait=60' } })
+    await call('POST', '/search', { query: queries[at % queries.length] }, { headers })
+    if (at % every !== 0) continue
+    const ms = (performance.now() - begun) / (at === 0 ? 1 : every)
+    const now = await held()
+    const resident = await residentBytes()
+    memory.push(resident)
+    const cells = [now.files, now.threads, now.timers, now.listeners].map((count) => String(count).padStart(8)).join('')
+    console.log(
+      `${String(at).padStart(7)} ${mega(resident)}   ${mega(now.heapBytes)}       ${mega(now.externalBytes)} ${cells}  ${ms.toFixed(0)}`,
+    )
+    begun = performance.now()
+  }
+  const third = Math.ceil(memory.length / 3)
+  // An idle process returns memory, so the maximum of each third counts; the first tenant loads the code.
+  const ratio = Math.max(...memory.slice(-third)) / Math.max(...memory.slice(1, third + 1))
+  note('tenants in turn, memory of the last third over the first', ratio)
+  console.log(`memory, maximum of the last third over that of the first: × ${ratio.toFixed(2)}`)
 }
 
 async function floodWithWrites(fixture: Fixture): Promise<void> {
@@ -94,13 +178,16 @@ function say(what: string): void {
   console.error(`${(performance.now() / 1000).toFixed(1).padStart(6)} s  ${what}`)
 }
 
-async function fill({ call, whenIdle }: Fixture): Promise<void> {
+async function fill({ call, whenIdle }: Fixture, key?: string): Promise<void> {
+  const headers = key === undefined ? undefined : { authorization: `Bearer ${key}` }
   const ids = Array.from({ length: documentCount }, (_, index) => index)
   const words = options.reads ? 40 : 200
   await inParallel(8, ids, (id) =>
-    call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(words), { number: String(id) })),
+    call('POST', '/service-api/ingestion', toDocument(`filled-${id}`, text(words), { number: String(id) }), {
+      headers,
+    }),
   )
-  await whenIdle()
+  await whenIdle(headers)
 }
 
 function toDocument(id: string, content: string, metadata: Readonly<Record<string, string>> = {}): object {
@@ -185,9 +272,13 @@ async function notice({ call, base, longestBlockMs }: Fixture, phase: string): P
 /** Statuses of what was sent, with how often each came. */
 type Statuses = readonly (readonly [string, number])[]
 
-async function startFlood({ base, newKey }: Fixture): Promise<{ end(): Promise<Statuses> }> {
-  const key = await newKey(['chat', 'ingest'])
-  const child = fork(join(import.meta.dirname, 'flood/flooder.ts'), [base, key])
+async function startFlood({ base, newKey }: Fixture, ofTenant?: string): Promise<{ end(): Promise<Statuses> }> {
+  const key = ofTenant ?? (await newKey(['chat', 'ingest']))
+  const child = fork(join(import.meta.dirname, 'flood/flooder.ts'), [
+    base,
+    key,
+    ...(options.kinds ? [options.kinds] : []),
+  ])
   return {
     end: async () => {
       child.send('end')

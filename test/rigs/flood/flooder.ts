@@ -3,12 +3,12 @@
  * are slow to chunk, searches whose callers leave at once, and a message of megabytes. A separate process, so that
  * whoever measures does not wait for what this one does.
  *
- *   node flooder.ts <address of the API> <key>
+ *   node flooder.ts <address of the API> <key> [documents,searches,messages]
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { zipfText } from '../../bench/zipf-text.ts'
 
-const [base = '', key = ''] = process.argv.slice(2)
+const [base = '', key = '', kinds = 'documents,searches,messages'] = process.argv.slice(2)
 const { text, word } = zipfText(8, 20_000)
 const queries = Array.from({ length: 200 }, () => `${word(5)} ${word(5)}`)
 const contents = [
@@ -44,21 +44,23 @@ async function endless(work: (count: number) => Promise<void>): Promise<void> {
   }
 }
 
-const posts = Array.from({ length: 16 }, (_, lane) =>
+const posts = Array.from({ length: kinds.includes('documents') ? 16 : 0 }, (_, lane) =>
   endless((count) => {
     const [name, parts] = bodies[(lane + count) % bodies.length]!
     return send(`document of ${name}`, '/service-api/ingestion', parts.join(`flood-${lane}-${count}`))
   }),
 )
-const searches = Array.from({ length: 50 }, (_, lane) =>
+const searches = Array.from({ length: kinds.includes('searches') ? 50 : 0 }, (_, lane) =>
   endless((count) => {
     const query = JSON.stringify({ query: queries[(lane * 7 + count) % queries.length] })
     return send('search, left after 50 ms', '/search', query, AbortSignal.timeout(50))
   }),
 )
-const messages = endless(() => send('message of 1.5 MB', '/chat/send-chat-message', message))
+const messages = kinds.includes('messages')
+  ? [endless(() => send('message of 1.5 MB', '/chat/send-chat-message', message))]
+  : []
 
 process.on('message', () => (isOver = true))
 process.on('disconnect', () => process.exit())
-await Promise.all([...posts, ...searches, messages])
+await Promise.all([...posts, ...searches, ...messages])
 process.send?.({ statuses: [...statuses].toSorted() })

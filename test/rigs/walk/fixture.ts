@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { IngestionFigures } from '@inlay/protocol'
 import { bytesOf } from '../../bench/ingestion/fixture.ts'
 import { leanEnvironment, leanFlags } from 'inlay/internal/lean-start'
-import type { ServerReport } from './server.ts'
+import type { Held, ServerReport } from './server.ts'
 
 /** An assistant in a separate process, on an empty folder, reached over HTTP alone. */
 export interface Fixture {
@@ -19,10 +19,14 @@ export interface Fixture {
   newKey(scopes: readonly string[]): Promise<string>
   figures(): Promise<IngestionFigures>
   /** Resolves once nothing waits any more. */
-  whenIdle(): Promise<void>
+  whenIdle(headers?: Record<string, string>): Promise<void>
   /** Resolves once the index has put itself in order as well. */
   tidied(): Promise<void>
   residentBytes(): Promise<number>
+  /** What leaks when it grows. */
+  held(): Promise<Held>
+  /** With tenants: the key of the operator of one. */
+  keyOf(tenant: string): string
   /** Longest delay of the event loop since the last call. */
   longestBlockMs(): Promise<number>
   /** Size of the index, and of everything. */
@@ -31,19 +35,31 @@ export interface Fixture {
 }
 
 export interface CallOptions {
-  readonly headers?: Record<string, string>
+  readonly headers?: Record<string, string> | undefined
   readonly signal?: AbortSignal
 }
 
+/** Tenants in one process; calls go to the first. */
+export interface TenantsFixture {
+  readonly first: string
+  readonly maxOpen: number
+}
+
 /** Starts one. */
-export async function startFixture(): Promise<Fixture> {
+export async function startFixture(tenants?: TenantsFixture): Promise<Fixture> {
   const dataFolder = mkdtempSync(join(tmpdir(), 'inlay-bench-walk-'))
-  const key = crypto.randomUUID()
-  const child = fork(join(import.meta.dirname, 'server.ts'), [dataFolder, key], {
-    // The flags of `inlay serve`.
-    execArgv: [...leanFlags, '--conditions=@inlay/source'],
-    env: { ...process.env, ...leanEnvironment },
-  })
+  const secret = crypto.randomUUID()
+  const keyOf = (tenant: string): string => `${secret}.${tenant}`
+  const key = tenants ? keyOf(tenants.first) : secret
+  const child = fork(
+    join(import.meta.dirname, 'server.ts'),
+    [dataFolder, secret, ...(tenants ? [String(tenants.maxOpen)] : [])],
+    {
+      // The flags of `inlay serve`.
+      execArgv: [...leanFlags, '--expose-gc', '--conditions=@inlay/source'],
+      env: { ...process.env, ...leanEnvironment },
+    },
+  )
   const { port } = await heard(child, 'port')
   const base = `http://127.0.0.1:${port}/api`
   const call: Fixture['call'] = async (method, path, body, { headers, signal } = {}) => {
@@ -58,10 +74,10 @@ export async function startFixture(): Promise<Fixture> {
     return text
   }
   // The server has just started.
-  const figures = async (): Promise<IngestionFigures> =>
-    JSON.parse(await call('GET', '/service-api/ingestion-figures')) as IngestionFigures
-  const untilSo = async (isSo: (now: IngestionFigures) => boolean): Promise<void> => {
-    while (!isSo(await figures())) await delay(50)
+  const figures = async (headers?: Record<string, string>): Promise<IngestionFigures> =>
+    JSON.parse(await call('GET', '/service-api/ingestion-figures', undefined, { headers })) as IngestionFigures
+  const untilSo = async (isSo: (now: IngestionFigures) => boolean, headers?: Record<string, string>): Promise<void> => {
+    while (!isSo(await figures(headers))) await delay(50)
   }
   const newKey: Fixture['newKey'] = async (scopes) => {
     const answer = await call('POST', '/admin/api-key', { scopes, owner: 'another' })
@@ -71,8 +87,9 @@ export async function startFixture(): Promise<Fixture> {
     call,
     base,
     newKey,
-    figures,
-    whenIdle: () => untilSo((now) => now.queue_depth === 0),
+    keyOf,
+    figures: () => figures(),
+    whenIdle: (headers) => untilSo((now) => now.queue_depth === 0, headers),
     tidied: async () => {
       await untilSo((now) => now.queue_depth === 0 && now.index.unindexed_rows === 0)
       // Superseded versions stay for ten seconds, for readers of other processes, and are cleared away in two rounds.
@@ -81,6 +98,10 @@ export async function startFixture(): Promise<Fixture> {
     residentBytes: async () => {
       child.send('memory')
       return (await heard(child, 'residentBytes')).residentBytes
+    },
+    held: async () => {
+      child.send('memory')
+      return (await heard(child, 'residentBytes')).held
     },
     longestBlockMs: async () => {
       child.send('blocks')
