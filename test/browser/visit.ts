@@ -50,8 +50,15 @@ export async function openContext(options: BrowserContextOptions = {}): Promise<
   return context
 }
 
-/** Opens the page in a new window; a request to another origin, or a complaint, fails the test. */
-export async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
+/**
+ * Opens the page in a new window; a request to another origin, or a complaint, fails the test.
+ * @param firstPlace what the first view shows. Default: the field for a question
+ */
+export async function open(
+  address: string,
+  options: BrowserContextOptions = {},
+  firstPlace = '.dock textarea',
+): Promise<Page> {
   foreign = []
   complaints = []
   const context = await openContext({ viewport: { width: 1280, height: 860 }, ...options })
@@ -68,7 +75,7 @@ export async function open(address: string, options: BrowserContextOptions = {})
   page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`))
   await page.goto(address)
   // By its place: the page speaks the language of the browser.
-  await page.locator('.dock textarea').waitFor()
+  await page.locator(firstPlace).waitFor()
   return page
 }
 

@@ -332,6 +332,7 @@ describe('what a page needs first', () => {
     const [response] = await partsOf(true)
     expect(await response.json()).toEqual({
       me: { is_superuser: true },
+      version: { of: '/base/version' },
       models: { of: '/base/llm/provider' },
       agents: null,
       chats: { of: '/base/chat/get-user-chat-sessions' },

@@ -175,6 +175,7 @@ async function readFiles({ folder, basePath, brand }: PageOptions): Promise<Map<
 /** API routes that the page needs for its first view, by the names it uses for them. */
 const startRoutes = {
   me: '/me',
+  version: '/version',
   models: '/llm/provider',
   agents: '/persona',
   chats: '/chat/get-user-chat-sessions?page_size=50&only_non_project_chats=false',

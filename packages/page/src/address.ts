@@ -13,6 +13,17 @@ export type Place =
 export const adminSections = ['models', 'keys', 'agents', 'actions', 'usage', 'audit', 'packets'] as const
 export type AdminSection = (typeof adminSections)[number]
 
+/** Views without a chat, and without documents either; the first one opens by itself. */
+const servedViews: Readonly<Record<string, readonly (Place['view'] | AdminSection)[]>> = {
+  knowledge: ['search', 'documents', 'health', 'admin', 'models', 'keys', 'usage', 'audit'],
+  search: ['search', 'admin', 'usage', 'audit'],
+}
+
+/** Whether the deployment serves a view, which the root element says since the service was opened. */
+export function isServed(view: Place['view'] | AdminSection): boolean {
+  return servedViews[document.documentElement.dataset.serves ?? '']?.includes(view) ?? true
+}
+
 /** Reads the part of an address behind `#`; what is not known is a new chat. */
 export function placeOf(hash: string): Place {
   const name = hash.replace(/^#/, '')
@@ -29,6 +40,12 @@ export function placeOf(hash: string): Place {
   }
   const [, sessionId = null, messageId] = /^chat\/([\da-f-]{36})(?:\/(\d{1,15}))?$/.exec(name) ?? []
   return { view: 'chat', sessionId, ...(messageId !== undefined && { messageId: Number(messageId) }) }
+}
+
+/** The place of the page's address; in place of one that is not served the search, also beside a document. */
+export function servedPlace(): Place {
+  const place = placeOf(location.hash)
+  return isServed(place.view) ? place : { ...place, view: 'search' }
 }
 
 export function chatAddress(sessionId: string | null, messageId?: number): string {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { chatAddress, placeOf, type Place } from './address.ts'
+import { chatAddress, isServed, placeOf, servedPlace, type Place } from './address.ts'
 import { AgentChoice } from './chat/agent-choice.tsx'
 import { AdminPlace } from './admin/admin-place.tsx'
 import { Announcer } from './chat/announcer.tsx'
@@ -113,57 +113,61 @@ export function App({
       />
       <main id="main" tabIndex={-1} ref={main}>
         {/* Kept in place while another view is shown: an answer goes on, and what was typed stays. */}
-        <div
-          class={isEmpty(chat) ? 'chat empty u-flex u-grow u-full' : 'chat u-flex u-grow u-full'}
-          hidden={place.view !== 'chat'}
-        >
-          <Above
-            conversation={chat}
-            goal={place}
-            projects={projects}
-            counts={counts}
-            service={service}
-            models={model.all}
-            quote={quote}
-            agent={agentId === 0 ? undefined : agent}
-          />
-          <div class="dock u-sticky" key="dock">
-            <Composer
+        {isServed('chat') && (
+          <div
+            class={isEmpty(chat) ? 'chat empty u-flex u-grow u-full' : 'chat u-flex u-grow u-full'}
+            hidden={place.view !== 'chat'}
+          >
+            <Above
+              conversation={chat}
+              goal={place}
+              projects={projects}
+              counts={counts}
               service={service}
-              canResearch={model.canResearch}
-              isAnswering={chat.isAnswering}
-              isFollowUp={!isEmpty(chat)}
-              ask={ask}
-              stop={() => {
-                chat.stop()
-                setFocusRequest((count) => count + 1)
-              }}
-              focusRequest={focusRequest}
-              insertion={insertion}
-              inserted={() => setInsertion('')}
-              queue={chat.queue}
-              unqueue={chat.unqueue}
-              sessionId={chat.sessionId}
-              settings={settings}
-              changeSettings={changeSettings}
               models={model.all}
-              actions={agents.find(({ id }) => id === (chat.agentId ?? agentId))?.actions ?? []}
-              agents={agents}
-              chooseAgent={chooseAgent}
-              newChat={() => newChat()}
+              quote={quote}
+              agent={agentId === 0 ? undefined : agent}
             />
-            {isEmpty(chat) && project !== undefined && (
-              <InProject name={project.name} leave={() => setProjectId(undefined)} />
-            )}
-            {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
-            {isEmpty(chat) && (
-              <Starters agent={agent} ask={(question) => ask({ question, files: [] }, { isResearch: false })} />
-            )}
-            <p class="model u-note">{model.name}</p>
-            {isEmpty(chat) && admin !== null && chats.chats.length === 0 && <FirstRun counts={counts} model={model} />}
-            {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
+            <div class="dock u-sticky" key="dock">
+              <Composer
+                service={service}
+                canResearch={model.canResearch}
+                isAnswering={chat.isAnswering}
+                isFollowUp={!isEmpty(chat)}
+                ask={ask}
+                stop={() => {
+                  chat.stop()
+                  setFocusRequest((count) => count + 1)
+                }}
+                focusRequest={focusRequest}
+                insertion={insertion}
+                inserted={() => setInsertion('')}
+                queue={chat.queue}
+                unqueue={chat.unqueue}
+                sessionId={chat.sessionId}
+                settings={settings}
+                changeSettings={changeSettings}
+                models={model.all}
+                actions={agents.find(({ id }) => id === (chat.agentId ?? agentId))?.actions ?? []}
+                agents={agents}
+                chooseAgent={chooseAgent}
+                newChat={() => newChat()}
+              />
+              {isEmpty(chat) && project !== undefined && (
+                <InProject name={project.name} leave={() => setProjectId(undefined)} />
+              )}
+              {isEmpty(chat) && <AgentChoice agents={agents} agentId={agentId} choose={chooseAgent} />}
+              {isEmpty(chat) && (
+                <Starters agent={agent} ask={(question) => ask({ question, files: [] }, { isResearch: false })} />
+              )}
+              <p class="model u-note">{model.name}</p>
+              {isEmpty(chat) && admin !== null && chats.chats.length === 0 && (
+                <FirstRun counts={counts} model={model} />
+              )}
+              {isEmpty(chat) && <LocalModel service={service} onChange={() => void service.model().then(setModel)} />}
+            </div>
           </div>
-        </div>
+        )}
         {place.view === 'shared' && <SharedView sessionId={place.sessionId} service={service} />}
         {place.view === 'chats' && (
           <ChatsView
@@ -282,10 +286,10 @@ function useChat(service: Service, place: Place, settings: AnswerSettings, isInP
 
 /** The place the address names. */
 function usePlace(): Place {
-  const [place, setPlace] = useState(placeOf(location.hash))
+  const [place, setPlace] = useState(servedPlace)
   useEffect(() => {
     const onChange = (): void => {
-      setPlace(placeOf(location.hash))
+      setPlace(servedPlace())
       scrollTo({ top: 0, behavior: 'instant' })
     }
     addEventListener('hashchange', onChange)

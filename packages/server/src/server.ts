@@ -234,7 +234,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     pace: createPace(callsInPass),
     readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, yieldsToUnqueued: true }),
     reads: createCallerLimit(Infinity),
-    servesChat: (options.serves ?? 'everything') === 'everything',
+    serves: options.serves ?? 'everything',
     mcpCalls: createMcpCalls(),
     heartbeatMs: options.heartbeatMs ?? 15_000,
     timer: options.timer ?? systemTimer,

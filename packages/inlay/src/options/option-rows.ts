@@ -132,7 +132,12 @@ export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
     },
     { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api', isBasic: true },
   ),
-  serves: { check: oneOf('everything', 'knowledge', 'search').check },
+  serves: option(oneOf('everything', 'knowledge', 'search'), {
+    name: 'INLAY_SERVES',
+    meaning:
+      'what API and page offer: knowledge leaves out chat, with its sessions, projects, agents and actions; search leaves only the search',
+    without: 'everything',
+  }),
   streamFormat: option(oneOf('sse', 'lines'), {
     name: 'INLAY_STREAM_FORMAT',
     meaning: 'stream format for clients that request none',

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { adminSections, type AdminSection } from '../address.ts'
+import { adminSections, isServed, type AdminSection } from '../address.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
 
 interface AdminTabsProps {
@@ -29,8 +29,8 @@ export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
   )
   return (
     <nav class="tabs u-flex u-gap-2 u-line-below" aria-label={adminTexts.sections}>
-      {adminSections.map((name) => tab(name, `#admin/${name}`))}
-      {tab('health', '#health')}
+      {adminSections.filter(isServed).map((name) => tab(name, `#admin/${name}`))}
+      {isServed('health') && tab('health', '#health')}
       <a class="u-muted u-flex-none u-medium" href={`${baseUrl}/docs`} target="_blank" rel="noopener">
         {adminTexts.reference}
       </a>

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact'
+import { isServed } from '../address.ts'
 import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
 import type { Language } from '../texts/locale.ts'
 import { Actions } from './actions.tsx'
@@ -17,7 +18,8 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
   return AdminView
 }
 
-function AdminView({ section, calls, service, ...props }: AdminPlaceProps): JSX.Element {
+function AdminView({ section: named, calls, service, ...props }: AdminPlaceProps): JSX.Element {
+  const section = isServed(named) ? named : 'usage'
   return (
     <section class="admin u-view" aria-labelledby="admin-title">
       <h1 id="admin-title">{adminTexts.title}</h1>

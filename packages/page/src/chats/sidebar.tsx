@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { chatAddress, type Place } from '../address.ts'
+import { chatAddress, isServed, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import {
@@ -90,25 +90,24 @@ export function Sidebar({
         type="button"
         class={isNew ? 'quiet-button new-chat gone u-at-end' : 'quiet-button new-chat u-at-end'}
         aria-label={texts.frame.newChat}
+        hidden={!isServed('chat')}
         onClick={newChat}
       >
         <PlusIcon />
         <span>{texts.frame.newChat}</span>
       </button>
       <nav class="views u-flex u-gap-4" aria-label={texts.frame.views}>
-        <a href={chatHash} aria-current={place.view === 'chat' ? 'page' : undefined}>
-          {texts.frame.ask}
-        </a>
-        <a href="#chats" aria-current={place.view === 'chats' ? 'page' : undefined}>
-          {texts.frame.chats}
-        </a>
-        <a class="wide-only" href="#search" aria-current={place.view === 'search' ? 'page' : undefined}>
-          {texts.frame.search}
-        </a>
-        <a href="#documents" aria-current={place.view === 'documents' ? 'page' : undefined}>
-          {texts.frame.documents}
-          {counts !== undefined && <span class="count">{shortCount(counts.total)}</span>}
-        </a>
+        {(['chat', 'chats', 'search', 'documents'] as const).filter(isServed).map((view) => (
+          <a
+            key={view}
+            class={view === 'search' ? 'wide-only' : undefined}
+            href={view === 'chat' ? chatHash : `#${view}`}
+            aria-current={place.view === view ? 'page' : undefined}
+          >
+            {view === 'chat' ? texts.frame.ask : texts.frame[view]}
+            {view === 'documents' && counts !== undefined && <span class="count">{shortCount(counts.total)}</span>}
+          </a>
+        ))}
       </nav>
       {/* The view of all chats lists them too, and can change them. */}
       <RecentChats
@@ -154,7 +153,7 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
     </ul>
   )
   return (
-    <div class="recent u-grow u-scroll">
+    <div class="recent u-grow u-scroll" hidden={!isServed('chats')}>
       {/* Above the projects, which give way to what is found: the field stays in its place while somebody types. */}
       {chats.length > 0 && <SearchField label={texts.chats.search} words={words} search={setWords} />}
       {/* Without the field nobody sees what is searched. */}

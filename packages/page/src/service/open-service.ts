@@ -56,6 +56,7 @@ export async function openService(apiKey: string): Promise<OpenService> {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
   const start = await readStart(apiKey)
   const isAdmin = start.me.is_superuser
+  document.documentElement.dataset.serves = start.version.serves
   const calls = serviceCalls(createClient({ baseUrl, apiKey }), baseUrl, apiKey)
   return {
     service: toService(calls, { apiKey, isAdmin }),
@@ -316,6 +317,7 @@ function chatsOf(client: Client): Pick<Service, ChatCalls> {
 /** Everything the first view needs, in one response; null for what the key may not read. */
 interface Start {
   readonly me: UserInfo
+  readonly version: { readonly serves: string }
   readonly models: LlmProviders | null
   readonly agents: readonly MinimalPersona[] | null
   readonly chats: ChatSessionList | null

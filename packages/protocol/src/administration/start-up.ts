@@ -52,6 +52,8 @@ export const versionsSchema = model('Versions', {
   backend_version: v.string(),
   /** Version of Inlay. */
   inlay_version: v.string(),
+  /** `knowledge` leaves out chat, `search` all but the search. */
+  serves: v.picklist(['everything', 'knowledge', 'search']),
 })
 
 /** Answer of `GET /auth/type`. Passwords are not supported, so all password rules are 0 or false. */

@@ -71,8 +71,8 @@ export interface ServerSettings {
   readonly readTurns: FairTurns
   /** Running and queued reads per caller. */
   readonly reads: CallerLimit
-  /** Whether tools that MCP clients call may chat. */
-  readonly servesChat: boolean
+  /** What is served, as the option. */
+  readonly serves: 'everything' | 'knowledge' | 'search'
   /** Running calls of MCP clients. */
   readonly mcpCalls: McpCalls
   /** Idle time of a stream before a heartbeat is sent, in milliseconds. */

@@ -14,7 +14,7 @@ export type McpOutcome =
 
 export interface McpContext extends McpCall {
   readonly version: string
-  readonly servesChat: boolean
+  readonly serves: 'everything' | 'knowledge' | 'search'
   /** Receives unexpected errors, unredacted. */
   readonly onError: (error: unknown) => void
 }
@@ -63,8 +63,8 @@ function introduce(wanted: unknown, version: string): JsonObject {
 async function usableTools(context: McpContext): Promise<readonly McpTool[]> {
   const there = await Promise.all(
     tools.map(async (tool) => {
-      const { caller, servesChat } = context
-      return (servesChat || tool.scope !== 'chat') && hasScope(caller, tool.scope) && tool.isThere(context)
+      const { caller, serves } = context
+      return (serves === 'everything' || tool.scope !== 'chat') && hasScope(caller, tool.scope) && tool.isThere(context)
     }),
   )
   return tools.filter((_, index) => there[index])

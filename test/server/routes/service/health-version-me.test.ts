@@ -22,6 +22,7 @@ test('health and version say what clients look for', async () => {
   expect(await (await ask('/version')).json()).toEqual({
     backend_version: '3.0.0',
     inlay_version: '1.2.3',
+    serves: 'everything',
   })
 })
 

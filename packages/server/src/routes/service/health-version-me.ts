@@ -25,7 +25,7 @@ const route = routesOf(topic, { scope: scopes, owner: 'caller' })
 const open = routesOf(topic, { scope: 'public', owner: 'none' })
 
 /** API version: existing clients require 3.0.0 or newer. */
-const contractVersion = '3.0.0'
+const apiVersion = '3.0.0'
 
 /** Maximum wait for a process that is still opening its database, in milliseconds; later probes wait half a second. */
 const openingMs = 5_000
@@ -123,10 +123,9 @@ export const serviceRoutes: readonly Route[] = [
     },
   }),
   open('GET /version', 'version', 'Get the version', {
-    description:
-      '`backend_version` is the API version, which clients compare; `inlay_version` is the version of Inlay.',
+    description: '`backend_version` is the API version; calls of what `serves` leaves out get 404.',
     answer: { description: 'The versions.', schema: versionsSchema },
-    handle: ({ settings }) => ({ backend_version: contractVersion, inlay_version: settings.version }),
+    handle: ({ settings: { version, serves } }) => ({ backend_version: apiVersion, inlay_version: version, serves }),
   }),
   open('GET /auth/type', 'authType', 'Get authentication methods', {
     description: 'API keys; a host app can add other methods.',

@@ -71,9 +71,9 @@ async function answerTo(message: McpMessage, context: Context, progress: McpCont
   const onError = (error: unknown): void =>
     settings.onError(error, { requestId, method: request.method, route: '/mcp' })
   const { signal } = request
-  const { version, servesChat } = settings
+  const { version, serves } = settings
   const work = (cancelled: AbortSignal): Promise<McpOutcome> =>
-    answerMcp(message, { parts, caller, requestId, signal, cancelled, version, servesChat, progress, onError })
+    answerMcp(message, { parts, caller, requestId, signal, cancelled, version, serves, progress, onError })
   const key = keyOf(message.id, context)
   return key === undefined ? work(new AbortController().signal) : settings.mcpCalls.run(key, work)
 }
