@@ -1,6 +1,10 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Agent, OpenAIConversationsSession, OpenAIProvider, Runner, tool } from '@openai/agents'
+import { operator } from 'inlay'
 import type OpenAI from 'openai'
 import { expect, test } from 'vitest'
+import { conversationSession } from '@inlay/openai-api/internal/response-ids'
 import { openScripted } from './chat-setting.ts'
 
 const question = 'How many days of leave?'
@@ -72,6 +76,28 @@ test('a conversation begins with items, and keeps its metadata', async () => {
   ]
   for (const [items, param] of cases)
     await expect(client.post('/conversations', { body: { items } })).rejects.toMatchObject({ status: 400, param })
+})
+
+test('the metadata of a conversation goes with its session, however that is erased', async () => {
+  const clock = { time: Date.now() }
+  const { client, inlay, folder } = await openScripted({ now: () => clock.time })
+  const [first, second, third] = await Promise.all(
+    ['a', 'b', 'c'].map((topic) => client.conversations.create({ metadata: { topic } })),
+  )
+  const topics = () => {
+    using records = new DatabaseSync(join(folder, 'inlay.db'), { readOnly: true })
+    const rows = records.prepare("select value from inlay_workspace where kind = 'conversation' order by value").all()
+    return rows.map((row) => /"topic":"(.)"/.exec(String(row['value']))?.[1]).toSorted()
+  }
+  expect(topics()).toEqual(['a', 'b', 'c'])
+  await client.conversations.delete(first!.id)
+  expect(topics()).toEqual(['b', 'c'])
+  await inlay.agent.sessions.remove(conversationSession(second!.id), operator, { erase: true })
+  expect(topics()).toEqual(['c'])
+  clock.time += 31 * 86_400_000
+  await inlay.agent.eraseExpired({ unchangedSince: clock.time - 30 * 86_400_000, limit: 100 })
+  await expect(client.conversations.retrieve(third!.id)).rejects.toMatchObject({ status: 404 })
+  expect(topics()).toEqual([])
 })
 
 test('results of a client’s tools alone go on with the question in their conversation', async () => {

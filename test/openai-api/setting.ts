@@ -16,5 +16,5 @@ export function openAssistant(options: Partial<InlayOptions> = {}) {
   const fetch: typeof globalThis.fetch = async (input, init) => inlay.fetch(new Request(input, init))
   const clientAt = (baseURL: string, more: object = {}): OpenAI =>
     new OpenAI({ baseURL, apiKey, fetch, maxRetries: 0, ...more })
-  return { inlay, fetch, clientAt, client: clientAt('http://inlay.test/v1') }
+  return { inlay, folder: folder.path, fetch, clientAt, client: clientAt('http://inlay.test/v1') }
 }

@@ -22,6 +22,7 @@ import { withHostAgents } from './personas/host-agents.ts'
 import { createPersonas, eraseDeletedPersonas, personasWithFile } from './personas/manage-personas.ts'
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/manage-projects.ts'
+import type { BeforeErasure } from './sessions/removal.ts'
 import { eraseExpired, type Expiry } from './sessions/retention.ts'
 import { sqlSharedRuns } from './run-records/shared-runs.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
@@ -78,6 +79,8 @@ export interface ConversationsOptions extends Omit<
   /** Reads their documents, e.g. in a worker thread. Default: this thread. */
   readonly openApiReader?: OpenApiReader | undefined
   readonly limits?: AgentLimits & FileLimits
+  /** Removes what else is kept with sessions of some owners, before they are erased; may be called again. Default: nothing. */
+  readonly beforeErasure?: BeforeErasure | undefined
   /** Records an event for each answer that ends and each feedback, in the same transaction. Default: none. */
   readonly recordEvents?: RecordEvents | undefined
 }
@@ -176,6 +179,7 @@ export function createConversations(options: ConversationsOptions): Conversation
       searchFill,
       readableDocuments: options.readableDocuments,
       recordEvents: options.recordEvents,
+      beforeErasure: options.beforeErasure,
       ready,
     }),
     files,
@@ -196,7 +200,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
     eraseExpired: async (expiry) => {
       await ready()
-      return eraseExpired({ db, agent, files }, expiry)
+      return eraseExpired({ db, agent, files, beforeErasure: options.beforeErasure }, expiry)
     },
     eraseDeletedPersonas: async (deletion) => {
       await ready()

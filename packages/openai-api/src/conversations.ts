@@ -67,10 +67,7 @@ export const conversationRoutes: readonly Route[] = [
     },
     errors: ['SESSION_NOT_FOUND'],
     async handle({ path: { conversation_id: id }, caller, parts }) {
-      const sessionId = conversationSession(id)
-      await parts.agent.sessions.remove(sessionId, caller, { erase: true })
-      const record = await recordOf(parts, sessionId, caller)
-      if (record) await parts.workspace?.remove('conversation', record.id, caller.id)
+      await parts.agent.sessions.remove(conversationSession(id), caller, { erase: true })
       return { id, object: 'conversation.deleted' as const, deleted: true as const }
     },
   }),

@@ -4,19 +4,17 @@ import type { Selectable } from 'kysely'
 import { checkSessionSettings, internalSearchId } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
 import { addSession, appendMessages, newSession } from './conversation-store.ts'
-import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
 import { createBranches } from './branches.ts'
 import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
 import { ownSession, readableSession } from './session-access.ts'
-import type { SqlFiles } from '../files/manage-files.ts'
 import { createPins } from './pins.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
 import { readSharedSession, type ReadableDocuments } from './shared-session.ts'
-import { createRemoval } from './removal.ts'
+import { createRemoval, type RemovalOptions } from './removal.ts'
 import { rename } from './rename.ts'
 import { searchSessions } from './search.ts'
 import { readSearches } from './searches.ts'
@@ -24,13 +22,11 @@ import { createSettings } from './settings.ts'
 import type { Naming } from './naming.ts'
 import type { SearchFill } from './search-fill.ts'
 
-export interface SessionsOptions extends Pick<Services, 'now' | 'newId'> {
-  readonly db: ConversationDatabase
+export interface SessionsOptions extends Pick<Services, 'newId'>, RemovalOptions {
   readonly agent: Pick<Agent, 'removeRuns' | 'currentRunId' | 'freeTokens'>
   readonly models: ModelProvider
   readonly personas: PersonaLookup
   readonly projects: ProjectLookup
-  readonly files: Pick<SqlFiles, 'removeUnheld'>
   readonly naming: Pick<Naming, 'recent' | 'forget'>
   readonly searchFill: Pick<SearchFill, 'whenIdle'>
   /** Which of the documents a caller may read. Default: none. */

@@ -13,7 +13,10 @@ export interface RemovalOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
   readonly files: Pick<SqlFiles, 'removeUnheld'>
+  readonly beforeErasure?: BeforeErasure | undefined
 }
+
+export type BeforeErasure = (sessionIds: readonly string[], ownerIds: readonly string[]) => Promise<void>
 
 /**
  * Hides sessions from their owner, or with `erase` deletes them with the files made in them that nothing else uses.
@@ -24,6 +27,7 @@ export function createRemoval({
   agent,
   files,
   now,
+  beforeErasure,
 }: RemovalOptions): Pick<Sessions, 'remove' | 'removeAll' | 'restore'> {
   const remove = async (ids: readonly string[], ownerId: string, erase: boolean): Promise<void> => {
     if (erase) {
@@ -39,6 +43,7 @@ export function createRemoval({
     if (erase) {
       const generated = await generatedFiles(db, ids)
       await removeFilesOf({ db, files }, generated, { sessionIds: ids, ownerIds: [ownerId], unusedSince: Infinity })
+      await beforeErasure?.(ids, [ownerId])
       await eraseSessions(db, ids)
     } else if (ids.length > 0) {
       await db

@@ -2,7 +2,7 @@ import type { Agent } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { emptyLog, isUnheld } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
-import { eraseSessions, erasing } from './removal.ts'
+import { eraseSessions, erasing, type RemovalOptions } from './removal.ts'
 import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
 
 /** Which sessions are erased; times are milliseconds since 1970 UTC. */
@@ -15,7 +15,7 @@ export interface Expiry {
   readonly limit: number
 }
 
-export interface RetentionParts {
+export interface RetentionParts extends Pick<RemovalOptions, 'beforeErasure'> {
   readonly db: ConversationDatabase
   readonly agent: Pick<Agent, 'removeRuns'>
   readonly files: Pick<SqlFiles, 'removeUnheld'>
@@ -31,7 +31,8 @@ interface ExpiredSession {
  * session, project, agent or document holds. May be called again after a failure.
  * @returns how many sessions it erased
  */
-export async function eraseExpired({ db, agent, files }: RetentionParts, expiry: Expiry): Promise<number> {
+export async function eraseExpired(parts: RetentionParts, expiry: Expiry): Promise<number> {
+  const { db, agent, files, beforeErasure } = parts
   const sessions = await hideExpired(db, expiry)
   if (sessions.length === 0) return 0
   const ids = sessions.map(({ id }) => id)
@@ -40,6 +41,7 @@ export async function eraseExpired({ db, agent, files }: RetentionParts, expiry:
   const ownerIds = [...new Set(sessions.map(({ owner_id: id }) => id))]
   const unusedSince = Math.max(expiry.unchangedSince ?? 0, expiry.deletedBefore ?? 0)
   await removeFilesOf({ db, files }, used, { sessionIds: ids, ownerIds, unusedSince })
+  await beforeErasure?.(ids, ownerIds)
   await eraseSessions(db, ids)
   await emptyLog(db)
   return sessions.length

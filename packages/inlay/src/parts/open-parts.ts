@@ -253,6 +253,7 @@ async function makeParts(
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
     recordEvents: events?.recordEvents,
+    beforeErasure: (ids, owners) => eraseMetadata(server.workspace, new Set(ids), owners),
     onApproval: (event) => {
       void auditApproval(server.audit, event).catch(onError)
       if (events) void recordApproval(events, db, event).catch(onError)
@@ -313,6 +314,17 @@ async function serverParts(
     hostHolds: auditedHolds(holds, audit),
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
+}
+
+/** Removes the metadata that clients of OpenAI's API keep with sessions, which are its conversations. */
+async function eraseMetadata(
+  { list, remove }: Parts['workspace'],
+  sessionIds: ReadonlySet<string>,
+  owners: readonly string[],
+): Promise<void> {
+  for (const owner of owners)
+    for (const { id, value } of await list('conversation', owner))
+      if (sessionIds.has(value.sessionId)) await remove('conversation', id, owner)
 }
 
 /** Only the dialect of our own driver supports notifications. */
