@@ -71,11 +71,18 @@ test('a stored answer that goes on behind a tool of the client is another one to
   ])
 })
 
-test('helper requests get no tools and are not stored', async () => {
-  const { client, fetch } = await openScripted()
-  const messages = [{ role: 'user' as const, content: '### Task:\nGenerate a title for leave.' }]
+test.each([
+  ['Open WebUI', '### Task:\nGenerate a title for leave.'],
+  [
+    'LibreChat',
+    'Provide a concise, 5-word-or-less title for the conversation.\n\nConversation:\nUser: leave?\n### Task:',
+  ],
+])('requests of %s for a title get no tools and are not stored', async (_, content) => {
+  const { client, fetch, model } = await openScripted()
+  const messages = [{ role: 'user' as const, content }]
   const answer = await client.chat.completions.create({ model: 'inlay', messages, store: true })
   expect(answer.choices[0]?.message.content).toBe('A title')
+  expect(model.requests).toHaveLength(1)
   expect(await sessionsOf(fetch)).toEqual([])
 })
 

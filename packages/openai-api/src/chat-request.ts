@@ -66,7 +66,7 @@ export type ChatRequest = v.InferOutput<typeof chatRequestSchema>
  * What front ends ask beside a conversation (titles, tags, further questions) begins so. Nothing is stored or searched
  * for it, and it gets no tools.
  */
-const helperStart = '### Task:'
+const helperStart = /^(?:### Task:|Provide a concise, 5-word-or-less title for the conversation)/
 
 /** @param named what the request names its conversation by; undefined for none */
 export async function readChatRequest(
@@ -80,7 +80,7 @@ export async function readChatRequest(
   if ((body.n ?? 1) > 1) throw invalid('n', 'One answer is given to a request: leave out n.', 'unsupported_parameter')
   if (body.audio) throw invalid('audio', 'Answers are text: leave out audio.', 'unsupported_parameter')
   const { instructions, history, message, steps, files } = readMessages(body.messages)
-  const isHelper = message.text.startsWith(helperStart)
+  const isHelper = helperStart.test(message.text)
   const tools = isHelper || body.tool_choice === 'none' ? [] : (body.tools ?? []).map(({ function: tool }) => tool)
   checkNames(tools)
   const isStored = !isHelper && (body.store === true || named !== undefined)
