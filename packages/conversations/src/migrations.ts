@@ -3,6 +3,7 @@ import {
   createTables,
   indexOn,
   migrate,
+  statements,
   type AnyDatabase,
   type MigrationMode,
   type Migrations,
@@ -10,18 +11,13 @@ import {
 } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { fileClaimMigration, libraryMigration } from './files/migration.ts'
+import { libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
 import { processMigration, sharedRunMigration } from './run-records/migration.ts'
-import { retentionMigration } from './sessions/retention-migration.ts'
-import { linesContraction, linesMigration } from './sessions/lines-migration.ts'
-import { pinMigration } from './sessions/pin-migration.ts'
+import { linesContraction } from './sessions/lines-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
-import { unsupportedNumbersMigration } from './sessions/unsupported-numbers-migration.ts'
-import { usageMigration } from './sessions/usage-migration.ts'
-import { researchMigration } from './sessions/research-migration.ts'
-import { actionSwitchMigration, storedToolMigration, toolGrantMigration } from './custom-tools/migration.ts'
+import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
 
 const first: Migration = {
   async up(db) {
@@ -78,21 +74,34 @@ const expand: Migrations = {
   '0003-sessions': sessionMigration,
   '0004-memories': memoryMigration,
   '0005-stored-tools': storedToolMigration,
-  '0006-research': researchMigration,
+  // Which calls belong to a research agent, and to which of its steps.
+  '0006-research': statements(
+    'alter table inlay_chat_tool_calls add column parent_call_id text',
+    'alter table inlay_chat_tool_calls add column sub_turn_index integer',
+  ),
   '0007-action-switches': actionSwitchMigration,
-  '0008-file-claims': fileClaimMigration,
+  '0008-file-claims': statements('alter table inlay_files add column claim text'),
   '0009-shared-runs': sharedRunMigration,
   '0010-processes': processMigration,
-  '0011-retention': retentionMigration,
+  '0011-retention': statements(
+    'create index inlay_chat_sessions_updated on inlay_chat_sessions (updated_at)',
+    'create index inlay_chat_sessions_deleted on inlay_chat_sessions (deleted_at) where deleted_at is not null',
+  ),
   '0012-search': searchMigration,
-  '0013-tool-grants': toolGrantMigration,
-  '0014-usage': usageMigration,
-  '0015-unsupported-numbers': unsupportedNumbersMigration,
-  '0016-pinned-sessions': pinMigration,
-  '0017-lines': linesMigration,
-  '0018-model-steps': {
-    up: (db) => db.schema.alterTable('inlay_chat_messages').addColumn('model_steps', 'text').execute(),
-  },
+  '0013-tool-grants': statements('alter table inlay_agent_tool add column is_for_all integer default 0 not null'),
+  '0014-usage': statements(
+    'alter table inlay_chat_messages add column input_tokens integer',
+    'alter table inlay_chat_messages add column output_tokens integer',
+    `create index inlay_chat_messages_answered on inlay_chat_messages (created_at) where role = 'assistant'`,
+  ),
+  // A column that earlier versions wrote. Nothing reads it.
+  '0015-unsupported-numbers': statements('alter table inlay_chat_messages add column unsupported_numbers text'),
+  '0016-pinned-sessions': statements(
+    'alter table inlay_chat_sessions add column pinned_at bigint',
+    'create index inlay_chat_sessions_pinned on inlay_chat_sessions (owner_id, pinned_at) where pinned_at is not null',
+  ),
+  '0017-lines': statements('alter table inlay_chat_messages add column lines text'),
+  '0018-model-steps': statements('alter table inlay_chat_messages add column model_steps text'),
   '0019-holds': { up: createHoldTable },
 }
 

@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
-import type { CreateIndexBuilder, CreateTableBuilder } from 'kysely'
+import { sql, type CreateIndexBuilder, type CreateTableBuilder } from 'kysely'
+import type { Migration } from 'kysely/migration'
 import { generatedId, type AnyDatabase } from './dialect.ts'
 
 const columnForm = /^(\w+) (text|integer|bigint|double precision|generated)((?: primary key| not null| unique)*)$/
@@ -54,4 +55,13 @@ export function indexOn(
     .createIndex(name)
     .on(table)
     .columns([...columns])
+}
+
+/** A migration of statements that both databases understand. SQLite adds one column a statement. */
+export function statements(...list: readonly string[]): Migration {
+  return {
+    async up(db) {
+      for (const statement of list) await sql.raw(statement).execute(db)
+    },
+  }
 }

@@ -23,16 +23,6 @@ export const storedToolMigration: Migration = {
   },
 }
 
-/** Whether tools belong to the default agent as well. */
-export const toolGrantMigration: Migration = {
-  async up(db) {
-    await db.schema
-      .alterTable('inlay_agent_tool')
-      .addColumn('is_for_all', 'integer', (column) => column.notNull().defaultTo(0))
-      .execute()
-  },
-}
-
 /** Stores the disabled actions. */
 export const actionSwitchMigration: Migration = {
   async up(db) {

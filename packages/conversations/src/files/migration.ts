@@ -33,8 +33,3 @@ async function addIndexes(db: AnyDatabase): Promise<void> {
   await indexOn(db, 'inlay_projects_owner', 'inlay_projects', ['owner_id']).execute()
   await indexOn(db, 'inlay_chat_sessions_project', 'inlay_chat_sessions', ['project_id']).execute()
 }
-
-/** Records which worker has claimed a file. */
-export const fileClaimMigration: Migration = {
-  up: (db) => db.schema.alterTable('inlay_files').addColumn('claim', 'text').execute(),
-}

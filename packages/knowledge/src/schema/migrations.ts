@@ -3,6 +3,7 @@ import {
   createTables,
   indexOn,
   migrate,
+  statements,
   type AnyDatabase,
   type MigrationMode,
   type Migrations,
@@ -10,7 +11,6 @@ import {
 } from '@inlay/records'
 import { sql } from 'kysely'
 import { createDocumentNames } from './document-names.ts'
-import { createLargeContents } from './large-contents.ts'
 import { createListOrders } from './list-orders.ts'
 import { createPairCounts } from './pair-counts.ts'
 import { linkStart } from './link-index.ts'
@@ -33,12 +33,13 @@ const expand: Migrations = {
   '006-images': { up: createImages },
   '007-spaces': { up: createSpaces },
   '008-links': { up: createLinks },
-  '011-index-identity': { up: addIndexIdentity },
+  '011-index-identity': statements(
+    'alter table inlay_spaces add column identity text',
+    'alter table inlay_spaces add column rebuild_reason text',
+  ),
   '010-large-metadata': { up: createDocumentMetadata },
-  '009-incarnation': {
-    up: (db) => db.schema.alterTable('inlay_documents').renameColumn('born', 'incarnation').execute(),
-  },
-  '011-newest': { up: createNewest },
+  '009-incarnation': statements('alter table inlay_documents rename column born to incarnation'),
+  '011-newest': statements('create index if not exists inlay_documents_revision on inlay_documents (revision)'),
   '012-large-contents': { up: createLargeContents },
   '013-file-holds': { up: createFileHolds },
   '014-figures': { up: createFigures },
@@ -176,11 +177,6 @@ async function createSpaces(db: Records): Promise<void> {
     on conflict do nothing`.execute(db)
 }
 
-/** For listings in order of acceptance, newest first. */
-async function createNewest(db: Records): Promise<void> {
-  await indexOn(db, 'inlay_documents_revision', 'inlay_documents', ['revision']).ifNotExists().execute()
-}
-
 async function createLinks(db: Records): Promise<void> {
   await db.schema
     .createIndex('inlay_documents_link')
@@ -193,6 +189,19 @@ async function createLinks(db: Records): Promise<void> {
 
 async function createDocumentMetadata(db: Records): Promise<void> {
   await createTables(db, { inlay_document_metadata: 'document_id text primary key not null, metadata text not null' })
+}
+
+/** Large documents store their texts in parts, so that no read or write blocks for long. */
+async function createLargeContents(db: Records): Promise<void> {
+  await db.schema.alterTable('inlay_contents').addColumn('large_id', 'text').execute()
+  await indexOn(db, 'inlay_contents_large', 'inlay_contents', ['large_id']).where('large_id', 'is not', null).execute()
+  await createTables(db, {
+    inlay_large_contents: `
+      id text primary key not null, document text not null, owner text not null, lease_until bigint not null`,
+    inlay_content_parts: `
+      large_id text not null, position integer not null, text text not null,
+      constraint inlay_content_parts_key primary key (large_id, position)`,
+  })
 }
 
 async function createFileHolds(db: Records): Promise<void> {
@@ -208,11 +217,6 @@ async function createFigures(db: Records): Promise<void> {
   await createTables(db, {
     inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
   })
-}
-
-async function addIndexIdentity(db: Records): Promise<void> {
-  for (const name of ['identity', 'rebuild_reason'])
-    await db.schema.alterTable('inlay_spaces').addColumn(name, 'text').execute()
 }
 
 /** For access checks, and for listings of one source or state, newest first. */

@@ -1,7 +1,7 @@
 import type * as Records from '@inlay/records'
 import type { AnyDatabase, MigrationMode, Migrations, MigrationStep } from '@inlay/records'
 
-const expandWith = ({ createHoldTable, createTables, indexOn }: typeof Records): Migrations => ({
+const expandWith = ({ createHoldTable, createTables, indexOn, statements }: typeof Records): Migrations => ({
   '0001_api_key': {
     async up(db) {
       await createTables(
@@ -16,11 +16,7 @@ const expandWith = ({ createHoldTable, createTables, indexOn }: typeof Records):
       )
     },
   },
-  '0002_stream_format': {
-    async up(db) {
-      await db.schema.alterTable('inlay_api_key').addColumn('stream_format', 'text').execute()
-    },
-  },
+  '0002_stream_format': statements('alter table inlay_api_key add column stream_format text'),
   '0003_workspace': {
     async up(db) {
       await createTables(db, {
@@ -60,16 +56,11 @@ const expandWith = ({ createHoldTable, createTables, indexOn }: typeof Records):
       })
     },
   },
-  '0007_audit_filters': {
-    async up(db) {
-      for (const columns of [
-        ['caller_id', 'id'],
-        ['operation', 'id'],
-        ['caller_id', 'operation', 'id'],
-      ])
-        await indexOn(db, `inlay_audit_${columns.slice(0, -1).join('_')}`, 'inlay_audit', columns).execute()
-    },
-  },
+  '0007_audit_filters': statements(
+    'create index inlay_audit_caller_id on inlay_audit (caller_id, id)',
+    'create index inlay_audit_operation on inlay_audit (operation, id)',
+    'create index inlay_audit_caller_id_operation on inlay_audit (caller_id, operation, id)',
+  ),
   '0008_reserved_tokens': {
     async up(db) {
       await createTables(db, {
