@@ -11,6 +11,7 @@ export { sqlSharedRuns, type ListenToDatabase, type SqlSharedRunsOptions } from 
 export { createConversationStore } from './sessions/conversation-store.ts'
 export type * from './sessions/stored-session.ts'
 export type { ReadableDocuments } from './sessions/shared-session.ts'
+export { conversationPersonTables, isOfPerson, type PersonTable } from './tables/person-tables.ts'
 export type { ModelUsage } from './sessions/usage.ts'
 export type { ModelTrial } from './try-model.ts'
 export type * from './custom-tools/contracts.ts'

@@ -1,5 +1,5 @@
-import { mkdir, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
 /** Default folder of database, index and files, in the working directory. */
@@ -58,4 +58,42 @@ export async function makeFolder(folder: string): Promise<void> {
     // Another process may have been faster.
     if (error.code !== 'EEXIST' || !(await stat(folder)).isDirectory()) throw error
   })
+}
+
+/** Whether a file or folder with this path exists. */
+export async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined)) !== undefined
+}
+
+/** SQLite's code for a full disk. */
+const sqliteFull = 13
+
+/** An error that names the folder whose disk is full; any other error unchanged. */
+export function fullDisk(error: unknown, target: string): unknown {
+  const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number }
+  if (code !== 'ENOSPC' && errcode !== sqliteFull) return error
+  return new InlayError('SERVICE_UNAVAILABLE', { message: `The disk of ${target} is full.`, cause: error })
+}
+
+/**
+ * Creates a folder that gets its name once everything is in it, so that a folder of this name is always complete.
+ * @throws INVALID_INPUT if it exists already
+ */
+export async function writeFolder<Result>(
+  target: string,
+  write: (partial: string) => Promise<Result>,
+): Promise<Result> {
+  if (await exists(target))
+    throw new InlayError('INVALID_INPUT', { message: `${target} already exists: choose a new folder.` })
+  const partial = join(dirname(target), `.${basename(target)}.${crypto.randomUUID().slice(0, 8)}.partial`)
+  try {
+    await makeFolder(partial)
+    const result = await write(partial)
+    await rename(partial, target)
+    return result
+  } catch (error) {
+    throw fullDisk(error, target)
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
 }

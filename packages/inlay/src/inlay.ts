@@ -9,6 +9,7 @@ import { errorWriter, type LogEntry } from './log.ts'
 import { offersLocalModels } from './parts/local-model-parts.ts'
 import { checkOptions, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/inlay-options.ts'
+import type { Exported, ExportTarget } from './parts/export-data.ts'
 import type { Parts } from './parts/open-parts.ts'
 import type { Telemetry } from '@inlay/telemetry'
 import { widgetScript } from './widget-script.ts'
@@ -37,6 +38,11 @@ export interface Inlay {
    * @throws CONFLICT under a legal hold
    */
   erase(personId: string): Promise<Erased & { readonly keys: number }>
+  /**
+   * Writes what is stored of a person, or everything, as JSON Lines and files into a new folder. Others go on meanwhile.
+   * @throws INVALID_INPUT if the folder exists
+   */
+  export(target: ExportTarget): Promise<Exported>
   /** Starts everything now instead of on first use: database, index, worker. Idempotent. */
   start(): Promise<void>
   /**
@@ -135,6 +141,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     holds: lazy('hostHolds'),
     routes: server.routes,
     erase: (personId) => erasePerson(personId, { ...served, agent }),
+    export: lazy('exports').write,
     start: async () => void (await parts()),
     drain: async () => {
       isEnding = true

@@ -46,17 +46,27 @@ export async function copiedTables(db: AnyDatabase, isCopied: (name: string) => 
 const listOf = (columns: readonly string[]): RawBuilder<unknown> => sql.join(columns.map((name) => sql.ref(name)))
 const tuple = (values: readonly unknown[]): RawBuilder<unknown> => sql`(${sql.join(values)})`
 
-/** The keys of all rows, in pages. Rows that are added or removed meanwhile may be among them or not. */
-export async function* keysOf(db: AnyDatabase, { name, key }: CopiedTable, limit: number): AsyncGenerator<RowKey[]> {
-  for (let after: RowKey | undefined; ;) {
-    const rest = after ? sql`where (${listOf(key)}) > ${tuple(after)}` : sql``
-    const { rows } = await sql<Record<string, string | number>>`
-      select ${listOf(key)} from ${sql.table(name)} ${rest} order by ${listOf(key)} limit ${sql.lit(limit)}`.execute(db)
-    const keys = rows.map((row) => key.map((column) => row[column]!))
-    if (keys.length > 0) yield keys
-    if (keys.length < limit) return
-    after = keys.at(-1)!
+/** Rows in the order of their keys, in pages. Rows that are added or removed meanwhile may be among them or not. */
+export async function* rowsOf(
+  db: AnyDatabase,
+  { name, key, columns }: Pick<CopiedTable, 'name' | 'key' | 'columns'>,
+  where: RawBuilder<unknown>,
+  limit: number,
+): AsyncGenerator<Readonly<Record<string, unknown>>[]> {
+  for (let after: readonly unknown[] | undefined; ;) {
+    const rest = after ? sql`and (${listOf(key)}) > ${tuple(after)}` : sql``
+    const { rows } = await sql<Record<string, unknown>>`select ${listOf(columns)} from ${sql.table(name)}
+      where ${where} ${rest} order by ${listOf(key)} limit ${sql.lit(limit)}`.execute(db)
+    if (rows.length > 0) yield rows
+    if (rows.length < limit) return
+    after = key.map((column) => rows.at(-1)![column])
   }
+}
+
+/** The keys of all rows, as {@link rowsOf}. */
+export async function* keysOf(db: AnyDatabase, { name, key }: CopiedTable, limit: number): AsyncGenerator<RowKey[]> {
+  for await (const rows of rowsOf(db, { name, key, columns: key }, sql`1 = 1`, limit))
+    yield rows.map((row) => key.map((column) => row[column] as string | number))
 }
 
 const amongKeys = (db: AnyDatabase, key: readonly string[], keys: readonly RowKey[]): RawBuilder<unknown> =>

@@ -14,6 +14,7 @@ export {
   copySequence,
   countRows,
   keysOf,
+  rowsOf,
   type CopiedRow,
   type CopiedRows,
   type CopiedTable,
@@ -67,6 +68,6 @@ export {
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
 export { claimJob, claimRow, renewJob, settleJob, type ClaimedJob, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, maxInterruptions, retryDelayMs, type RetryPolicy } from './retry.ts'
-export { createTables, indexOn } from './schema.ts'
+export { createTables, indexOn, statements } from './schema.ts'
 export { tableSizes, type TableSize } from './table-sizes.ts'
 export { amongValues, arrayLiteral, idList, isAmong, isAmongIds } from './value-sets.ts'

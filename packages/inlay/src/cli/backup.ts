@@ -1,8 +1,8 @@
-import { chmod, cp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { chmod, cp, open, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import manifest from '../../package.json' with { type: 'json' }
-import { databaseFile, filesFolder, makeFolder } from '../data-folder.ts'
+import { databaseFile, exists, filesFolder, makeFolder, writeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { dataFolderOf, needDataFolder } from './with-inlay.ts'
@@ -33,35 +33,17 @@ export const backup: Command = {
     const source = dataFolderOf(context)
     const target = resolve(words[0]!)
     await checkFolders(source, target)
-    // Written next to the target and renamed at the end, so that a folder with the name of a backup is always complete.
-    const partial = join(dirname(target), `.${basename(target)}.${process.pid}.partial`)
-    try {
-      await makeFolder(partial)
+    const counts = await writeFolder(target, async (partial) => {
       const counts = await copyAll(context, source, partial)
       signal.throwIfAborted()
-      await writeFile(join(partial, backupNote), `${JSON.stringify({ ...counts, version: manifest.version })}\n`, {
-        mode: 0o600,
-      })
-      await rename(partial, target)
-      if (output.isJson) output.json({ folder: target, ...counts })
-      else output.line(`${counts.documents} documents and ${counts.files} files are in ${target}.`)
-      return 0
-    } catch (error) {
-      throw fullDisk(error, target)
-    } finally {
-      await rm(partial, { recursive: true, force: true })
-    }
+      const note = `${JSON.stringify({ ...counts, version: manifest.version })}\n`
+      await writeFile(join(partial, backupNote), note, { mode: 0o600 })
+      return counts
+    })
+    if (output.isJson) output.json({ folder: target, ...counts })
+    else output.line(`${counts.documents} documents and ${counts.files} files are in ${target}.`)
+    return 0
   },
-}
-
-/** SQLite's code for a full disk. */
-const sqliteFull = 13
-
-/** An error that names the folder whose disk is full; any other error unchanged. */
-export function fullDisk(error: unknown, target: string): unknown {
-  const { code, errcode } = error as NodeJS.ErrnoException & { readonly errcode?: number }
-  if (code !== 'ENOSPC' && errcode !== sqliteFull) return error
-  return new InlayError('SERVICE_UNAVAILABLE', { message: `The disk of ${target} is full.`, cause: error })
 }
 
 async function checkFolders(source: string, target: string): Promise<void> {
@@ -69,8 +51,6 @@ async function checkFolders(source: string, target: string): Promise<void> {
     throw new InlayError('INVALID_INPUT', {
       message: `There is no database in ${source}. Back up another database with its own tools.`,
     })
-  if (await exists(target))
-    throw new InlayError('INVALID_INPUT', { message: `${target} already exists: choose a new folder.` })
   if (!relative(source, target).startsWith('..'))
     throw new InlayError('INVALID_INPUT', { message: 'A backup inside the data folder would be lost with it.' })
 }
@@ -152,9 +132,4 @@ async function copyNewFiles(source: string, target: string, signal: AbortSignal)
 async function syncFile(path: string): Promise<void> {
   const file = await open(path, 'r+')
   await file.sync().finally(() => file.close())
-}
-
-/** Whether a file or folder with this path exists. */
-export async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined
 }

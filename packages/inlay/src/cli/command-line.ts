@@ -28,6 +28,7 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   restore: async () => (await import('./restore.ts')).restore,
   move: async () => (await import('./move.ts')).move,
   erase: async () => (await import('./erase.ts')).erase,
+  export: async () => (await import('./export.ts')).exporting,
   holds: async () => (await import('./holds.ts')).holds,
   reindex: async () => (await import('./reindex.ts')).reindex,
   'sign-in': async () => (await import('./sign-in.ts')).signIn,

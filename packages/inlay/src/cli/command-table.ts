@@ -49,6 +49,10 @@ export const commandTable = {
     summary: 'move all data elsewhere while this one serves',
   },
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
+  export: {
+    usage: 'export <person | --all> <new folder>',
+    summary: 'write all data of a person, or everything, as files',
+  },
   holds: { usage: 'holds [list | place | lift]', summary: 'keep what is stored of a person, whatever is deleted' },
   completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
 } as const satisfies Readonly<Record<string, CommandRow>>

@@ -271,7 +271,7 @@ function createCopy({ from, to, tables, index, note }: CopyParts, { signal, onSt
   }
 }
 
-async function bytesOf(storage: BlobStorage, key: string): Promise<Buffer | undefined> {
+export async function bytesOf(storage: BlobStorage, key: string): Promise<Buffer | undefined> {
   const value = await storage.getItemRaw(key)
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength) : undefined
 }

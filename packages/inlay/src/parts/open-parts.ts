@@ -17,7 +17,8 @@ import type {
 } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
-import { auditApproval, auditedHolds, auditedKeys } from './host-audit.ts'
+import type { Exported, ExportTarget } from './export-data.ts'
+import { auditApproval, audited, auditedHolds, auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
 import { eventParts, recordApproval } from './event-parts.ts'
@@ -58,6 +59,7 @@ export interface Parts {
   /** As `holds`, for the host's own code; changes are audited. */
   readonly hostHolds: Holds
   readonly usage: UsageLimits
+  readonly exports: { write(target: ExportTarget): Promise<Exported> }
   /** Messages for the operator, each with a problem and what to do about it. */
   readonly notices: () => Promise<readonly ServiceNote[]>
   /** Undefined if it is disabled. */
@@ -234,8 +236,9 @@ async function makeParts(
     onError,
   })
   const python = await pythonParts(options)
-  const { files: storage, addresses } = options
+  const { files, addresses } = options
   const fileSystem = addresses.files === undefined ? 'other' : 's3'
+  const storage = files ? (telemetry?.calls('files', files, fileSystem) ?? files) : await defaultStorage(dataFolder)
   const apart = await sharedRunsOf(options, now)
   const ownAgent = createConversations({
     ...conversationOptions(options),
@@ -263,7 +266,7 @@ async function makeParts(
     hasDocuments: options.retrievers?.length ? async () => true : knowledge.hasDocuments,
     checkFilters: (filters, caller) => knowledge.checkFilters(filters, { caller }),
     documentSets: (caller) => knowledge.documentSets.list({ caller }),
-    storage: storage ? (telemetry?.calls('files', storage, fileSystem) ?? storage) : await defaultStorage(dataFolder),
+    storage,
     readFile: options.readFile ?? reader.read,
     fileIndex: toFileIndex(knowledge),
     isInDocument: (id) => knowledge.namesFile(id),
@@ -281,6 +284,13 @@ async function makeParts(
     addedModels,
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
+    exports: {
+      write: async (target) => {
+        const { exportData } = await import('./export-data.ts')
+        const whose: Record<string, string> = target.person === undefined ? {} : { user_id: target.person }
+        return audited(server.audit, 'export', whose, () => exportData({ db, storage }, target))
+      },
+    },
     telemetry,
     events,
     reader,
