@@ -89,6 +89,7 @@ const runElsewhere: Readonly<Record<string, string>> = {
   'docs/1.guide/13.engine.md 2': 'test/agent/own-tables',
   'docs/1.guide/13.engine.md 3': 'test/agent/own-tables',
   'docs/1.guide/16.frameworks.md 1': 'check:hosts',
+  'docs/1.guide/17.observe.md 2': 'test/inlay/tenants',
   'docs/1.guide/2.mount.md 2': 'check:hosts',
   'docs/1.guide/23.webhooks.md 1': 'test/inlay/events/webhooks',
   'docs/1.guide/23.webhooks.md 2': 'test/inlay/events/webhooks',

@@ -67,6 +67,20 @@ export interface Inlay {
  * this package was bundled
  */
 export function createInlay(options: InlayOptions = {}): Inlay {
+  return openInlay(options).inlay
+}
+
+/** An assistant, with what `createTenants` needs of it. */
+export interface OpenedInlay {
+  readonly inlay: Inlay
+  /** What it has measured; undefined without the option `telemetry`. */
+  readonly telemetry: (() => Promise<Telemetry>) | undefined
+  /** Suspends or resumes it in all processes, within a second. Audited. */
+  suspend(isSuspended: boolean): Promise<void>
+}
+
+/** Like {@link createInlay}. */
+export function openInlay(options: InlayOptions = {}): OpenedInlay {
   checkRuntime()
   checkUnbundled()
   checkOptions(options)
@@ -132,7 +146,7 @@ export function createInlay(options: InlayOptions = {}): Inlay {
     notices: async () => (await parts()).notices(),
     isEnding: () => isEnding,
   })
-  return {
+  const inlay: Inlay = {
     fetch: server.fetch,
     agent,
     knowledge,
@@ -157,6 +171,15 @@ export function createInlay(options: InlayOptions = {}): Inlay {
       (closing ??= Promise.resolve(opening?.catch(() => undefined))
         .then((opened) => opened?.close())
         .finally(() => (isClosed = true))),
+  }
+  return {
+    inlay,
+    telemetry: isMeasured ? telemetry : undefined,
+    suspend: async (isSuspended) => {
+      const { audited } = await import('./parts/host-audit.ts')
+      const operation = isSuspended ? 'suspendTenant' : 'resumeTenant'
+      await audited(served.audit, operation, {}, () => served.usage.change({ isSuspended }))
+    },
   }
 }
 

@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { checkUnbundled } from './bundled.ts'
 import { databaseFile } from './data-folder.ts'
-import { createInlay, type Inlay } from './inlay.ts'
+import { openInlay, type Inlay, type OpenedInlay } from './inlay.ts'
 import { errorWriter } from './log.ts'
 import { checkRows, checkRuntime } from './options/check-options.ts'
 import type { InlayOptions } from './options/inlay-options.ts'
 import { amount, anyFunction, text, wholeNumber } from './options/kinds.ts'
 import type { Rows } from './options/rows.ts'
+import type { Telemetry } from '@inlay/telemetry'
 
 export interface TenantsOptions {
   /**
@@ -51,14 +52,25 @@ export interface Tenants {
    * with CONFLICT while somebody in it is under a legal hold.
    */
   remove(tenant: string): Promise<void>
+  /**
+   * Refuses the requests of a tenant with 403, in all processes within a second and until it is resumed. Running answers
+   * end, documents wait, and nothing is deleted. Your own code can still use `open(tenant)`.
+   */
+  suspend(tenant: string): Promise<void>
+  /** Ends `suspend`. */
+  resume(tenant: string): Promise<void>
+  /**
+   * Metrics of the tenants that are open in this process and have the option `telemetry`, as Prometheus text with the
+   * label `tenant`. Opens none.
+   */
+  metrics(): Promise<{ readonly type: string; readonly text: string }>
   /** Calls `Inlay.drain` of all assistants; those opened later are not ready either. */
   drain(): Promise<void>
   /** Closes all assistants. */
   close(): Promise<void>
 }
 
-interface Tenant {
-  readonly inlay: Inlay
+interface Tenant extends OpenedInlay {
   lastUsedAt: number
   /** Number of responses whose bodies have not ended. */
   responding: number
@@ -106,6 +118,12 @@ export function createTenants(options: TenantsOptions): Tenants {
       return onceRead(response, () => tenant.responding--)
     },
     remove: (name) => pool.remove(name),
+    suspend: async (name) => (await pool.open(name)).suspend(true),
+    resume: async (name) => (await pool.open(name)).suspend(false),
+    metrics: async () => {
+      const { metricsByTenant } = await import('@inlay/telemetry')
+      return metricsByTenant(await pool.telemetries())
+    },
     drain: () => pool.drain(),
     close: () => pool.close(),
   }
@@ -149,7 +167,7 @@ class TenantPool {
       const options = await this.#options.options?.(name)
       const { database, index, files, sharedRuns } = options ?? {}
       const isElsewhere = database || index || files || sharedRuns
-      const inlay = this.#make(name, options)
+      const { inlay } = this.#make(name, options)
       try {
         if (database || existsSync(databaseFile(this.#folderOf(name)))) await inlay.holds.refuse()
         if (isElsewhere) await inlay.destroy()
@@ -184,18 +202,27 @@ class TenantPool {
     }
   }
 
+  async telemetries(): Promise<Map<string, Telemetry>> {
+    const all = await Promise.all(
+      [...this.#open].map(async ([name, opening]) => [name, await opening.catch(() => undefined)] as const),
+    )
+    const measured = new Map<string, Telemetry>()
+    for (const [name, tenant] of all) if (tenant?.telemetry) measured.set(name, await tenant.telemetry())
+    return measured
+  }
+
   #folderOf(name: string): string {
     return join(this.#options.folder ?? '.inlay-tenants', name)
   }
 
   async #create(name: string): Promise<Tenant> {
-    const inlay = this.#make(name, await this.#options.options?.(name))
-    if (this.#isEnding) void inlay.drain()
-    return { inlay, lastUsedAt: this.#now(), responding: 0 }
+    const opened = this.#make(name, await this.#options.options?.(name))
+    if (this.#isEnding) void opened.inlay.drain()
+    return { ...opened, lastUsedAt: this.#now(), responding: 0 }
   }
 
-  #make(name: string, options: InlayOptions | undefined): Inlay {
-    return createInlay({ dataFolder: this.#folderOf(name), ...options })
+  #make(name: string, options: InlayOptions | undefined): OpenedInlay {
+    return openInlay({ dataFolder: this.#folderOf(name), ...options })
   }
 
   /** Closes an assistant; opening it again waits until `after` is done. */

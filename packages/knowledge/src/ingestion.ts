@@ -50,6 +50,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly onRefused: (error: unknown) => void
   readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
+  readonly isPaused?: () => Promise<boolean>
   readonly maxQueued?: number
   readonly sha256?: (text: string) => string
   readonly hooks?: DocumentHooks | undefined

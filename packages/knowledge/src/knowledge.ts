@@ -64,6 +64,8 @@ export interface KnowledgeOptions {
   /** A number in [0, 1), for the jitter of retries. Default `Math.random`. */
   readonly random?: () => number
   readonly worker?: WorkerOptions
+  /** Called before documents are claimed: while it resolves to true, they wait. Default: they never do. */
+  readonly isPaused?: () => Promise<boolean>
   /** Callbacks of the host around documents. */
   readonly hooks?: DocumentHooks | undefined
   /** Records an event for each document that becomes searchable or fails, in the same transaction. Default: none. */
@@ -96,7 +98,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   checkRequired(
     'createKnowledge',
     options,
-    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker hooks recordEvents maxQueued searches sha256 onError at',
+    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker isPaused hooks recordEvents maxQueued searches sha256 onError at',
     {
       db: ['a Kysely database', isObject],
       index: ['a vector index, such as lancedbIndex({ folder })', isObject],

@@ -1,3 +1,3 @@
 export type { EngineCall } from './engines.ts'
 export type { ActiveTrace } from './spans.ts'
-export { createTelemetry, type ConnectionPool, type Telemetry } from './telemetry.ts'
+export { createTelemetry, metricsByTenant, type ConnectionPool, type Telemetry } from './telemetry.ts'

@@ -2,7 +2,7 @@ import type { Agent, EndedToolCall, EndedTurn, ModelProvider } from '@inlay/agen
 import type { Embedder, Knowledge, SampledFigures, VectorIndex } from '@inlay/knowledge'
 import { untilAborted } from '@inlay/scheduling'
 import { context, metrics, ROOT_CONTEXT, type Attributes, type BatchObservableCallback } from '@opentelemetry/api'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createEngines, observeMethods, type EngineCall, type EngineUse } from './engines.ts'
 import { createInstruments, gaugesIn, type CreateGauge } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
@@ -57,8 +57,17 @@ export interface Telemetry {
   /** Sets what is read when somebody collects measurements. */
   readFrom(sources: Sources): void
   /** All measurements as Prometheus text. */
-  metrics(): Promise<{ readonly type: string; readonly text: string }>
+  metrics(): Promise<PrometheusText>
+  /** The measurements of this assistant alone. */
+  values(): Promise<MetricValues>
 }
+
+export interface PrometheusText {
+  readonly type: string
+  readonly text: string
+}
+
+type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** State that is read when somebody collects measurements. */
 export interface Sources {
@@ -121,7 +130,46 @@ export function createTelemetry(version: string): Telemetry {
       const texts = await Promise.all(registries.map((each) => each.metrics()))
       return { type: registry.contentType, text: texts.join('') }
     },
+    values: async () => {
+      await refresh()
+      return registry.getMetricsAsJSON()
+    },
   }
+}
+
+/** Metrics of a tenant, with the labels that are kept: few, since there may be many tenants. */
+const tenantMetrics: Readonly<Record<string, readonly string[]>> = {
+  inlay_documents: ['state'],
+  inlay_oldest_waiting_seconds: [],
+  inlay_figures_age_seconds: [],
+  inlay_documents_accepted_total: ['inlay_result'],
+  inlay_search_duration_seconds: [],
+  inlay_runs: [],
+  gen_ai_invoke_agent_duration_seconds: ['inlay_run_status'],
+  gen_ai_client_token_usage_tokens: ['gen_ai_token_type'],
+  inlay_limited_calls_total: ['inlay_limit'],
+}
+
+/** What several assistants measure, as Prometheus text with the label `tenant`; durations without their buckets. */
+export async function metricsByTenant(tenants: ReadonlyMap<string, Telemetry>): Promise<PrometheusText> {
+  const measured = [...tenants].map(async ([tenant, telemetry]) =>
+    (await telemetry.values()).flatMap((metric) => {
+      const labelNames = tenantMetrics[metric.name]
+      if (!labelNames) return []
+      // Its values say of which part they are.
+      const isBucket = (value: object): boolean => 'metricName' in value && value.metricName === `${metric.name}_bucket`
+      const values = metric.values
+        .filter((each) => !isBucket(each))
+        .map((each) => ({
+          ...each,
+          labels: { tenant, ...Object.fromEntries(labelNames.map((name) => [name, each.labels[name] ?? ''])) },
+        }))
+      // Without buckets, a histogram is a summary.
+      return [Object.assign(metric, { values, ...(metric.values.some(isBucket) && { type: 'summary' }) })]
+    }),
+  )
+  const all = AggregatorRegistry.aggregate(await Promise.all(measured))
+  return { type: all.contentType, text: await all.metrics() }
 }
 
 const methods = {

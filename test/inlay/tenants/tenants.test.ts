@@ -232,3 +232,84 @@ test('a host whose own code throws gets the error, and the caller an answer that
   }
   expect(errors).toMatchObject([secret, secret, { code: 'INVALID_INPUT' }])
 })
+
+test('a suspended tenant refuses everybody in all processes, keeps what it has, and is resumed', async () => {
+  const started = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const before = async (): Promise<void> => {
+    started.resolve()
+    await goOn.promise
+  }
+  const options = (): InlayOptions => ({ apiKey, ingestionWaitMs: 60_000, onError: () => {}, hooks: { before } })
+  const { tenants, folder } = openTenants({ options })
+  const { tenants: others } = openTenants({ folder })
+  await call(tenants, 'alpha', ['POST', '/service-api/ingestion'], documentOf('plan', 'alphasecret one'))
+  expect((await call(others, 'alpha', ['GET', '/me'])).status).toBe(200)
+  const message = { message: 'What is the alphasecret?', stream: false }
+  const answer = call<{ answer: string }>(tenants, 'alpha', ['POST', '/chat/send-chat-message'], message)
+  await started.promise
+  await tenants.suspend('alpha')
+  const refusal = {
+    error_code: 'INSUFFICIENT_PERMISSIONS',
+    detail: 'This assistant is suspended, and keeps its data: ask whoever operates it to resume it.',
+  }
+  for (const path of ['/me', '/admin/limits', '/metrics'])
+    expect(await call(tenants, 'alpha', ['GET', path])).toEqual({ status: 403, body: refusal })
+  expect((await call(tenants, 'alpha', ['GET', '/health'])).status).toBe(200)
+  expect((await tenants.fetch(new Request('http://alpha.example/api/me'))).status).toBe(401)
+  expect((await call(tenants, 'beta', ['GET', '/me'])).status).toBe(200)
+  await expect.poll(async () => (await call(others, 'alpha', ['GET', '/me'])).status).toBe(403)
+  goOn.resolve()
+  expect((await answer).body.answer).toContain('alphasecret one')
+  const { knowledge } = await tenants.open('alpha')
+  await knowledge.accept({
+    document: { id: 'later', semantic_identifier: 'later', sections: [{ text: 'alphasecret two' }] },
+  })
+  await tenants.close()
+  const { tenants: restarted } = openTenants({ folder })
+  expect((await call(restarted, 'alpha', ['GET', '/me'])).status).toBe(403)
+  await restarted.resume('alpha')
+  await (await restarted.open('alpha')).knowledge.whenIdle()
+  const passages = await call(restarted, 'alpha', ['POST', '/search'], { query: 'alphasecret' })
+  const views = JSON.stringify(passages) + (await viewsOf(restarted, 'alpha'))
+  for (const kept of ['alphasecret one', 'alphasecret two', 'suspendTenant', 'resumeTenant'])
+    expect(views).toContain(kept)
+  await expect.poll(async () => (await call(others, 'alpha', ['GET', '/me'])).status).toBe(200)
+})
+
+test('metrics have the tenant as label, and open none', async () => {
+  const options = (tenant: string): InlayOptions => ({
+    apiKey,
+    ingestionWaitMs: 60_000,
+    onError: () => {},
+    telemetry: tenant !== 'gamma',
+    tenantLimits: { sessionsPerDay: 1 },
+  })
+  const { tenants } = openTenants({ options })
+  for (const name of names)
+    await call(tenants, name, ['POST', '/service-api/ingestion'], documentOf('plan', `${name}secret`))
+  for (let count = 0; count < 2; count++)
+    await call(tenants, 'alpha', ['POST', '/chat/send-chat-message'], {
+      message: 'What of alphasecret?',
+      stream: false,
+    })
+  const { type, text } = await tenants.metrics()
+  expect(type).toContain('text/plain')
+  const lines = text.split('\n')
+  const valueOf = (series: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${series} `))?.slice(series.length + 1)
+  expect(valueOf('inlay_documents{tenant="alpha",state="indexed"}')).toBe('1')
+  expect(valueOf('inlay_documents{tenant="beta",state="indexed"}')).toBe('1')
+  expect(Number(valueOf('inlay_oldest_waiting_seconds{tenant="alpha"}'))).toBe(0)
+  expect(valueOf('gen_ai_invoke_agent_duration_seconds_count{tenant="alpha",inlay_run_status="done"}')).toBe('1')
+  expect(Number(valueOf('inlay_search_duration_seconds_count{tenant="alpha"}'))).toBeGreaterThan(0)
+  expect(valueOf('inlay_limited_calls_total{tenant="alpha",inlay_limit="sessionsPerDay"}')).toBe('1')
+  expect(text).not.toMatch(/gamma|_bucket|http_route/)
+  const types = lines.filter((line) => line.startsWith('# TYPE'))
+  expect(types).toEqual([...new Set(types)])
+  expect(types).toContain('# TYPE inlay_search_duration_seconds summary')
+  await tenants.close()
+  const { tenants: restarted } = openTenants({ options })
+  expect((await restarted.metrics()).text.trim()).toBe('')
+  expect(restarted.opened).toEqual([])
+})

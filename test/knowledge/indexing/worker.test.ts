@@ -26,6 +26,16 @@ describe('a worker', () => {
     expect(await worker.runOnce()).toBe(0)
   })
 
+  test('takes none while it is paused, and all of them afterwards', async () => {
+    let isPaused = true
+    const { worker, accept, status } = await makeWorker({ isPaused: async () => isPaused })
+    await accept(...named('a', 'b'))
+    expect(await worker.runOnce()).toBe(0)
+    expect(await status('a')).toMatchObject({ phase: 'pending', attempts: 0 })
+    isPaused = false
+    expect(await worker.runOnce()).toBe(2)
+  })
+
   test('does not wait for more documents when it is closed', async () => {
     const { worker, accept } = await makeWorker({ worker: { lingerMs: 600_000 } })
     await accept(request())

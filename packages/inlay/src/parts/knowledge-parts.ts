@@ -29,6 +29,7 @@ interface KnowledgeNeeds {
   readonly telemetry: Telemetry | undefined
   readonly models: ModelProvider
   readonly workspace: WorkspaceRecords
+  readonly isPaused: () => Promise<boolean>
   readonly reader: ReturnType<typeof defaultReader>
   readonly recordEvents: RecordEvents | undefined
   /** Files of the conversations, which are created later. */
@@ -39,7 +40,7 @@ interface KnowledgeNeeds {
 export async function makeKnowledge(
   db: AnyDatabase,
   options: OpenOptions,
-  { onError, telemetry, models, reader, recordEvents, files, workspace }: KnowledgeNeeds,
+  { onError, telemetry, models, reader, recordEvents, files, workspace, isPaused }: KnowledgeNeeds,
 ): Promise<Knowledge> {
   const { createKnowledge } = await import('@inlay/knowledge')
   const { describeImage, summarize, now = Date.now, dataFolder = defaultDataFolder } = options
@@ -64,6 +65,7 @@ export async function makeKnowledge(
     summarize: summarize === 'model' ? modelSummarizer(models) : summarize,
     hooks: options.hooks,
     recordEvents,
+    isPaused,
     queryVectorMs: queryTimeoutMs,
     worker: { ...processPresence(), embedTimeoutMs: timeoutMs, ...options.worker },
   })

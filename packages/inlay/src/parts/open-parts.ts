@@ -225,6 +225,7 @@ async function makeParts(
     reader,
     recordEvents: events?.recordEvents,
     files: () => ownAgent.files,
+    isPaused: async () => (await server.usage.inForce()).isSuspended,
   })
   const web = await webParts(options)
   const tools = await toolParts(options, {

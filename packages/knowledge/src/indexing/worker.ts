@@ -49,6 +49,8 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
   readonly target?: () => Promise<TargetSpace | undefined>
   /** Called and awaited before documents are claimed. */
   readonly beforeClaim?: (() => Promise<void>) | undefined
+  /** Whether documents wait instead of being claimed. */
+  readonly isPaused?: (() => Promise<boolean>) | undefined
   /** Called with each claim that was taken in the order of the queue. */
   readonly onTaken?: (claim: Claim) => void
   /** Called with the documents of a finished claim. */
@@ -98,6 +100,7 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
       // Negative after the system clock was set back.
       if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
       await context.beforeClaim?.()
+      if (await context.isPaused?.()) return undefined
       const target = context.target ? await context.target() : { number: 0, hasVectors: true }
       if (target === undefined) return undefined
       const { number: space, hasVectors } = target

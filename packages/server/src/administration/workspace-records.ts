@@ -43,7 +43,11 @@ export interface WorkspaceValues {
   /** A single record with id 1. */
   readonly settings: Readonly<Record<string, unknown>>
   /** A single record with id 1. */
-  readonly limits: { readonly callers?: CallerLimits | null; readonly tenant?: CallerLimits | null }
+  readonly limits: {
+    readonly callers?: CallerLimits | null
+    readonly tenant?: CallerLimits | null
+    readonly isSuspended?: boolean
+  }
   /** The selected local model; a single record with id 1. */
   readonly local_model: { readonly server: string; readonly baseUrl: string; readonly model: string }
   /** Models that administrators added, by provider; the key is encrypted. */

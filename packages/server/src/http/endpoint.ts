@@ -76,6 +76,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
           withoutKey,
         })
       }
+      if (caller) await setting.parts.usage?.checkActive()
       if (caller && scopes) checkScopes(caller, scopes)
       if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =

@@ -1,6 +1,6 @@
 import { InlayError, isInlayError, type CallerLimits, type Principal } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
-import type { WorkspaceRecords } from '../administration/workspace-records.ts'
+import type { WorkspaceRecords, WorkspaceValues } from '../administration/workspace-records.ts'
 import {
   createUsageCounters,
   kindOf,
@@ -21,6 +21,8 @@ export type { LimitName, UsageTable }
 export interface LimitSettings {
   readonly callers: CallerLimits
   readonly tenant: CallerLimits
+  /** Whether all requests of callers are refused, and documents wait. */
+  readonly isSuspended: boolean
 }
 
 /** A limit that applies to a call. */
@@ -48,8 +50,10 @@ export interface UsageLimits {
   boundsOf(caller: Principal, name: LimitName): Promise<readonly Bound[]>
   /** Limits in force: those set by administrators, otherwise those of the deployment. */
   inForce(): Promise<LimitSettings>
+  /** @throws INSUFFICIENT_PERMISSIONS while the assistant is suspended */
+  checkActive(): Promise<void>
   /** Sets limits for all processes within a second; null restores those of the deployment. */
-  change(change: { readonly [Of in keyof LimitSettings]?: CallerLimits | null }): Promise<void>
+  change(change: Partial<WorkspaceValues['limits']>): Promise<void>
   /** Usage in the current minute or day. */
   used(): Promise<readonly Count[]>
   /** Waiting documents of callers and keys with a limit on them. */
@@ -127,6 +131,12 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   return {
     boundsOf,
     inForce: settings.inForce,
+    checkActive: async () => {
+      if ((await settings.inForce()).isSuspended)
+        throw new InlayError('INSUFFICIENT_PERMISSIONS', {
+          message: 'This assistant is suspended, and keeps its data: ask whoever operates it to resume it.',
+        })
+    },
     take: async (caller, name, amount = 1) => {
       const bounds = await boundsOf(caller, name)
       for (const [index, bound] of bounds.entries()) {
@@ -196,12 +206,12 @@ function createLimitSettings(
   { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,
 ): ReadLimits {
-  let last: LimitSettings = { callers: limits, tenant: tenantLimits }
+  let last: LimitSettings = { callers: limits, tenant: tenantLimits, isSuspended: false }
   let reading: Promise<void> | undefined
   let readAt = -Infinity
   const load = async (from: Pick<WorkspaceRecords, 'get'>): Promise<void> => {
-    const { callers, tenant } = (await from.get('limits', 1))?.value ?? {}
-    last = { callers: callers ?? limits, tenant: tenant ?? tenantLimits }
+    const { callers, tenant, isSuspended = false } = (await from.get('limits', 1))?.value ?? {}
+    last = { callers: callers ?? limits, tenant: tenant ?? tenantLimits, isSuspended }
   }
   return {
     async inForce() {
