@@ -3,7 +3,7 @@ import type { LogEntry, SharedRun, SharedRuns } from '@inlay/agent'
 import { installed, toMissing } from '../installed.ts'
 import type { RedisClient, RedisModule } from './client.ts'
 import { createConnection } from './connection.ts'
-import { isRefusal, toRedisFailure } from './refusals.ts'
+import { isRedisFailure, toRedisFailure } from './refusals.ts'
 import { appendScript, openScript, stopScript, takeScript } from './scripts.ts'
 
 export type { RedisClient, RedisModule, RedisTransaction } from './client.ts'
@@ -100,7 +100,7 @@ export function redisRuns(options: RedisRunsOptions): SharedRuns {
   })
 }
 
-/** Makes each call that Redis refuses reject with what to change. */
+/** Makes each call that Redis refuses or loses reject with what to change. */
 function withRefusals(runs: SharedRuns): SharedRuns {
   const wrapped = Object.entries(runs).map(([name, member]: [string, unknown]) => {
     if (typeof member !== 'function') return [name, member]
@@ -108,7 +108,7 @@ function withRefusals(runs: SharedRuns): SharedRuns {
       try {
         return (await Reflect.apply(member, runs, given)) as unknown
       } catch (error) {
-        throw isRefusal(error) ? toRedisFailure(error) : error
+        throw isRedisFailure(error) ? toRedisFailure(error) : error
       }
     }
     return [name, call]

@@ -36,7 +36,12 @@ export function toRedisFailure(error: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true, data })
 }
 
-/** Whether the error comes from Redis itself, whose messages begin with a word in capitals. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && /^[A-Z]{3,} /.test(error.message)
+/**
+ * Whether Redis refused, whose messages begin with a word in capitals, or its connection ended amid a call, for which the
+ * client has sentences and Node system calls.
+ */
+export function isRedisFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const isLost = /^(Socket |The client is |Disconnects client|Connection timeout)/.test(error.message)
+  return isLost || 'syscall' in error || /^[A-Z]{3,} /.test(error.message)
 }
