@@ -41,6 +41,7 @@ beforeAll(async () => {
 interface Finding {
   readonly status: string
   readonly message: string
+  readonly advice?: string
 }
 
 async function doctor(folder: string, models: readonly object[], ...words: string[]): Promise<readonly Finding[]> {
@@ -57,6 +58,8 @@ async function doctor(folder: string, models: readonly object[], ...words: strin
 
 const probes = ({ requests }: StandIn): number => requests.filter(({ body }) => body['tools'] !== undefined).length
 
+const advice = 'If it does call tools, set INLAY_MODEL_GROUNDING=tools, or grounding in INLAY_MODELS.'
+
 test('doctor finds out what each model does by itself, records it, and tells the day from then on', async () => {
   const server = await start()
   const folder = temporaryFolder().path
@@ -72,7 +75,7 @@ test('doctor finds out what each model does by itself, records it, and tells the
   expect(await doctor(folder, models)).toEqual([
     { status: 'ok', message: 'p/native calls tools and cites (probed just now)' },
     { status: 'ok', message: 'p/careless calls tools, but does not cite (probed just now)' },
-    { status: 'ok', message: 'p/textual calls no tools by itself (probed just now)' },
+    { status: 'ok', message: 'p/textual calls no tools by itself (probed just now)', advice },
   ])
   expect(probes(server)).toBe(5)
   const database = new DatabaseSync(join(folder, 'inlay.db'))
@@ -83,7 +86,7 @@ test('doctor finds out what each model does by itself, records it, and tells the
   const recorded = [
     { status: 'ok', message: `p/native calls tools and cites (probed on ${day})` },
     { status: 'ok', message: `p/careless calls tools, but does not cite (probed on ${day})` },
-    { status: 'ok', message: `p/textual calls no tools by itself (probed on ${day})` },
+    { status: 'ok', message: `p/textual calls no tools by itself (probed on ${day})`, advice },
   ]
   expect(await doctor(folder, models)).toEqual(recorded)
   expect(await doctor(folder, models, '--offline')).toEqual(recorded)

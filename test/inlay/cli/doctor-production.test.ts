@@ -1,15 +1,22 @@
 import { chmodSync } from 'node:fs'
 import { readSettings } from 'inlay'
 import { checkProduction } from 'inlay/internal/cli/doctor-production'
+import type { Finding } from 'inlay/internal/cli/finding'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
 
-async function warnings(env: Readonly<Record<string, string>>, mode = 0o700): Promise<string[]> {
+type Settings = Readonly<Record<string, string>>
+
+async function findingsOf(env: Settings, mode = 0o700): Promise<readonly Finding[]> {
   const { path, remove } = temporaryFolder()
   onTestFinished(remove)
   chmodSync(path, mode)
   const settings = readSettings({ INLAY_DATA: path, ...env })
-  const findings = await checkProduction({ settings } as never)
+  return checkProduction({ settings } as never)
+}
+
+async function warnings(env: Settings, mode?: number): Promise<string[]> {
+  const findings = await findingsOf(env, mode)
   return findings.filter(({ status }) => status === 'warning').map(({ check }) => check)
 }
 
@@ -41,4 +48,31 @@ test('it has nothing to say of an installation that is protected', async () => {
     INLAY_REDIS_URL: `rediss://inlay:${secret}%@cache.internal:6379`,
   }
   expect(await warnings(env)).toEqual([])
+})
+
+const bucket = {
+  INLAY_FILES_URL: 's3://bucket/files',
+  INLAY_S3_ACCESS_KEY_ID: 'inlay',
+  INLAY_S3_SECRET_ACCESS_KEY: secret,
+}
+
+test('it asks for passwords and TLS of the index and for TLS of the buckets', async () => {
+  const env = {
+    INLAY_CALLER_LIMITS: 'tokensPerDay=50000',
+    INLAY_SECRET_KEY: secret,
+    INLAY_INDEX_URL: `http://search.internal:9200,https://inlay:${secret}@search-2.internal:9200`,
+    INLAY_S3_ENDPOINT: 'http://minio.internal:9000',
+    ...bucket,
+  }
+  const findings = await findingsOf(env)
+  expect(findings.filter(({ status }) => status === 'warning')).toMatchObject([
+    { check: 'INLAY_INDEX_URL', message: 'the password is absent or a known word' },
+    { check: 'INLAY_INDEX_URL', message: 'goes to search.internal:9200 without TLS', advice: 'Use https://.' },
+    { check: 'INLAY_S3_ENDPOINT', message: 'goes to minio.internal:9000 without TLS', advice: 'Use https://.' },
+  ])
+})
+
+test('it does not look at a data folder in which nothing lies', async () => {
+  const findings = await findingsOf({ INLAY_DATABASE_URL: 'postgres://inlay@localhost:1/inlay', ...bucket }, 0o755)
+  expect(findings.map(({ check }) => check)).not.toContain('Permissions')
 })

@@ -28,15 +28,15 @@ interface Refusal {
 export function toPostgresFailure(cause: unknown, setting: SettingName): InlayError | undefined {
   const moving = movingFailure(cause)
   if (moving) return moving
-  const refusal = refusalOf(cause, `${setting}, or the option ${settingOptions[setting]}`)
+  const refusal = refusalOf(cause, settingNames[setting])
   if (!refusal) return undefined
   const { message, ...data } = refusal
   return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true, data })
 }
 
-const settingOptions: Readonly<Record<SettingName, string>> = {
-  INLAY_DATABASE_URL: 'database',
-  INLAY_INDEX_URL: 'index',
+const settingNames: Readonly<Record<SettingName, string>> = {
+  INLAY_DATABASE_URL: 'INLAY_DATABASE_URL, or the option database',
+  INLAY_INDEX_URL: 'INLAY_INDEX_URL (INLAY_DATABASE_URL, where that is not set), or the option index',
 }
 
 /** Retry delay for errors that require a change by the operator. */
@@ -87,6 +87,6 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^42501$/,
-    'The role lacks a privilege in the database: grant it USAGE and CREATE on the schema, and all privileges on the tables inlay_…, or set their owner in {setting}.',
+    'The role lacks a privilege in the database: run this with the owner of the tables inlay_… in {setting}, or grant the role USAGE and CREATE on the schema, and all privileges on these tables.',
   ],
 ]

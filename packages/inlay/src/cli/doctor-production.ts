@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isLoopbackName } from '../page.ts'
-import { engineAddresses } from '../options/engines.ts'
+import { engineAddresses, indexPlaceOf, usesDataFolder } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 import { ok, warning, type Finding } from './finding.ts'
@@ -16,7 +16,7 @@ export async function checkProduction(context: CommandContext): Promise<readonly
     ...checkAccess(host, options),
     ...checkAddresses(options),
     ...(await checkRole(options)),
-    ...(await checkPermissions(dataFolderOf(context))),
+    ...(usesDataFolder(options) ? await checkPermissions(dataFolderOf(context)) : []),
   ]
 }
 
@@ -34,7 +34,11 @@ function checkAccess(host: string, options: InlayOptions): readonly Finding[] {
             'INLAY_API_KEY is short or a known word',
             'Set 24 random characters or more: openssl rand -hex 24.',
           )
-        : warning('Keys', 'INLAY_API_KEY has all scopes', 'Give programs keys of their own: inlay keys create.'),
+        : warning(
+            'Keys',
+            'INLAY_API_KEY has all scopes',
+            'Give programs keys of their own (inlay keys create), then remove this setting.',
+          ),
     corsOrigins === '*'
       ? warning('Origins', 'pages of all origins may call the API', 'List their origins in INLAY_CORS_ORIGINS.')
       : ok('Origins', corsOrigins?.length ? `pages of ${corsOrigins.join(', ')}` : 'no pages of other origins'),
@@ -55,17 +59,25 @@ const allowed = ({ egress }: InlayOptions): string =>
 
 /** Passwords and TLS of the engines that have an address. */
 function checkAddresses(options: InlayOptions): readonly Finding[] {
-  const { database, sharedRuns: redis } = engineAddresses(options)
-  return Object.entries({ INLAY_DATABASE_URL: database, INLAY_REDIS_URL: redis }).flatMap(([name, address]) => {
-    if (address === undefined) return []
-    const { host, password, username, protocol, searchParams } = new URL(address)
-    const hasTls = protocol === 'rediss:' || /^(require|verify)/.test(searchParams.get('sslmode') ?? '')
-    const tls = protocol.startsWith('redis') ? 'Use rediss://.' : 'Add ?sslmode=verify-full.'
+  const { database, index = '', sharedRuns: redis } = engineAddresses(options)
+  const place = indexPlaceOf(index)
+  const nodes = place?.engine === 'opensearch' ? place.nodes : place?.engine === 'pgvector' ? [place.address] : []
+  const addresses = Object.entries({
+    INLAY_DATABASE_URL: [database],
+    INLAY_INDEX_URL: nodes,
+    INLAY_REDIS_URL: [redis],
+    INLAY_S3_ENDPOINT: [options.s3?.endpoint],
+  }).flatMap(([name, given]) => given.flatMap((text) => (text === undefined ? [] : [{ name, url: new URL(text) }])))
+  return addresses.flatMap(({ name, url: { host, password, username, protocol, searchParams } }) => {
+    const hasTls = /^(rediss|https):$/.test(protocol) || /^(require|verify)/.test(searchParams.get('sslmode') ?? '')
+    const tls = protocol.startsWith('postgres') ? 'Add ?sslmode=verify-full.' : `Use ${protocol.replace(':', 's://')}.`
     const isKnown = knownSecret.test(password) || password === username
     return [
-      isKnown
-        ? warning(name, 'the password is absent or a known word', 'Set a random one: openssl rand -hex 24.')
-        : ok(name, 'has a password'),
+      ...(name === 'INLAY_S3_ENDPOINT'
+        ? []
+        : isKnown
+          ? [warning(name, 'the password is absent or a known word', 'Set a random one: openssl rand -hex 24.')]
+          : [ok(name, 'has a password')]),
       hasTls || isLoopbackName(host)
         ? ok(name, 'protected on the way')
         : warning(name, `goes to ${host} without TLS`, tls),

@@ -5,7 +5,7 @@ import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/proto
 import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
-import { engineAddresses } from '../options/engines.ts'
+import { usesDataFolder } from '../options/engines.ts'
 import { prepareDataFolder } from '../data-folder.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -84,8 +84,7 @@ async function checkNode(): Promise<readonly Finding[]> {
 }
 
 async function checkFolder(context: CommandContext): Promise<readonly Finding[]> {
-  const { database, index = database, files } = engineAddresses(context.settings.options)
-  if (database !== undefined && files !== undefined && index !== 'folder')
+  if (!usesDataFolder(context.settings.options))
     return [ok(folderCheck, 'not used: database, index and files are on servers')]
   const folder = dataFolderOf(context)
   const isNew = (await stat(folder).catch(() => undefined)) === undefined
@@ -327,7 +326,11 @@ const checkTools: ServiceCheck = async ({ inlay }, { signal, options }) => {
     signal.throwIfAborted()
     const fact = await inlay?.agent.modelFact({ model_provider: provider, model_version: name }, tries)
     const message = `${provider}/${name} ${fact ? toolsOf(fact) : unknown}`
-    findings.push({ check: 'Tools', status: fact || !tries ? 'ok' : 'warning', message })
+    const isDoubtful = fact?.from === 'probe' && !fact.callsTools
+    const advice = isDoubtful
+      ? 'If it does call tools, set INLAY_MODEL_GROUNDING=tools, or grounding in INLAY_MODELS.'
+      : undefined
+    findings.push((fact || !tries ? ok : warning)('Tools', message, advice))
   }
   return findings
 }

@@ -2,7 +2,7 @@ import { createClient, toError, type Client, type Fetch } from '@inlay/client'
 import { InlayError, operator, parseAnswer, type WireSchema } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
 import { misuse, type CommandContext } from './command.ts'
-import { dataFolderOf, needData, noteErrors, readsOnly, withInlay } from './with-inlay.ts'
+import { placeOfRecords, needData, noteErrors, readsOnly, withInlay } from './with-inlay.ts'
 
 /** A server given by `--url`. */
 export interface Remote {
@@ -75,7 +75,7 @@ export async function withService<Result>(
     context,
     (inlay) => {
       const send: Fetch = async (url, init) => inlay.fetch(new Request(url, init))
-      return work(serviceAt({ url: localBase, key: undefined }, send, { place: dataFolderOf(context), inlay }))
+      return work(serviceAt({ url: localBase, key: undefined }, send, { place: placeOfRecords(context), inlay }))
     },
     { ...(indexes ? {} : readsOnly), onError, basePath: '/api', authenticate: () => operator },
   )

@@ -11,13 +11,17 @@ export function dataFolderOf({ settings }: Pick<CommandContext, 'settings'>): st
   return resolve(settings.options.dataFolder ?? defaultDataFolder)
 }
 
+/** Where the records of a command are, for messages. */
+export const placeOfRecords = (context: Pick<CommandContext, 'settings'>): string =>
+  context.settings.options.database === undefined ? dataFolderOf(context) : 'the database of INLAY_DATABASE_URL'
+
 /** Prints a note if there are no documents, which may mean a wrong data folder. */
 export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Promise<void> {
   if (await inlay.knowledge.hasDocuments()) return
-  const isDatabase = context.settings.options.database !== undefined
-  const place = isDatabase ? 'the database of INLAY_DATABASE_URL' : dataFolderOf(context)
-  const other = isDatabase ? 'set another one' : 'use another folder with --data'
-  context.output.note(`There are no documents in ${place} yet. Add some with inlay ingest, or ${other}.`)
+  const other = context.settings.options.database ? 'set another one' : 'use another folder with --data'
+  context.output.note(
+    `There are no documents in ${placeOfRecords(context)} yet. Add some with inlay ingest, or ${other}.`,
+  )
 }
 
 /**

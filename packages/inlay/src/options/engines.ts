@@ -256,6 +256,12 @@ export function engineAddresses({
   }
 }
 
+/** Whether anything lies in the data folder. */
+export function usesDataFolder(options: EngineOptions): boolean {
+  const { database, index = database, files } = engineAddresses(options)
+  return database === undefined || files === undefined || index === 'folder'
+}
+
 /** Lists the storage locations, one per line, without users, passwords and parameters. */
 export function engineLines(options: EngineOptions): string[] {
   const { database, index = database, files, sharedRuns } = engineAddresses(options)
