@@ -12,7 +12,7 @@ export const commandTable = {
     usage: 'ingest <folder, file or URL…>',
     summary: 'add documents and keep them up to date; unchanged ones are skipped',
   },
-  ask: { usage: 'ask "<question>"', summary: 'ask a question; the answer is streamed, then its sources' },
+  ask: { usage: 'ask "<question>"', summary: 'ask a question, and see answer and sources' },
   chat: { usage: 'chat', summary: 'hold a conversation' },
   search: { usage: 'search "<words>"', summary: 'search the documents and show the passages found' },
   documents: {
@@ -27,7 +27,7 @@ export const commandTable = {
     usage: 'keys [list | create | rotate | revoke]',
     summary: 'administer API keys',
   },
-  'sign-in': { usage: 'sign-in <MCP server>', summary: 'sign in to an MCP server that asks for it, in the browser' },
+  'sign-in': { usage: 'sign-in <MCP server>', summary: 'sign in to an MCP server, in the browser' },
   doctor: { usage: 'doctor', summary: 'check the installation and suggest fixes' },
   eval: {
     usage: 'eval <questions.jsonl> [address]',
@@ -51,9 +51,9 @@ export const commandTable = {
   erase: { usage: 'erase <person>', summary: 'erase everything that belongs to a person' },
   export: {
     usage: 'export <person | --all> <new folder>',
-    summary: 'write all data of a person, or everything, as files',
+    summary: 'write all of a person, or everything, as files',
   },
-  holds: { usage: 'holds [list | place | lift]', summary: 'keep what is stored of a person, whatever is deleted' },
+  holds: { usage: 'holds [list | place | lift]', summary: 'keep all of a person, whatever is deleted' },
   completion: { usage: 'completion bash | zsh | fish', summary: 'print a completion script for a shell' },
 } as const satisfies Readonly<Record<string, CommandRow>>
 
