@@ -1,3 +1,4 @@
+import type { MinimalPersona } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, isServed, placeOf, servedPlace, type Place } from './address.ts'
@@ -19,18 +20,12 @@ import { useCounts } from './documents/use-counts.ts'
 import { HealthPlace } from './health/health-place.tsx'
 import { announceChange } from './service/tabs.ts'
 import type { OpenService } from './service/open-service.ts'
-import {
-  defaultSettings,
-  type AnswerSettings,
-  type ListedAgent,
-  type ListedModel,
-  type Service,
-} from './service/service.ts'
+import { defaultSettings, type AgentAction, type AnswerSettings, type Service } from './service/service.ts'
 import { InProject } from './projects/in-project.tsx'
 import { ProjectPlace } from './projects/project-place.tsx'
-import { useProjects, type Projects } from './projects/projects.ts'
+import { useProjects } from './projects/projects.ts'
 import { SearchView } from './search/search-view.tsx'
-import { Thread } from './chat/thread.tsx'
+import { Thread, type ThreadProps } from './chat/thread.tsx'
 import { Starters, Welcome } from './chat/welcome.tsx'
 import { FailureNote } from './controls/failure-note.tsx'
 import { Pane } from './pane/pane.tsx'
@@ -148,7 +143,7 @@ export function App({
                 settings={settings}
                 changeSettings={changeSettings}
                 models={model.all}
-                actions={agents.find(({ id }) => id === (chat.agentId ?? agentId))?.actions ?? []}
+                actions={actionsOf(agents.find(({ id }) => id === (chat.agentId ?? agentId)))}
                 agents={agents}
                 chooseAgent={chooseAgent}
                 newChat={() => newChat()}
@@ -212,30 +207,21 @@ export function App({
   )
 }
 
+const actionsOf = (agent: MinimalPersona | undefined): readonly AgentAction[] =>
+  agent?.tools.map(({ id, display_name: name }) => ({ id, name })) ?? []
+
 const isEmpty = ({ turns, isLoading, failure }: Conversation): boolean =>
   turns.length === 0 && !isLoading && failure === null
 
-function Above({
-  conversation,
-  goal,
-  projects,
-  counts,
-  service,
-  models,
-  quote,
-  agent,
-}: {
-  conversation: Conversation
-  goal: Place
-  projects: Projects
-  counts: Counts | undefined
-  service: Service
-  models: readonly ListedModel[]
-  quote: (text: string) => void
-  agent: ListedAgent | undefined
-}): JSX.Element {
-  if (isEmpty(conversation)) return <Welcome counts={counts} agent={agent} service={service} />
-  const { failure, turns } = conversation
+interface AboveProps extends ThreadProps {
+  readonly service: Service
+  readonly counts: Counts | undefined
+  readonly agent: MinimalPersona | undefined
+}
+
+function Above(props: AboveProps): JSX.Element {
+  if (isEmpty(props.conversation)) return <Welcome {...props} />
+  const { failure, turns } = props.conversation
   return (
     <>
       {failure !== null && (
@@ -243,17 +229,7 @@ function Above({
           <FailureNote failure={failure} />
         </div>
       )}
-      {(failure === null || turns.length > 0) && (
-        <Thread
-          key="thread"
-          conversation={conversation}
-          goal={goal}
-          projects={projects}
-          service={service}
-          models={models}
-          quote={quote}
-        />
-      )}
+      {(failure === null || turns.length > 0) && <Thread key="thread" {...props} />}
     </>
   )
 }

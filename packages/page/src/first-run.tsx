@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { CheckIcon } from './controls/icons.tsx'
 import type { Counts } from './documents/counts.ts'
+import { keep, readKept } from './kept.ts'
 import type { AnsweringModel } from './service/service.ts'
 import { texts } from './texts/texts.ts'
 import { Button } from './controls/button.tsx'
@@ -11,19 +12,22 @@ const storageName = 'inlay-first-run'
 /** First steps after the installation: add documents, choose a model, ask. One click hides them permanently. */
 export function FirstRun({ counts, model }: { counts: Counts | undefined; model: AnsweringModel }): JSX.Element | null {
   const words = texts.frame
-  const [kept, setKept] = useState<readonly string[]>(readKept)
-  const keep = (step: 'model' | 'skipped'): void => setKept(storeKept([...kept, step]))
-  if (kept.includes('skipped')) return null
+  const [done, setDone] = useState(() => (readKept(storageName) ?? '').split(' ').filter((step) => step !== ''))
+  const finish = (step: 'model' | 'skipped'): void => {
+    setDone([...done, step])
+    keep(storageName, [...done, step].join(' '))
+  }
+  if (done.includes('skipped')) return null
   const hasDocuments = (counts?.total.number ?? 0) > 0
   // Only the built-in model cannot do research.
-  const hasModel = model.canResearch || kept.includes('model')
+  const hasModel = model.canResearch || done.includes('model')
   return (
     <section class="first-run u-line u-round" aria-labelledby="first-run-title">
       <div class="u-flex u-gap-12 u-baseline u-between">
         <h2 class="u-bold u-body" id="first-run-title">
           {words.firstSteps}
         </h2>
-        <Button kind="text" onClick={() => keep('skipped')}>
+        <Button kind="text" onClick={() => finish('skipped')}>
           {words.skipSteps}
         </Button>
       </div>
@@ -34,7 +38,7 @@ export function FirstRun({ counts, model }: { counts: Counts | undefined; model:
         <Step isDone={hasModel} name={words.stepModel} lead={words.stepModelLead}>
           <a href="#admin/models">{words.chooseModel}</a>
           {!hasModel && (
-            <Button kind="text" onClick={() => keep('model')}>
+            <Button kind="text" onClick={() => finish('model')}>
               {words.keepBuiltIn}
             </Button>
           )}
@@ -68,21 +72,4 @@ function Step({ isDone, name, lead, children }: StepProps): JSX.Element {
       {children !== undefined && <p class="step-links u-flex u-muted u-wrap">{children}</p>}
     </li>
   )
-}
-
-function readKept(): readonly string[] {
-  try {
-    return (localStorage.getItem(storageName) ?? '').split(' ').filter((step) => step !== '')
-  } catch {
-    return []
-  }
-}
-
-function storeKept(kept: readonly string[]): readonly string[] {
-  try {
-    localStorage.setItem(storageName, kept.join(' '))
-  } catch {
-    // A browser that keeps nothing shows the steps again.
-  }
-  return kept
 }

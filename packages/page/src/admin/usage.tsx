@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
+import { keep, readKept } from '../kept.ts'
 import { Choice, Field, saveText, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
@@ -127,7 +128,9 @@ export function Usage({ calls }: { calls: ServiceCalls }): JSX.Element {
                         ...prices[model],
                         [side]: value === '' ? null : Number(value),
                       }
-                      setPrices(keepPrices({ ...prices, [model]: price }))
+                      const changed = { ...prices, [model]: price }
+                      setPrices(changed)
+                      keep(storageName, JSON.stringify(changed))
                     }}
                   />
                 )),
@@ -228,18 +231,9 @@ const storageName = 'inlay-prices'
 
 function readPrices(): Prices {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(storageName) ?? '{}')
+    const stored: unknown = JSON.parse(readKept(storageName) ?? '{}')
     return typeof stored === 'object' && stored !== null ? (stored as Prices) : {}
   } catch {
     return {}
   }
-}
-
-function keepPrices(prices: Prices): Prices {
-  try {
-    localStorage.setItem(storageName, JSON.stringify(prices))
-  } catch {
-    // Without storage in the browser, they are kept until the page is left.
-  }
-  return prices
 }

@@ -1,9 +1,9 @@
+import type { MinimalPersona } from '@inlay/protocol'
 import type { JSX } from 'preact'
-import type { ListedAgent } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 
 interface AgentChoiceProps {
-  readonly agents: readonly ListedAgent[]
+  readonly agents: readonly MinimalPersona[]
   readonly agentId: number
   readonly choose: (agentId: number) => void
 }

@@ -1,16 +1,17 @@
 import type { Question } from '@inlay/client/conversation'
-import type { JSX, RefObject } from 'preact'
+import type { MinimalPersona } from '@inlay/protocol'
+import type { ButtonHTMLAttributes, JSX, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments, type Attachments } from './attachments.ts'
 import { FileField } from '../controls/file-field.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { ClipIcon, CloseIcon, ResearchIcon, SendIcon, SlidersIcon, StopIcon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
+import { keep, readKept } from '../kept.ts'
 import {
   defaultSettings,
   type AgentAction,
   type AnswerSettings,
-  type ListedAgent,
   type ListedModel,
   type Service,
 } from '../service/service.ts'
@@ -44,7 +45,7 @@ export interface ComposerProps {
   readonly models: readonly ListedModel[]
   readonly actions: readonly AgentAction[]
   /** Agents to choose from in a new chat. */
-  readonly agents: readonly ListedAgent[]
+  readonly agents: readonly MinimalPersona[]
   readonly chooseAgent: (agentId: number) => void
   readonly newChat: () => void
 }
@@ -112,23 +113,9 @@ function useKeptText(sessionId: string | null, hasBegun: boolean): [string, (tex
 }
 
 const draftName = (sessionId: string | null): string => `inlay-draft:${sessionId ?? 'new'}`
-
-function keptDraft(sessionId: string | null): string {
-  try {
-    return sessionStorage.getItem(draftName(sessionId)) ?? ''
-  } catch {
-    return ''
-  }
-}
-
-function keepDraft(sessionId: string | null, text: string): void {
-  try {
-    if (text === '') sessionStorage.removeItem(draftName(sessionId))
-    else sessionStorage.setItem(draftName(sessionId), text)
-  } catch {
-    // A browser that keeps nothing loses drafts with the page.
-  }
-}
+const keptDraft = (sessionId: string | null): string => readKept(draftName(sessionId), 'sessionStorage') ?? ''
+const keepDraft = (sessionId: string | null, text: string): void =>
+  keep(draftName(sessionId), text === '' ? null : text, 'sessionStorage')
 
 /**
  * The question field: Enter sends, Shift+Enter starts a new line. Files are chosen, dropped anywhere on the conversation,
@@ -235,18 +222,32 @@ export function Composer(props: ComposerProps): JSX.Element {
           onPaste={onPaste}
         />
         <div class="composer-tools u-row u-gap-4">
-          <FilePicker picker={picker} add={attachments.add} />
-          <button
-            type="button"
-            class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
+          <ToolButton
+            aria-label={texts.chat.attach}
+            title={texts.chat.attachHint}
+            onClick={() => picker.current?.click()}
+          >
+            <ClipIcon />
+          </ToolButton>
+          <FileField picker={picker} label={texts.chat.files} take={attachments.add} />
+          <ToolButton
             aria-label={texts.chat.options.open}
             title={texts.chat.options.openHint}
             aria-expanded={showsOptions}
             onClick={() => setShowsOptions(!showsOptions)}
           >
             <SlidersIcon />
-          </button>
-          {props.canResearch && <ResearchButton {...draft} />}
+          </ToolButton>
+          {props.canResearch && (
+            <ToolButton
+              aria-pressed={draft.isResearch}
+              title={texts.chat.researchHint}
+              onClick={() => draft.setIsResearch(!draft.isResearch)}
+            >
+              <ResearchIcon />
+              {texts.chat.research}
+            </ToolButton>
+          )}
         </div>
         {isAnswering ? <StopButton stop={stop} /> : <SendButton {...draft} />}
       </form>
@@ -290,26 +291,9 @@ function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)
 
 /** The choices, whose code is read when they are opened. */
-function Options({
-  service,
-  settings,
-  changeSettings,
-  models,
-  actions,
-  close,
-}: ComposerProps & { readonly close: () => void }): JSX.Element | null {
+function Options(props: ComposerProps & { readonly close: () => void }): JSX.Element | null {
   const Panel = usePanel(true)
-  if (Panel === undefined) return null
-  return (
-    <Panel
-      service={service}
-      settings={settings}
-      change={changeSettings}
-      models={models}
-      actions={actions}
-      close={close}
-    />
-  )
+  return Panel === undefined ? null : <Panel {...props} change={props.changeSettings} />
 }
 
 function Chips({ settings, models, actions, changeSettings }: ComposerProps): JSX.Element | null {
@@ -329,20 +313,13 @@ function Chips({ settings, models, actions, changeSettings }: ComposerProps): JS
   )
 }
 
-function ResearchButton({ isResearch, setIsResearch }: Draft): JSX.Element {
-  return (
-    <button
-      type="button"
-      class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
-      aria-pressed={isResearch}
-      title={texts.chat.researchHint}
-      onClick={() => setIsResearch(!isResearch)}
-    >
-      <ResearchIcon />
-      {texts.chat.research}
-    </button>
-  )
-}
+const ToolButton = (button: ButtonHTMLAttributes<HTMLButtonElement>): JSX.Element => (
+  <button
+    type="button"
+    class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
+    {...button}
+  />
+)
 
 function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JSX.Element | null {
   if (queue.length === 0) return null
@@ -390,26 +367,5 @@ function SendButton({ canSend, isHeld }: Draft): JSX.Element {
     >
       <SendIcon />
     </button>
-  )
-}
-
-interface FilePickerProps extends Pick<Attachments, 'add'> {
-  readonly picker: RefObject<HTMLInputElement | null>
-}
-
-function FilePicker({ picker, add }: FilePickerProps): JSX.Element {
-  return (
-    <>
-      <button
-        type="button"
-        class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
-        aria-label={texts.chat.attach}
-        title={texts.chat.attachHint}
-        onClick={() => picker.current?.click()}
-      >
-        <ClipIcon />
-      </button>
-      <FileField picker={picker} label={texts.chat.files} take={add} />
-    </>
   )
 }

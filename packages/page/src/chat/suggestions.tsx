@@ -1,6 +1,7 @@
+import type { MinimalPersona } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ListedAgent, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { triggerAt, type Trigger } from './composer-options.ts'
 
@@ -34,7 +35,7 @@ interface SuggestionSources {
   readonly caret: number
   readonly commands: readonly Command[]
   /** Agents to choose from; empty once the chat has begun. */
-  readonly agents: readonly ListedAgent[]
+  readonly agents: readonly MinimalPersona[]
   readonly chooseAgent: (agentId: number) => void
   readonly service: Pick<Service, 'documents'>
   /** Puts a text in the place of the word that was typed. */

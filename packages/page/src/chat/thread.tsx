@@ -15,7 +15,7 @@ import { TurnView, type SteadyConversation } from './turn-view.tsx'
 /** How far from its end the page still counts as read to the end, in pixels. */
 const nearEnd = 80
 
-interface ThreadProps {
+export interface ThreadProps {
   readonly conversation: Conversation
   /** May name a message to begin reading at. */
   readonly goal: Place

@@ -1,15 +1,16 @@
+import type { MinimalPersona } from '@inlay/protocol'
 import type { JSX } from 'preact'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
 import { fullCount, type Counts } from '../documents/counts.ts'
-import type { ListedAgent, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { formatNumber } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
 interface WelcomeProps {
   readonly counts: Counts | undefined
   /** The agent that was chosen; undefined for the assistant itself. */
-  readonly agent: ListedAgent | undefined
+  readonly agent: MinimalPersona | undefined
   readonly service: Pick<Service, 'file'>
 }
 
@@ -17,7 +18,7 @@ interface WelcomeProps {
 export function Welcome({ counts, agent, service }: WelcomeProps): JSX.Element {
   return (
     <div class="welcome">
-      {agent !== undefined && <Avatar name={agent.name} pictureId={agent.pictureId} readFile={service.file} />}
+      {agent !== undefined && <Avatar name={agent.name} pictureId={agent.uploaded_image_id} readFile={service.file} />}
       <h1 dir="auto">{agent?.name ?? texts.chat.welcome}</h1>
       <p class="lead u-above-8 u-reading" dir="auto">
         {agent?.description || leadOf(counts)}
@@ -31,12 +32,12 @@ export function Starters({
   agent,
   ask,
 }: {
-  agent: ListedAgent | undefined
+  agent: MinimalPersona | undefined
   ask: (question: string) => void
 }): JSX.Element {
   return (
     <ul class="starters u-flex u-wrap u-gap-8" aria-label={texts.chat.starters}>
-      {agent?.starters.map(({ name, message }) => (
+      {agent?.starter_messages?.map(({ name, message }) => (
         <li key={message}>
           <Button title={message} dir="auto" onClick={() => ask(message)}>
             {name === '' ? message : name}

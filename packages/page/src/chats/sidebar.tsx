@@ -24,6 +24,7 @@ import type { Projects } from '../projects/projects.ts'
 import { ChatHit } from './chat-hit.tsx'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
+import { keep, readKept } from '../kept.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 import { texts } from '../texts/texts.ts'
 
@@ -43,36 +44,20 @@ interface SidebarProps {
 const storageName = 'inlay-sidebar'
 
 /** The navigation: at the side of a wide screen, where it can be collapsed, at the top of a narrow one. */
-export function Sidebar({
-  service,
-  firstChats,
-  place,
-  sessionId,
-  counts,
-  isNew,
-  newChat,
-  projects,
-  isAdmin,
-}: SidebarProps): JSX.Element {
+export function Sidebar(props: SidebarProps): JSX.Element {
+  const { service, firstChats, place, sessionId, counts, isNew, newChat, isAdmin } = props
   const chats = useRecentChats(service, firstChats)
-  const [wantsFolded, setIsFolded] = useState(readFolded)
+  const [wantsFolded, setIsFolded] = useState(() => readKept(storageName) === 'folded')
   const isCramped = useIsCramped()
   const isFolded = wantsFolded || isCramped
   const chatHash = chatAddress(sessionId)
   useEffect(() => {
     document.documentElement.dataset.sidebar = isFolded ? 'folded' : 'open'
-    writeFolded(wantsFolded)
+    keep(storageName, wantsFolded ? 'folded' : 'open')
   }, [isFolded, wantsFolded])
   return (
     <header class="top u-row u-sticky u-ground">
-      <Drawer
-        service={service}
-        chats={chats}
-        place={place}
-        sessionId={sessionId}
-        projects={projects}
-        isAdmin={isAdmin}
-      />
+      <Drawer {...props} chats={chats} />
       <div class="top-head">
         <a class="brand u-row u-gap-10 u-text" href={chatHash} aria-label={texts.frame.home}>
           <Mark />
@@ -110,13 +95,7 @@ export function Sidebar({
         ))}
       </nav>
       {/* The view of all chats lists them too, and can change them. */}
-      <RecentChats
-        service={service}
-        chats={place.view === 'chats' ? [] : chats}
-        place={place}
-        sessionId={sessionId}
-        projects={projects}
-      />
+      <RecentChats {...props} chats={place.view === 'chats' ? [] : chats} />
       {isAdmin && <AdminLink place={place} />}
       <LanguageChoice />
     </header>
@@ -268,14 +247,8 @@ function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
 }
 
 /** On a narrow screen: the chats, and everything else without room at the top of the page. */
-function Drawer({
-  service,
-  chats,
-  place,
-  sessionId,
-  projects,
-  isAdmin,
-}: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>): JSX.Element {
+function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>): JSX.Element {
+  const { place, isAdmin } = props
   const [isOpen, setIsOpen] = useState(false)
   const drawer = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -308,7 +281,7 @@ function Drawer({
           }}
         >
           <IconButton icon={<CloseIcon />} label={texts.frame.closeMenu} onClick={() => drawer.current?.close()} />
-          <RecentChats service={service} chats={chats} place={place} sessionId={sessionId} projects={projects} />
+          <RecentChats {...props} />
           <a
             class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"
             href="#search"
@@ -372,20 +345,4 @@ export function byDay(
     return days <= 30 ? lastMonth : older
   }
   return [...Map.groupBy(chats, ({ time, isPinned }) => (isPinned ? texts.chats.pinned : dayOf(time)))]
-}
-
-function readFolded(): boolean {
-  try {
-    return localStorage.getItem(storageName) === 'folded'
-  } catch {
-    return false
-  }
-}
-
-function writeFolded(isFolded: boolean): void {
-  try {
-    localStorage.setItem(storageName, isFolded ? 'folded' : 'open')
-  } catch {
-    // A browser that keeps nothing shows the sidebar the next time.
-  }
 }

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
+import { keep, readKept } from '../kept.ts'
 import type { Service } from '../service/service.ts'
 import { documentIdOf, refusalOf, type HandedFile } from './files.ts'
 
@@ -37,7 +38,7 @@ export function useFileIntake(
   const [progress, setProgress] = useState<FileIntake['progress']>(null)
   const [taken, setTaken] = useState(0)
   const [refusals, setRefusals] = useState(keptRefusals)
-  useEffect(() => keepRefusals(refusals), [refusals])
+  useEffect(() => keep(storageName, JSON.stringify(refusals)), [refusals])
   const [doubles, setDoubles] = useState<readonly HandedFile[]>([])
   const total = useRef(0)
   const done = useRef(0)
@@ -144,19 +145,11 @@ const maxKept = 500
 /** Files that were not cleared yet, also of earlier visits. */
 function keptRefusals(): readonly RefusedFile[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]')
+    const kept: unknown = JSON.parse(readKept(storageName) ?? '[]')
     return Array.isArray(kept)
       ? kept.filter((file) => typeof file?.path === 'string' && typeof file.reason === 'string')
       : []
   } catch {
     return []
-  }
-}
-
-function keepRefusals(files: readonly RefusedFile[]): void {
-  try {
-    localStorage.setItem(storageName, JSON.stringify(files))
-  } catch {
-    // The browser's storage is full: kept until the page is left.
   }
 }

@@ -3,6 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, OutIcon } from '../controls/icons.tsx'
+import { keep, readKept } from '../kept.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { closePane, usePane } from './pane-store.ts'
@@ -69,7 +70,7 @@ function Divider(): JSX.Element {
   const widen = (wanted: number): void => {
     const next = Math.round(Math.min(maxWidth, Math.max(minWidth, wanted)))
     setWidth(next)
-    keepWidth(next)
+    keep(storageName, String(next))
   }
   return (
     <div
@@ -95,18 +96,6 @@ function Divider(): JSX.Element {
 }
 
 function readWidth(): number {
-  try {
-    const kept = Number(localStorage.getItem(storageName))
-    return kept >= minWidth && kept <= maxWidth ? kept : defaultWidth
-  } catch {
-    return defaultWidth
-  }
-}
-
-function keepWidth(width: number): void {
-  try {
-    localStorage.setItem(storageName, String(width))
-  } catch {
-    // A browser that keeps nothing begins with the usual width.
-  }
+  const kept = Number(readKept(storageName))
+  return kept >= minWidth && kept <= maxWidth ? kept : defaultWidth
 }

@@ -1,3 +1,4 @@
+import type { SearchResult } from '@inlay/protocol'
 import { safeLink } from '@inlay/text/markdown'
 import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -6,7 +7,7 @@ import { OutIcon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { withoutMarkup } from '../markdown/plain-text.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
-import type { FoundPassage, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
 import { matchOf } from './matches.ts'
@@ -18,7 +19,7 @@ const typingMs = 300
 
 type Search =
   | { readonly phase: 'empty' | 'searching' }
-  | { readonly phase: 'done'; readonly query: string; readonly passages: readonly FoundPassage[] }
+  | { readonly phase: 'done'; readonly query: string; readonly passages: readonly SearchResult[] }
   | { readonly phase: 'failed'; readonly failure: Failure }
 
 /** Searches passages without a model, and highlights the words of the query. */
@@ -58,7 +59,7 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }): J
   )
 }
 
-function Passages({ query, passages }: { query: string; passages: readonly FoundPassage[] }): JSX.Element {
+function Passages({ query, passages }: { query: string; passages: readonly SearchResult[] }): JSX.Element {
   if (passages.length === 0) return <p class="nothing u-muted">{texts.search.none}</p>
   return (
     <>
@@ -74,9 +75,9 @@ function Passages({ query, passages }: { query: string; passages: readonly Found
   )
 }
 
-function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: string; rank: number }): JSX.Element {
+function PassageCard({ passage, query, rank }: { passage: SearchResult; query: string; rank: number }): JSX.Element {
   const [isOpen, setIsOpen] = useState(false)
-  const { pieces, words, of } = matchOf(withoutMarkup(passage.text), query)
+  const { pieces, words, of } = matchOf(withoutMarkup(passage.content), query)
   const href = safeLink(passage.link)
   return (
     <li class="source u-card">
@@ -99,7 +100,7 @@ function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: s
           )}
           <span class="source-place u-note u-ellipsis u-block">
             {words.length === 0 ? texts.search.noWords : texts.search.hasWords(words, of)}
-            {passage.updatedAt !== null && ` · ${texts.search.changed(new Date(passage.updatedAt))}`}
+            {passage.updated_at !== null && ` · ${texts.search.changed(new Date(passage.updated_at))}`}
           </span>
         </span>
       </div>
@@ -121,7 +122,7 @@ function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: s
         <Button kind="text" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
           {isOpen ? texts.sources.less : texts.sources.showPassage}
         </Button>
-        {passage.documentId !== undefined && (
+        {passage.document_id !== undefined && (
           <Button kind="text" onClick={() => openDocument(placeOf(passage))}>
             {texts.pane.openDocument}
           </Button>
@@ -132,10 +133,10 @@ function PassageCard({ passage, query, rank }: { passage: FoundPassage; query: s
   )
 }
 
-const placeOf = ({ documentId = '', title, link, chunk, text }: FoundPassage): DocumentPlace => ({
+const placeOf = ({ document_id: documentId = '', title, link, chunk, content }: SearchResult): DocumentPlace => ({
   documentId,
   title,
   link,
   ...(chunk !== undefined && { chunk }),
-  passage: text,
+  passage: content,
 })

@@ -1,3 +1,5 @@
+import { keep, readKept } from '../kept.ts'
+
 /** Remembered in this browser, so that a reload or a new tab needs no key again. */
 const storageName = 'inlay-key'
 
@@ -27,18 +29,5 @@ export async function findKey(): Promise<string | null> {
 }
 
 /** Keeps a key for the next time; a browser that keeps nothing asks again then. */
-export function rememberKey(key: string): void {
-  try {
-    localStorage.setItem(storageName, key)
-  } catch {
-    // Storage may be full or forbidden, and the key works in this tab all the same.
-  }
-}
-
-function rememberedKey(): string | null {
-  try {
-    return localStorage.getItem(storageName)
-  } catch {
-    return null
-  }
-}
+export const rememberKey = (key: string): void => keep(storageName, key)
+const rememberedKey = (): string | null => readKept(storageName)

@@ -28,7 +28,6 @@ import type {
   ChatListing,
   DocumentCounts,
   FilterValues,
-  ListedAgent,
   ListedProject,
   Service,
 } from './service.ts'
@@ -38,7 +37,7 @@ export interface OpenService {
   readonly service: Service
   readonly model: AnsweringModel
   /** Agents that can answer; the first is the assistant itself. */
-  readonly agents: readonly ListedAgent[]
+  readonly agents: readonly MinimalPersona[]
   /** The newest conversations. */
   readonly chats: ChatListing
   readonly projects: readonly ListedProject[]
@@ -61,23 +60,13 @@ export async function openService(apiKey: string): Promise<OpenService> {
   return {
     service: toService(calls, { apiKey, isAdmin }),
     model: modelOf(start.models),
-    agents: agentsOf(start.agents),
+    agents: start.agents ?? [],
     chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
     projects: listedProjects(start.projects ?? []),
     counts: start.figures?.documents ?? null,
     admin: isAdmin ? calls : null,
   }
 }
-
-const agentsOf = (listed: Start['agents']): readonly ListedAgent[] =>
-  (listed ?? []).map(({ id, name, description, tools, starter_messages: starters, uploaded_image_id: pictureId }) => ({
-    id,
-    name,
-    description,
-    starters: starters ?? [],
-    pictureId,
-    actions: tools.map(({ id, display_name: name }) => ({ id, name })),
-  }))
 
 /** The answer of a call, or what stands for it where the service refuses the call. A lost connection rejects. */
 const orElse = <Answer, Other>(call: Promise<Answer>, other: (error: InlayError) => Other): Promise<Answer | Other> =>
@@ -189,7 +178,7 @@ function toService(
         throw new InlayError('BAD_GATEWAY', { message: texts.frame.modelUnchanged })
       }),
     model: async () => modelOf((await readStart(apiKey)).models),
-    agents: async () => agentsOf((await readStart(apiKey)).agents),
+    agents: async () => (await readStart(apiKey)).agents ?? [],
     projects: client.projects,
     async uploadTo(projectId, file) {
       const { rejected_files: rejected } = await client.files.upload([file], { projectId })
@@ -221,17 +210,7 @@ function toService(
     async search(text, signal) {
       const query = { query: text.slice(0, 2000), skip_query_expansion: true, include_ranking: true }
       const { results } = await client.search(query, { signal })
-      return results.map(
-        ({ title, content, link, updated_at: updatedAt, document_id: documentId, chunk, ranking }) => ({
-          title,
-          text: content,
-          link,
-          updatedAt,
-          documentId,
-          chunk,
-          ranking,
-        }),
-      )
+      return results
     },
     async ingest({ id, title, text }) {
       await client.ingest({ id, semantic_identifier: title, source: 'file', sections: [{ text }], metadata: {} })

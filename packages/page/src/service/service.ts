@@ -7,7 +7,8 @@ import type {
   DocumentChunksView,
   DocumentOrder,
   DocumentStateName,
-  SearchRanking,
+  MinimalPersona,
+  SearchResult,
 } from '@inlay/protocol'
 
 /** The model that answers, as the page shows it. */
@@ -72,7 +73,7 @@ export interface Service extends ConversationService<AskHow> {
   /** Consecutive chunks of a document. @param limit 1 to 64 */
   documentChunks(documentId: string, first: number, limit: number): Promise<DocumentChunksView>
   /** Passages that a text finds, best first; no model is asked for other words. */
-  search(text: string, signal: AbortSignal): Promise<readonly FoundPassage[]>
+  search(text: string, signal: AbortSignal): Promise<readonly SearchResult[]>
   /** Sources, document sets, and tags that hold these words. */
   filterValues(tagWords: string, signal: AbortSignal): Promise<FilterValues>
   ingest(document: TextDocument): Promise<void>
@@ -88,7 +89,7 @@ export interface Service extends ConversationService<AskHow> {
   /** The model that answers, named as what it is. */
   model(): Promise<AnsweringModel>
   /** Agents that can answer; the first is the assistant itself. */
-  agents(): Promise<readonly ListedAgent[]>
+  agents(): Promise<readonly MinimalPersona[]>
   /** Whether the project's own documentation is among the documents, and the key may remove it. */
   hasOwnDocumentation(signal: AbortSignal): Promise<boolean>
   removeOwnDocumentation(): Promise<void>
@@ -143,17 +144,6 @@ export interface AskHow {
   readonly settings: AnswerSettings
 }
 
-export interface ListedAgent {
-  readonly id: number
-  readonly name: string
-  readonly description: string
-  /** Suggested questions, each with a short name. */
-  readonly starters: readonly { readonly name: string; readonly message: string }[]
-  /** Id of the file; null if it has none. */
-  readonly pictureId: string | null
-  readonly actions: readonly AgentAction[]
-}
-
 /** A project, with the ids of the conversations in it. */
 export interface ListedProject {
   readonly id: number
@@ -191,20 +181,6 @@ export interface ListedChat {
   readonly isPinned: boolean
   /** The message that holds the words, and the text around them; absent where nothing was searched, or the name has them. */
   readonly match?: { readonly messageId: number; readonly text: string }
-}
-
-export interface FoundPassage {
-  readonly title: string
-  /** Markdown. */
-  readonly text: string
-  readonly link: string | null
-  /** ISO 8601; null if the document has no date. */
-  readonly updatedAt: string | null
-  readonly documentId: string | undefined
-  /** Index of its first chunk in the document. */
-  readonly chunk: number | undefined
-  /** The parts of its score; undefined if the server does not report them. */
-  readonly ranking: SearchRanking | undefined
 }
 
 export type DocumentCounts = Readonly<Record<DocumentStateName, number>>

@@ -1,3 +1,5 @@
+import { keep, readKept } from '../kept.ts'
+
 /** The languages of the page. To add one, add it here and to `load` in `texts.ts`, and translate the folder `en`. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
@@ -13,22 +15,11 @@ export function setLocale(language: Language): void {
 }
 
 /** The language chosen in this browser; null where the browser's languages decide. */
-export function chosenLanguage(): Language | null {
-  try {
-    return toLanguage(localStorage.getItem(storageName) ?? '')
-  } catch {
-    return null
-  }
-}
+export const chosenLanguage = (): Language | null => toLanguage(readKept(storageName) ?? '')
 
 /** Keeps the choice and opens the page again: drafts stay, and an answer goes on at the server. */
 export function chooseLanguage(language: Language | null): void {
-  try {
-    if (language === null) localStorage.removeItem(storageName)
-    else localStorage.setItem(storageName, language)
-  } catch {
-    // A browser that keeps nothing goes on in its own language.
-  }
+  keep(storageName, language)
   location.reload()
 }
 
