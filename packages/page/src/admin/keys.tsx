@@ -6,7 +6,7 @@ import { CopyButton } from '../controls/copy-button.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDay } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
-import { BadField, Checks, Field, Form, Removal, textOf, useRead, Waiting, type Loaded } from './parts.tsx'
+import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waiting, type Loaded } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** API keys with their scopes and limits; a new key is shown once. */
@@ -172,20 +172,15 @@ function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.E
           defaultValue={listed?.api_key_name ?? ''}
           isFirst
         />
-        <label class="field u-grid u-gap-4 u-min-0 u-note">
-          <span>{texts.expires}</span>
-          <select name="expires">
-            {listed !== undefined && listed.expires_at !== null && (
-              <option value="same">{formatDay(new Date(listed.expires_at))}</option>
-            )}
-            <option value="">{texts.never}</option>
-            {[1, 30, 90, 365].map((days) => (
-              <option key={days} value={days}>
-                {texts.afterDays(days)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={texts.expires}
+          name="expires"
+          options={[
+            ...(listed?.expires_at ? [['same', formatDay(new Date(listed.expires_at))] as const] : []),
+            ['', texts.never],
+            ...[1, 30, 90, 365].map((days) => [days, texts.afterDays(days)] as const),
+          ]}
+        />
       </div>
       <Checks
         label={texts.scopes}

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX, TextareaHTMLAttributes } from 'preact'
+import type { ComponentChildren, InputHTMLAttributes, JSX, TextareaHTMLAttributes } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -100,19 +100,10 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
 /** Thrown for invalid input of a form; the message is shown to the user. */
 export class BadField extends Error {}
 
-interface FieldProps {
+interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onInput'> {
   readonly label: string
   readonly hint?: string
-  readonly name?: string
   readonly type?: 'text' | 'email' | 'number' | 'file' | 'password' | 'url'
-  readonly value?: string
-  readonly defaultValue?: string
-  readonly placeholder?: string
-  readonly required?: boolean
-  readonly maxLength?: number
-  readonly min?: number
-  readonly step?: number | 'any'
-  readonly accept?: string
   /** Id of a `datalist`. */
   readonly list?: string
   /** Puts the cursor there when the form opens. */

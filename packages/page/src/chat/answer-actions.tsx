@@ -34,51 +34,49 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
   const others = models.length > 1 ? models : []
   const { versions, modelName } = turn
   return (
-    <>
-      <div class="turn-actions u-row u-wrap u-gap-4">
-        {copy}
-        {isLast && failed && (
-          <Button onClick={() => retry()}>
-            <RetryIcon />
-            {texts.frame.retry}
-          </Button>
-        )}
-        {isLast && turn.phase !== 'stopped' && wasCut(answer) && <Button onClick={goOn}>{texts.chat.goOn}</Button>}
-        {!(isLast && failed) && (
-          <IconButton
-            icon={<RetryIcon />}
-            label={texts.chat.answerAgain}
-            disabled={isAnswering}
-            onClick={() => retry(turn)}
-          />
-        )}
-        {answer !== '' && turn.fold.state.messageId !== null && <Rating turn={turn} rate={conversation.rate} />}
-        {answer !== '' && (
-          <Menu
-            label={texts.chat.moreActions}
-            icon={<MoreIcon />}
-            isIconOnly
-            entries={[
-              { label: texts.chat.copyPlain, act: () => void copyText(plainAnswer(answer)) },
-              ...(isAnswering ? [] : others).map(({ id, name }) => ({
-                label: texts.chat.answerAgainWith(name),
-                act: () => retry(turn, id),
-              })),
-            ]}
-          />
-        )}
-        <Arrows
-          of="answer"
-          ids={versions.answers}
-          shown={turn.fold.state.messageId}
-          isDisabled={isAnswering}
-          choose={choose}
+    <div class="turn-actions u-row u-wrap u-gap-4">
+      {copy}
+      {isLast && failed && (
+        <Button onClick={() => retry()}>
+          <RetryIcon />
+          {texts.frame.retry}
+        </Button>
+      )}
+      {isLast && turn.phase !== 'stopped' && wasCut(answer) && <Button onClick={goOn}>{texts.chat.goOn}</Button>}
+      {!(isLast && failed) && (
+        <IconButton
+          icon={<RetryIcon />}
+          label={texts.chat.answerAgain}
+          disabled={isAnswering}
+          onClick={() => retry(turn)}
         />
-        {modelName !== null && versions.answers.length > 1 && (
-          <span class="answered-by u-muted u-small">{modelName}</span>
-        )}
-      </div>
-    </>
+      )}
+      {answer !== '' && turn.fold.state.messageId !== null && <Rating turn={turn} rate={conversation.rate} />}
+      {answer !== '' && (
+        <Menu
+          label={texts.chat.moreActions}
+          icon={<MoreIcon />}
+          isIconOnly
+          entries={[
+            { label: texts.chat.copyPlain, act: () => void copyText(plainAnswer(answer)) },
+            ...(isAnswering ? [] : others).map(({ id, name }) => ({
+              label: texts.chat.answerAgainWith(name),
+              act: () => retry(turn, id),
+            })),
+          ]}
+        />
+      )}
+      <Arrows
+        of="answer"
+        ids={versions.answers}
+        shown={turn.fold.state.messageId}
+        isDisabled={isAnswering}
+        choose={choose}
+      />
+      {modelName !== null && versions.answers.length > 1 && (
+        <span class="answered-by u-muted u-small">{modelName}</span>
+      )}
+    </div>
   )
 }
 

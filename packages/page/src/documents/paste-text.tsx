@@ -32,33 +32,11 @@ export function PasteText({ add, report }: PasteTextProps): JSX.Element {
   }
   if (!isOpen) return <Button onClick={() => setIsOpen(true)}>{documentTexts.paste}</Button>
   return (
-    <PasteForm
-      title={title}
-      text={text}
-      setTitle={setTitle}
-      setText={setText}
-      submit={() => void submit()}
-      close={() => setIsOpen(false)}
-    />
-  )
-}
-
-interface PasteFormProps {
-  readonly title: string
-  readonly text: string
-  readonly setTitle: (title: string) => void
-  readonly setText: (text: string) => void
-  readonly submit: () => void
-  readonly close: () => void
-}
-
-function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormProps): JSX.Element {
-  return (
     <form
       class="paste u-grid u-gap-12 u-full u-card u-inside-16"
       onSubmit={(event) => {
         event.preventDefault()
-        submit()
+        void submit()
       }}
     >
       <label class="u-gap-4 u-muted u-small u-grid">
@@ -90,7 +68,7 @@ function PasteForm({ title, text, setTitle, setText, submit, close }: PasteFormP
         <button type="submit" class="button" disabled={text.trim() === ''}>
           {documentTexts.addText}
         </button>
-        <Button onClick={close}>{texts.frame.cancel}</Button>
+        <Button onClick={() => setIsOpen(false)}>{texts.frame.cancel}</Button>
       </div>
     </form>
   )

@@ -69,7 +69,12 @@ const pointsOf = (
   value: (figures: IngestionFigures) => number,
 ): Parameters<typeof Plot>[0]['points'] => samples.map(({ at, figures }) => ({ at, value: value(figures) }))
 
-function Queue({ samples, figures }: { samples: readonly Sample[]; figures: IngestionFigures }): JSX.Element {
+interface FiguresProps {
+  readonly samples: readonly Sample[]
+  readonly figures: IngestionFigures
+}
+
+function Queue({ samples, figures }: FiguresProps): JSX.Element {
   const { queue_depth: depth, oldest_waiting_seconds: oldest } = figures
   return (
     <Card title={healthTexts.queue}>
@@ -110,13 +115,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
   )
 }
 
-function Index({
-  samples,
-  figures: { index },
-}: {
-  samples: readonly Sample[]
-  figures: IngestionFigures
-}): JSX.Element {
+function Index({ samples, figures: { index } }: FiguresProps): JSX.Element {
   return (
     <Card title={healthTexts.index}>
       <dl class="u-gap-4 u-grid">

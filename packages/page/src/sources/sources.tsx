@@ -32,6 +32,16 @@ export function Sources({
   service,
 }: SourcesProps): JSX.Element | null {
   if (cited.length === 0 && uncited.length === 0) return null
+  const card = (source: Source, number: number | null): JSX.Element => (
+    <SourceCard
+      key={source.documentId}
+      source={source}
+      id={number === null ? undefined : `${idPrefix}-source-${number}`}
+      shown={number !== null && shown?.number === number ? shown : null}
+      back={back}
+      service={service}
+    />
+  )
   return (
     <aside
       class={shown === null ? 'sources u-small' : 'sources asked u-small'}
@@ -46,18 +56,7 @@ export function Sources({
       {cited.length > 0 && (
         <>
           <h3 class="sources-title u-note u-bold">{cited.length === 1 ? texts.sources.one : texts.sources.many}</h3>
-          <ol class="source-list u-grid u-gap-10 u-one-column">
-            {cited.map((source) => (
-              <SourceCard
-                key={source.documentId}
-                source={source}
-                id={`${idPrefix}-source-${source.number}`}
-                shown={shown?.number === source.number ? shown : null}
-                back={back}
-                service={service}
-              />
-            ))}
-          </ol>
+          <ol class="source-list u-grid u-gap-10 u-one-column">{cited.map((source) => card(source, source.number))}</ol>
         </>
       )}
       {uncited.length > 0 && (
@@ -68,16 +67,7 @@ export function Sources({
             <ChevronIcon />
           </summary>
           <ol class="source-list u-grid u-gap-10 u-one-column u-above-8">
-            {uncited.map((source) => (
-              <SourceCard
-                key={source.documentId}
-                source={source}
-                id={undefined}
-                shown={null}
-                back={back}
-                service={service}
-              />
-            ))}
+            {uncited.map((source) => card(source, null))}
           </ol>
         </details>
       )}

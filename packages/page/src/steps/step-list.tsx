@@ -161,24 +161,15 @@ function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
   }
 }
 
-/** Titles of a built-in action while it runs and afterwards; other actions are shown by their names. */
-function actionWords(toolName: string): readonly [string, string] | undefined {
-  const words = texts.steps
-  switch (toolName) {
-    case 'open_url':
-      return [words.openingPages, words.openedPages]
-    case 'generate_image':
-      return [words.makingImage, words.madeImage]
-    case 'run_python':
-      return [words.runningPython, words.ranPython]
-    case 'read_file':
-      return [words.readingFile, words.readFile]
-    case 'add_memory':
-      return [words.remembering, words.remembered]
-    default:
-      return undefined
-  }
-}
+/** Titles of built-in actions while they run and afterwards; other actions are shown by their names. */
+const actionWords = (words: typeof texts.steps): ReadonlyMap<string, readonly [string, string]> =>
+  new Map([
+    ['open_url', [words.openingPages, words.openedPages]],
+    ['generate_image', [words.makingImage, words.madeImage]],
+    ['run_python', [words.runningPython, words.ranPython]],
+    ['read_file', [words.readingFile, words.readFile]],
+    ['add_memory', [words.remembering, words.remembered]],
+  ])
 
 function toolTitle(step: ToolBlock, isNow: boolean): string {
   const words = texts.steps
@@ -199,7 +190,7 @@ function toolTitle(step: ToolBlock, isNow: boolean): string {
       nothing: words.nothingOnWeb,
       found: words.foundOnWeb,
     })
-  const known = actionWords(step.toolName)
+  const known = actionWords(words).get(step.toolName)
   if (known !== undefined) return `${isNow ? known[0] : known[1]}${objectOf(step)}`
   return isNow ? words.using(step.toolName) : words.used(step.toolName)
 }

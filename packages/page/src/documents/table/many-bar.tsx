@@ -137,7 +137,7 @@ interface BarProps {
 export function ManyBar({ documents, selection, many }: BarProps): JSX.Element | null {
   const { selected } = selection
   const [isAsking, setIsAsking] = useState(false)
-  const { running, report, failure, isSelecting } = many
+  const { running, report, failure } = many
   useEffect(() => setIsAsking(false), [selected.size === 0])
   if (running === null && report === null && failure === null && selected.size === 0) return null
   return (
@@ -156,14 +156,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
               keep={() => setIsAsking(false)}
             />
           ) : (
-            <Choices
-              documents={documents}
-              selection={selection}
-              many={many}
-              isSelecting={isSelecting}
-              ask={() => setIsAsking(true)}
-              clear={many.clear}
-            />
+            <Choices documents={documents} selection={selection} many={many} ask={() => setIsAsking(true)} />
           )}
         </div>
       )}
@@ -172,13 +165,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
   )
 }
 
-interface ChoicesProps extends BarProps {
-  readonly isSelecting: boolean
-  readonly ask: () => void
-  readonly clear: () => void
-}
-
-function Choices({ documents, selection: { selected }, many, isSelecting, ask, clear }: ChoicesProps): JSX.Element {
+function Choices({ documents, selection: { selected }, many, ask }: BarProps & { ask: () => void }): JSX.Element {
   const failed = [...selected.values()].filter(({ state }) => state === 'failed').length
   const isAll = documents.matchCount !== null && selected.size >= documents.matchCount
   return (
@@ -187,15 +174,15 @@ function Choices({ documents, selection: { selected }, many, isSelecting, ask, c
         {documentTexts.selected(selected.size)}
       </strong>
       {!isAll && (
-        <Button kind="text" disabled={isSelecting} onClick={many.selectAll}>
-          {isSelecting
+        <Button kind="text" disabled={many.isSelecting} onClick={many.selectAll}>
+          {many.isSelecting
             ? documentTexts.selecting
             : documents.matchCount === null
               ? documentTexts.selectAllFound
               : documentTexts.selectFound(documents.matchCount)}
         </Button>
       )}
-      <Button kind="text" onClick={clear}>
+      <Button kind="text" onClick={many.clear}>
         {documentTexts.clearSelection}
       </Button>
       <span class="u-flex u-wrap u-gap-8 u-at-end">
