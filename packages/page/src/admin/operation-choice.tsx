@@ -30,7 +30,7 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
     choose(new Set(isChosen ? [...others, ...names] : others))
   }
   return (
-    <fieldset class="u-grid u-gap-8 u-min-0">
+    <fieldset class="u-grid u-gap-8 u-min-0 u-no-border">
       <legend class="u-muted u-small">{texts.functions(methods.length)}</legend>
       <div class="fields u-grid u-gap-12">
         <Field label={texts.searchFunctions} onInput={setWords} />

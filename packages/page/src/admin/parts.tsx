@@ -155,7 +155,7 @@ interface ChoiceProps {
 /** One of some things. */
 export function Choice({ label, options, isInline = false, onChange, ...select }: ChoiceProps): JSX.Element {
   return (
-    <label class={`field ${isInline ? 'inline ' : ''}u-grid u-gap-4 u-min-0 u-note`}>
+    <label class={`field ${isInline ? 'inline u-row u-wrap u-gap-8' : 'u-grid u-gap-4'} u-min-0 u-note`}>
       <span>{label}</span>
       <select {...select} onChange={(event) => onChange?.(event.currentTarget.value)}>
         {options.map(([value, words = value]) => (
@@ -180,7 +180,7 @@ interface ChecksProps {
 /** Several of some things. */
 export function Checks({ label, name, options, chosen, all }: ChecksProps): JSX.Element {
   return (
-    <fieldset class="checks u-grid u-gap-6">
+    <fieldset class="checks u-grid u-gap-6 u-min-0 u-no-border">
       <legend class="u-muted u-small">{label}</legend>
       {all !== undefined && (
         <label class="u-flex u-gap-8 u-baseline">

@@ -178,7 +178,7 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
     })
   }
   return (
-    <fieldset class="option-group u-grid u-gap-10">
+    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border">
       <legend class="u-bold">{words.actions}</legend>
       <div class="option-list">
         {actions.map(({ id, name }) => (
@@ -223,7 +223,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
     offered.length > 1 || chosen.length > 0 ? (
       <div class="option u-grid u-center u-gap-12" role="group" aria-label={name}>
         <span>{name}</span>
-        <span class="choices">
+        <span class="u-flex u-wrap u-gap-6">
           {[...new Set([...chosen, ...offered])].map((value) => (
             <button
               key={value}
@@ -239,7 +239,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
       </div>
     ) : null
   return (
-    <fieldset class="option-group u-grid u-gap-10">
+    <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border">
       <legend class="u-bold">{words.filters}</legend>
       {choices(words.sources, values?.sources ?? [], sources, 'sources')}
       {choices(words.sets, values?.sets ?? [], sets, 'sets')}
@@ -261,7 +261,7 @@ function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Elem
               onInput={(event) => setTagWords(event.currentTarget.value)}
             />
           </label>
-          <div class="choices">
+          <div class="u-flex u-wrap u-gap-6">
             {values.tags
               .filter(({ key, value }) => !tags.some((known) => known.key === key && known.value === value))
               .map((tag) => (

@@ -51,7 +51,7 @@ export function Markdown({ text, isGrowing = false, citations }: MarkdownProps):
   const view = useMemo(() => ({ citations, footnotes, id }), [citations, footnotes, id])
   return (
     <TextContext.Provider value={view}>
-      <div class="markdown">
+      <div class="markdown u-anywhere">
         {elements}
         {footnotes.length > 0 && <Footnotes footnotes={footnotes} id={id} />}
       </div>

@@ -59,7 +59,7 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
         }}
         remove={(id) => change(service.projects.unlink(projectId, id))}
       />
-      <h2>{words.chats}</h2>
+      <h2 class="u-bold u-body">{words.chats}</h2>
       {project.chat_sessions.length === 0 ? (
         <p class="nothing u-muted">{words.noChats}</p>
       ) : (
@@ -207,7 +207,7 @@ function Instructions({ text, save }: { text: string; save: (text: string) => vo
         save(given)
       }}
     >
-      <h2>
+      <h2 class="u-bold u-body">
         <label for="project-instructions">{words.instructions}</label>
       </h2>
       <p class="lead" id="instructions-lead">
@@ -258,7 +258,7 @@ function Files({ files, add, remove }: FilesProps): JSX.Element {
   return (
     <>
       <div class="u-row u-gap-12 u-as-tall u-between">
-        <h2>{words.files}</h2>
+        <h2 class="u-bold u-body">{words.files}</h2>
         <Button disabled={isAdding} onClick={() => picker.current?.click()}>
           <PlusIcon />
           {texts.frame.addFiles}

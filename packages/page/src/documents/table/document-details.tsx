@@ -60,17 +60,17 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
       <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full u-relative u-gap-12">
         <IconButton icon={<CloseIcon />} class="details-close" label={texts.frame.close} onClick={close} />
         <dl class="details-facts u-grid u-small u-anywhere">
-          <dt>{documentTexts.path}</dt>
+          <dt class="u-muted">{documentTexts.path}</dt>
           <dd>{id}</dd>
           {reason !== null && (
             <>
-              <dt>{documentTexts.whyFailed}</dt>
+              <dt class="u-muted">{documentTexts.whyFailed}</dt>
               <dd class="failure-words">{reason}</dd>
             </>
           )}
           {unread !== undefined && (
             <>
-              <dt>{documentTexts.notRead}</dt>
+              <dt class="u-muted">{documentTexts.notRead}</dt>
               <dd class="unread-words">{unread}</dd>
             </>
           )}

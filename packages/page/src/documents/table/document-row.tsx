@@ -119,11 +119,11 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
         )}
       </span>
       {reason !== null ? (
-        <span class="document-path failure-words u-ellipsis" title={reason}>
+        <span class="document-path failure-words u-block u-min-0 u-small u-ellipsis" title={reason}>
           {reason}
         </span>
       ) : unread !== undefined ? (
-        <span class="document-path unread-words u-ellipsis" title={unread}>
+        <span class="document-path unread-words u-block u-min-0 u-text u-small u-ellipsis" title={unread}>
           {unread}
         </span>
       ) : (
@@ -137,7 +137,7 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
 function Path({ path }: { path: string }): JSX.Element {
   const end = path.lastIndexOf('/', path.length - 2) + 1
   return (
-    <span class="document-path u-ellipsis" title={path}>
+    <span class="document-path u-flex u-min-0 u-note u-ellipsis" title={path}>
       {end > 0 && <span class="path-folder u-clip">{path.slice(0, end)}</span>}
       <span class="path-end u-min-0 u-clip">{path.slice(end)}</span>
     </span>
