@@ -3,6 +3,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlink
 import { basename, dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { withUndefined } from '../../packages/inlay/scripts/optional-members.ts'
+import { renamed } from 'inlay/internal/options/inlay-options'
 import { ownName, resolutions, strictest, strictHosts, target } from './host-checks.ts'
 
 /** A project within the workspace, so that it has what our packages depend on. */
@@ -40,12 +41,24 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 10 }))
 
+const optionsOf = (resolution: string): string[] =>
+  `${strictest} ${target} ${resolution} --rootDir ${project} --outDir ${project}/out --ignoreConfig`.split(' ')
+
 test.each(resolutions)('a strict host that checks our declarations compiles with %s', async (resolution) => {
   const files = ['example.ts', ...strictHosts.map((file) => basename(file))].map((name) => join(project, name))
-  const options =
-    `${strictest} ${target} ${resolution} --rootDir ${project} --outDir ${project}/out --ignoreConfig`.split(' ')
-  expect((await tsc([...options, ...files])).split('\n').filter((line) => line !== '')).toEqual([])
+  expect((await tsc([...optionsOf(resolution), ...files])).split('\n').filter((line) => line !== '')).toEqual([])
   const declarations = readFileSync(join(project, 'out/host.d.ts'), 'utf8')
   const foreign = [...declarations.matchAll(/(?:from |import\()['"]([^'"]+)/g)].map(([, name]) => name!)
   expect(foreign.filter((name) => !ownName.test(name))).toEqual([])
+})
+
+test('an option by its old name is an error that says the new one', async () => {
+  const calls = Object.keys(renamed).map((name) => `createInlay({ ${name}: {} })`)
+  const file = join(project, 'old-names.ts')
+  writeFileSync(file, ["import { createInlay } from 'inlay'", ...calls].join('\n'))
+  const errors = (await tsc([...optionsOf(resolutions[0]!), file])).split('\n').filter((line) => line !== '')
+  const expected = Object.values(renamed).map((words, at) => [`old-names.ts(${at + 2},`, `"${words}"`])
+  expect(errors.map((error, at) => expected[at]?.every((part) => error.includes(part)))).toEqual(
+    expected.map(() => true),
+  )
 })

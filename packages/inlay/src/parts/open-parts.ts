@@ -257,7 +257,12 @@ async function makeParts(
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
     recordEvents: events?.recordEvents,
-    beforeErasure: (ids, owners) => eraseMetadata(server.workspace, new Set(ids), owners),
+    // What clients of OpenAI's API keep with a conversation, which is a session.
+    beforeErasure: async (ids, owners) => {
+      for (const owner of owners)
+        for (const { id, value } of await server.workspace.list('conversation', owner))
+          if (ids.includes(value.sessionId)) await server.workspace.remove('conversation', id, owner)
+    },
     onApproval: (event) => {
       void auditApproval(server.audit, event).catch(onError)
       if (events) void recordApproval(events, db, event).catch(onError)
@@ -325,17 +330,6 @@ async function serverParts(
     hostHolds: auditedHolds(holds, audit),
     usage: createUsageLimits({ db, now, limits: callerLimits, tenantLimits, workspace, onError }),
   }
-}
-
-/** Removes the metadata that clients of OpenAI's API keep with sessions, which are its conversations. */
-async function eraseMetadata(
-  { list, remove }: Parts['workspace'],
-  sessionIds: ReadonlySet<string>,
-  owners: readonly string[],
-): Promise<void> {
-  for (const owner of owners)
-    for (const { id, value } of await list('conversation', owner))
-      if (sessionIds.has(value.sessionId)) await remove('conversation', id, owner)
 }
 
 /** Only the dialect of our own driver supports notifications. */
