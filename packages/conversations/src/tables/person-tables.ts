@@ -31,7 +31,7 @@ export const conversationPersonTables: Readonly<Record<string, PersonTable>> = {
 export function isOfPerson(
   { column, of }: PersonTable,
   person: string,
-  tables = conversationPersonTables,
+  tables: Readonly<Record<string, PersonTable>> = conversationPersonTables,
 ): RawBuilder<SqlBool> {
   if (of === undefined) return sql<SqlBool>`${sql.ref(column)} = ${person}`
   const owners = isOfPerson(tables[of]!, person, tables)
