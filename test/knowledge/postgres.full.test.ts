@@ -26,6 +26,7 @@ describe('in Postgres', async () => {
   // The tests of the mechanism itself, once more.
   await import('./intake/commit-documents.test.ts')
   await import('./intake/large-content.test.ts')
+  await import('./intake/quota.test.ts')
   await import('./indexing/settle.test.ts')
   await import('./indexing/worker.test.ts')
   await import('./history.scaled.test.ts')

@@ -43,6 +43,8 @@ import type { ConversationDatabase, ConversationTables } from './tables/database
 export interface FileLimits {
   /** Maximum bytes of a file. Default 100 MB. */
   readonly maxFileBytes?: number
+  /** Maximum bytes of all files together, over all processes. Default: no limit. */
+  readonly maxStoredFileBytes?: number
   /** Maximum tokens of a file that can be asked about. Default 200 000. */
   readonly maxFileTokens?: number
   /** Maximum time that an upload waits for its files to be read, in milliseconds. Default 2000. */
@@ -240,6 +242,7 @@ function createConversationFiles(
     reader: readFile,
     index: fileIndex,
     maxBytes: limits.maxFileBytes ?? 100_000_000,
+    maxStoredBytes: limits.maxStoredFileBytes,
     maxTokens: limits.maxFileTokens ?? 200_000,
     waitMs: limits.maxUploadWaitMs ?? 2_000,
     checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),

@@ -19,6 +19,7 @@ import { createHookCalls } from './intake/document-hooks.ts'
 import type { IntakeTask } from './intake/accept-or-remove.ts'
 import { createIntake } from './intake/commit-documents.ts'
 import { documentsInInbox } from './intake/inbox.ts'
+import type { DocumentLimits } from './intake/quota.ts'
 import { writeLargeContent } from './intake/large-content.ts'
 import { checkTransaction, createAddLater } from './intake/within-transaction.ts'
 import {
@@ -51,6 +52,7 @@ export interface IngestionOptions extends NamedFiles {
   readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
   readonly isPaused?: () => Promise<boolean>
+  readonly limits?: DocumentLimits | undefined
   readonly maxQueued?: number
   readonly sha256?: (text: string) => string
   readonly hooks?: DocumentHooks | undefined
@@ -285,7 +287,7 @@ const createParts = (options: IngestionOptions) => {
   const upkeep = { db, index, owner, isGone: options.worker?.isGone, now, at, onError }
   const maintainer = createMaintainer(upkeep)
   const hooks = createHookCalls({ db, hooks: options.hooks, onError })
-  const intake = createIntake({ db, now, at, owner, admission, onError, onUnused: maintainer.noteRemoval })
+  const intake = createIntake({ ...options, owner, admission, onUnused: maintainer.noteRemoval })
   const worker = createWorker({
     ...options,
     target: index.target,

@@ -18,6 +18,7 @@ import type { IngestionStep } from './contracts/steps.ts'
 import type { Embedder, VectorIndex } from './contracts/vector-index.ts'
 import type { WorkerOptions } from './indexing/worker.ts'
 import { createIngestion } from './ingestion.ts'
+import type { DocumentLimits } from './intake/quota.ts'
 import { createFileIntake } from './intake/file-document.ts'
 import { createFigures } from './figures/figures.ts'
 import { createFiguresSampler } from './figures/figures-sample.ts'
@@ -70,6 +71,8 @@ export interface KnowledgeOptions {
   readonly hooks?: DocumentHooks | undefined
   /** Records an event for each document that becomes searchable or fails, in the same transaction. Default: none. */
   readonly recordEvents?: RecordEvents | undefined
+  /** Maximum amounts that are stored at a time; above them, `accept` throws RATE_LIMITED. Default: none. */
+  readonly limits?: DocumentLimits | undefined
   /** Maximum number of waiting documents; above it, `accept` throws RATE_LIMITED. Default 200 000. */
   readonly maxQueued?: number
   /**
@@ -98,7 +101,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   checkRequired(
     'createKnowledge',
     options,
-    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker isPaused hooks recordEvents maxQueued searches sha256 onError at',
+    'embedder queryVectorMs reranker ranking readFile images files describeImage summarize now random worker isPaused hooks recordEvents limits maxQueued searches sha256 onError at',
     {
       db: ['a Kysely database', isObject],
       index: ['a vector index, such as lancedbIndex({ folder })', isObject],

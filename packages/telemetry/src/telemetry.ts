@@ -57,17 +57,10 @@ export interface Telemetry {
   /** Sets what is read when somebody collects measurements. */
   readFrom(sources: Sources): void
   /** All measurements as Prometheus text. */
-  metrics(): Promise<PrometheusText>
+  metrics(): Promise<{ readonly type: string; readonly text: string }>
   /** The measurements of this assistant alone. */
-  values(): Promise<MetricValues>
+  values(): ReturnType<Registry['getMetricsAsJSON']>
 }
-
-export interface PrometheusText {
-  readonly type: string
-  readonly text: string
-}
-
-type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /** State that is read when somebody collects measurements. */
 export interface Sources {
@@ -130,10 +123,7 @@ export function createTelemetry(version: string): Telemetry {
       const texts = await Promise.all(registries.map((each) => each.metrics()))
       return { type: registry.contentType, text: texts.join('') }
     },
-    values: async () => {
-      await refresh()
-      return registry.getMetricsAsJSON()
-    },
+    values: () => refresh().then(() => registry.getMetricsAsJSON()),
   }
 }
 
@@ -151,7 +141,7 @@ const tenantMetrics: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What several assistants measure, as Prometheus text with the label `tenant`; durations without their buckets. */
-export async function metricsByTenant(tenants: ReadonlyMap<string, Telemetry>): Promise<PrometheusText> {
+export async function metricsByTenant(tenants: ReadonlyMap<string, Telemetry>): ReturnType<Telemetry['metrics']> {
   const measured = [...tenants].map(async ([tenant, telemetry]) =>
     (await telemetry.values()).flatMap((metric) => {
       const labelNames = tenantMetrics[metric.name]

@@ -74,6 +74,22 @@ describe('an upload', () => {
     expect((await files.list(ana)).map(({ name }) => name).toSorted()).toEqual(['also-good.png', 'good.txt'])
   })
 
+  test('all files together take no more bytes than allowed, and removed ones count no longer', async () => {
+    const { files, again } = await newFiles({ maxStoredBytes: 1_000 })
+    const upload = (of: typeof files, length: number) =>
+      of.upload(arriving(incoming(`${length}.txt`, 'x'.repeat(length))), { caller: ana })
+    const [taken] = (await upload(files, 700)).files
+    await expect(upload(again(), 400)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      retryable: false,
+      message:
+        '700 of 1,000 bytes of files are stored, and 400 more do not fit: delete some, or ask the operator to raise limits.maxStoredFileBytes.',
+    })
+    expect((await upload(files, 300)).files).toHaveLength(1)
+    await files.remove(taken!.id, ana)
+    expect((await upload(files, 400)).files).toHaveLength(1)
+  })
+
   test('leaves nothing behind of files that were refused', async () => {
     const { files, storage, db } = await newFiles({ maxBytes: 1_000 })
     await files.upload(arriving(incoming('long.txt', 'x'.repeat(1_001)), incoming('empty.txt', '')), { caller: ana })

@@ -313,3 +313,27 @@ test('metrics have the tenant as label, and open none', async () => {
   expect((await restarted.metrics()).text.trim()).toBe('')
   expect(restarted.opened).toEqual([])
 })
+
+test('quotas of a tenant refuse with 429, and bind no other tenant', async () => {
+  const options = (tenant: string): InlayOptions => ({
+    apiKey,
+    onError: () => {},
+    limits: tenant === 'alpha' ? { maxDocuments: 1, maxStoredFileBytes: 10 } : {},
+  })
+  const { tenants } = openTenants({ options })
+  const ingest = (name: string, id: string) =>
+    call(tenants, name, ['POST', '/service-api/ingestion'], documentOf(id, 'a text'))
+  const upload = (name: string) => {
+    const form = new FormData()
+    form.append('files', new Blob(['more than ten bytes']), 'note.txt')
+    return call(tenants, name, ['POST', '/user/projects/file/upload'], form)
+  }
+  expect((await ingest('alpha', 'first')).status).toBe(200)
+  for (const refused of [await ingest('alpha', 'second'), await upload('alpha')])
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { error_code: 'RATE_LIMITED', scope: 'global', detail: expect.stringMatching(/stored.*limits\.max/) },
+    })
+  for (const taken of [await ingest('beta', 'first'), await ingest('beta', 'second'), await upload('beta')])
+    expect(taken.status).toBe(200)
+})

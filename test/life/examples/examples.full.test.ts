@@ -248,6 +248,7 @@ describe('settings', () => {
     [guide('19.several-processes'), 3],
     [guide('20.tenants'), 1],
     [guide('20.tenants'), 2],
+    [guide('20.tenants'), 3],
     ['docs/9.search-quality.md', 1],
     ...driverPages.map((page) => [page, 1] as const),
   ]

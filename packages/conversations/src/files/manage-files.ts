@@ -21,6 +21,8 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   readonly index?: FileIndex
   /** Most bytes of a file. */
   readonly maxBytes: number
+  /** Maximum bytes of all files together. */
+  readonly maxStoredBytes?: number | undefined
   /** Most tokens of a file that can be asked about. */
   readonly maxTokens: number
   /** How long an upload waits for its files to be read, in milliseconds. */

@@ -1,5 +1,5 @@
 import { isAmong, maxLeaseMs } from '@inlay/records'
-import { InlayError, isInlayError, type FileKind, type Principal } from '@inlay/protocol'
+import { checkQuota, InlayError, isInlayError, type FileKind, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
@@ -13,6 +13,7 @@ export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
   readonly blobs: Blobs
   readonly readings: Readings
   readonly maxBytes: number
+  readonly maxStoredBytes?: number | undefined
   /** How long an upload waits for its files to be read, in milliseconds, so that most answers are final. */
   readonly waitMs: number
   /** NOT_FOUND unless the project is the owner's. */
@@ -101,7 +102,7 @@ export function createUploads(options: UploadOptions): Uploads {
 async function receive(
   file: IncomingFile,
   caller: Principal,
-  { db, blobs, now, newId, maxBytes, isListed }: UploadOptions & { readonly isListed: number },
+  { db, blobs, now, newId, maxBytes, maxStoredBytes: max, isListed }: UploadOptions & { readonly isListed: number },
 ): Promise<Arrived | Rejected> {
   const name = cleanName(file.name)
   const mediaType = mediaTypeOf(name, file.mediaType)
@@ -128,6 +129,12 @@ async function receive(
   const note = async (change: { size_bytes: number; media_type?: string; kind?: FileKind }): Promise<void> => {
     const set = { ...change, due_at: now() + arrivalMs }
     await db.updateTable('inlay_files').set(set).where('id', '=', id).execute()
+    if (max === undefined) return
+    // With what others have noted so far, so that all together store no more.
+    const others = db.selectFrom('inlay_files').select((of) => of.fn.sum<string | null>('size_bytes').as('bytes'))
+    const kept = others.where('id', '!=', id).where((of) => of.or([of('work', 'is', null), of('work', '!=', 'remove')]))
+    const used = Number((await kept.executeTakeFirst())?.bytes ?? 0)
+    checkQuota('maxStoredFileBytes', { used, added: change.size_bytes, max, unit: 'bytes of files' })
   }
   const drop = async (): Promise<void> => {
     await queueRemoval(db, id)

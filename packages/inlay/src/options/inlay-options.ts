@@ -13,6 +13,7 @@ import type {
 } from '@inlay/agent'
 import type { BlobStorage, FileLimits, FileReader } from '@inlay/conversations'
 import type {
+  DocumentLimits,
   DocumentHooks,
   Embedder,
   ImageDescriber,
@@ -180,8 +181,8 @@ export interface InlayOptions
   readonly tenantLimits?: CallerLimits | undefined
   /** Days after which sessions, deleted sessions, deleted agents and audit entries are erased. Default: never. */
   readonly retention?: RetentionOptions | undefined
-  /** Limits of answers and files: model calls, tool call timeout, concurrent runs, memory, file size. */
-  readonly limits?: (AgentLimits & FileLimits) | undefined
+  /** Limits of answers, files and documents: model calls, timeouts, concurrent runs, memory, sizes, what is stored. */
+  readonly limits?: (AgentLimits & FileLimits & DocumentLimits) | undefined
   /** Maximum sizes of request bodies, in bytes. */
   readonly bodyLimits?: ServerOptions['limits'] | undefined
   /** Batches, leases and retries of the indexing worker. */

@@ -1,6 +1,6 @@
 import type { AgentLimits, ResearchLimits, ResearchOptions, SearchHelp } from '@inlay/agent'
 import type { FileLimits } from '@inlay/conversations'
-import type { RankingOptions, WorkerOptions } from '@inlay/knowledge'
+import type { DocumentLimits, RankingOptions, WorkerOptions } from '@inlay/knowledge'
 import type { ServerOptions } from '@inlay/server'
 import * as v from 'valibot'
 import { writeJsonLine, type LogEntry } from '../log.ts'
@@ -318,7 +318,10 @@ export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
   },
   questionModel: { check: modelRow.check },
   limits: {
-    check: fieldsOf<AgentLimits & FileLimits>('an object of limits', {
+    check: fieldsOf<AgentLimits & FileLimits & DocumentLimits>('an object of limits', {
+      maxDocuments: amount,
+      maxDocumentCharacters: amount,
+      maxStoredFileBytes: amount,
       maxFileBytes: positive,
       maxFileTokens: positive,
       maxUploadWaitMs: amount,

@@ -66,6 +66,7 @@ export async function makeKnowledge(
     hooks: options.hooks,
     recordEvents,
     isPaused,
+    limits: options.limits,
     queryVectorMs: queryTimeoutMs,
     worker: { ...processPresence(), embedTimeoutMs: timeoutMs, ...options.worker },
   })

@@ -3,6 +3,7 @@ import { maySee, type GuardedPair } from '../access-and-filters/permissions.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { changedMeanwhile } from './change-metadata.ts'
+import { takeRoom, type Room } from './quota.ts'
 import type { Version } from './read-document.ts'
 
 /** A change of a document, requested by a caller. */
@@ -48,6 +49,7 @@ export interface StoredState {
   readonly dueAt: number
   readonly attempts: number
   readonly acceptedAt: number
+  readonly characters: number
   readonly pairIds: readonly number[]
 }
 
@@ -62,6 +64,8 @@ export interface Draft {
   incarnation: number
   revision: number
   pairIds: Set<number>
+  /** Length of its content; undefined if nothing of it is stored. */
+  characters: number | undefined
   /** The version to store; undefined if nothing has to be stored. */
   version: Version | undefined
   /** Id of the caller whose queue share is used; undefined for the host. */
@@ -72,6 +76,8 @@ export interface DraftContext {
   readonly pairs: ReadonlyMap<number, GuardedPair>
   /** Never used before, and greater than that of any previous task. */
   readonly revision: number
+  /** Absent: no limits apply. */
+  readonly room?: Room | undefined
 }
 
 /** Applies a task to the draft of its document. @throws as `accept` and `remove` */
@@ -84,12 +90,12 @@ export function applyTask(draft: Draft, task: IntakeTask, context: DraftContext)
 
 /**
  * Applies a new version to the draft of its document.
- * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT
+ * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT, RATE_LIMITED
  */
 function accept(
   draft: Draft,
   { version, caller, queuedFor = caller?.id, ifRevision, pairIds }: IntakeTask & { kind: 'accept' },
-  { pairs, revision }: DraftContext,
+  { pairs, revision, room }: DraftContext,
 ): IntakeResult {
   const named = pairIds ?? [version.pairId]
   if (named.some((id) => pairs.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
@@ -103,6 +109,8 @@ function accept(
   const isPlaced = kept.size === draft.pairIds.size && [...kept].every((id) => draft.pairIds.has(id))
   const isSame = existed && draft.hash === version.hash && isPlaced
   if (!isSame || draft.state === 'failed') {
+    if (room) takeRoom(room, [draft.characters === undefined ? 1 : 0, version.characters - (draft.characters ?? 0)])
+    draft.characters = version.characters
     draft.revision = revision
     if (!existed) draft.incarnation = revision
     draft.isPresent = true
@@ -126,13 +134,16 @@ function accept(
  * Removes the document.
  * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
  */
-function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, { pairs }: DraftContext): IntakeResult {
+function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, context: DraftContext): IntakeResult {
+  const { pairs, room } = context
   const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))
   if (!draft.isPresent || seen.length === 0) throw new InlayError('DOCUMENT_NOT_FOUND')
   if (seen.length < draft.pairIds.size)
     throw new InlayError('INSUFFICIENT_PERMISSIONS', {
       message: 'The document also belongs to connector/credential pairs of others, who would lose it.',
     })
+  if (room) takeRoom(room, [-1, -(draft.characters ?? 0)])
+  draft.characters = undefined
   draft.isPresent = false
   draft.version = undefined
   draft.hash = ''

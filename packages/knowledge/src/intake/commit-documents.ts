@@ -29,6 +29,7 @@ import { type LargeContent, releaseLargeContent, writeLargeContent } from './lar
 import { addToCounter, idsOf } from '../schema/sql.ts'
 import type { Admission } from './admission.ts'
 import type { Records, Tables } from '../schema/tables.ts'
+import { addStored, hasLimits, recount, type DocumentLimits, type Room } from './quota.ts'
 import type { Version } from './read-document.ts'
 
 export interface IntakeOptions {
@@ -44,6 +45,7 @@ export interface IntakeOptions {
   readonly onError?: (error: unknown) => void
   /** Assigns documents their places in the queue. Default: in order of arrival. */
   readonly admission?: Pick<Admission, 'placeOf'>
+  readonly limits?: DocumentLimits | undefined
 }
 
 /**
@@ -53,9 +55,13 @@ export type Intake = GroupCommit<IntakeTask, IntakeResult>
 
 /** Creates an intake. When a result is returned, the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
+  /** Whether this process has counted what is stored. */
+  let isCounted = false
   return createGroupCommit({
     commit: async (tasks) => {
       await options.at?.('accept')
+      if (!isCounted && hasLimits(options.limits)) await recount(options.db)
+      isCounted = true
       const contentIds: Map<LargeContent, string> = new Map()
       let taken: readonly LaterTask[] = []
       try {
@@ -63,7 +69,7 @@ export function createIntake(options: IntakeOptions): Intake {
           const transaction = await options.db.startTransaction().execute()
           const missing: LargeContent[] = []
           try {
-            const { later, outcomes, drafts } = await applyTasks(transaction, tasks)
+            const { later, outcomes, drafts } = await applyTasks(transaction, tasks, options.limits)
             const changed = drafts.filter(
               (draft) => draft.version !== undefined || (!draft.isPresent && isStale(draft)),
             )
@@ -120,6 +126,7 @@ async function writeAnew(content: LargeContent, { db, now, owner }: IntakeOption
 async function applyTasks(
   db: Records,
   tasks: readonly IntakeTask[],
+  limits: DocumentLimits | undefined,
 ): Promise<{ later: readonly LaterTask[]; outcomes: Outcome<IntakeResult>[]; drafts: Draft[] }> {
   // The first statement, to take the write lock; unused numbers are skipped.
   let lastRevision = await addToCounter(db, 'revision', tasks.length)
@@ -127,10 +134,13 @@ async function applyTasks(
   if (later.length > 0) lastRevision = await addToCounter(db, 'revision', later.length)
   const all = [...later, ...tasks]
   const { drafts, pairs } = await readDrafts(db, all, lockedDocuments)
+  const room: Room | undefined = hasLimits(limits) ? { ...limits, stored: await addStored(db, [0, 0]) } : undefined
   const lost = new Set<IntakeTask>()
   for (const task of later) if (await lacksContent(db, task)) lost.add(task)
   const outcomes = all.map((task, at): Outcome<IntakeResult> => {
-    const context = { pairs, revision: lastRevision - all.length + at + 1 }
+    // What a transaction of the host has added is committed.
+    const bounded = at < later.length ? undefined : room
+    const context = { pairs, revision: lastRevision - all.length + at + 1, room: bounded }
     try {
       if (lost.has(task)) throw new InlayError('INTERNAL_ERROR', { message: 'Its content is lost.' })
       return { value: applyTask(drafts.get(task.id)!, task, context) }
@@ -187,6 +197,7 @@ async function readDrafts(
       incarnation: before?.incarnation ?? 0,
       revision: before?.revision ?? 0,
       pairIds: livePairs,
+      characters: before?.characters,
       version: undefined,
       queuedFor: undefined,
     })
@@ -213,6 +224,7 @@ async function readStored(
         dueAt: Number(row.due_at),
         attempts: row.attempts,
         acceptedAt: Number(row.accepted_at),
+        characters: Number(row.content_bytes),
         pairIds: pairIds.get(row.id) ?? [],
       },
     ]),
@@ -222,7 +234,7 @@ async function readStored(
 const selectDocuments = (db: Records, { ids }: { readonly ids: string }) =>
   db
     .selectFrom('inlay_documents')
-    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at'])
+    .select(['id', 'hash', 'state', 'revision', 'incarnation', 'due_at', 'attempts', 'accepted_at', 'content_bytes'])
     .where(isAmongIds(db, 'id', ids, 'text'))
     .orderBy('id')
 
@@ -251,6 +263,9 @@ async function write(db: Records, drafts: readonly Draft[], options: WriteOption
     db,
     accepted.map((draft) => toRow(draft, { now, admission: options.admission })),
   )
+  const replaced = accepted.flatMap((draft) => (isStale(draft) ? [] : (draft.stored?.characters ?? [])))
+  const lengths = [...accepted.map(({ version }) => version.characters), ...replaced.map((length) => -length)]
+  await addStored(db, [accepted.length - replaced.length, lengths.reduce((sum, length) => sum + length, 0)])
   await writeContents(
     db,
     accepted.filter((draft) => isStale(draft) || draft.stored?.hash !== draft.version.hash),

@@ -4,6 +4,7 @@ import { forgetMetadata } from '../access-and-filters/document-metadata.ts'
 import { forgetTags } from '../access-and-filters/document-tags.ts'
 import { retire } from '../queue/claims.ts'
 import type { Records } from '../schema/tables.ts'
+import { addStored } from './quota.ts'
 
 /** Deletes documents and records their index rows for removal. */
 export async function deleteDocuments(db: Records, ids: readonly string[]): Promise<void> {
@@ -11,8 +12,9 @@ export async function deleteDocuments(db: Records, ids: readonly string[]): Prom
   const deleted = await db
     .deleteFrom('inlay_documents')
     .where(isAmong(db, 'id', ids))
-    .returning(['visible_generation', 'chunk_count'])
+    .returning(['visible_generation', 'chunk_count', 'content_bytes'])
     .execute()
+  await addStored(db, [-deleted.length, -deleted.reduce((sum, row) => sum + Number(row.content_bytes), 0)])
   await db
     .deleteFrom('inlay_contents')
     .where(isAmong(db, 'id', ids))

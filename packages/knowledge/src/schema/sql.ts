@@ -4,12 +4,12 @@ import type { DocumentPhase } from '../contracts/documents.ts'
 import type { CounterRow, Records, SpacePhase } from './tables.ts'
 
 /**
- * Adds to a counter and returns its new value. As the first statement of a transaction it also takes the write lock in
+ * Adds to a counter and returns its new value, NaN if there is none. As the first statement of a transaction it also takes the write lock in
  * any database, so that data read afterwards cannot change before the commit.
  */
 export async function addToCounter(db: Records, name: CounterRow['name'], amount: number): Promise<number> {
   const [row] = await addTo(db, { name, amount })
-  return Number(row!.value)
+  return Number(row?.value)
 }
 
 const addTo = prepared(

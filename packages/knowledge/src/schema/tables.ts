@@ -135,7 +135,7 @@ export interface DeadGenerationRow {
 
 /** An increasing number. Its update is the first statement of a transaction that needs the write lock. */
 export interface CounterRow {
-  name: 'revision' | 'pair' | 'document_set' | 'tag'
+  name: 'revision' | 'pair' | 'document_set' | 'tag' | 'documents' | 'characters'
   value: BigInteger
 }
 

@@ -149,6 +149,19 @@ export function isInlayError(value: unknown): value is InlayError {
   return typeof value === 'object' && value !== null && marker in value
 }
 
+/** @param limit name in the option `limits` @throws RATE_LIMITED if what is added to what is stored exceeds it */
+export function checkQuota(
+  limit: string,
+  { used, added, max = Infinity, unit }: { used: number; added: number; max: number | undefined; unit: string },
+): void {
+  if (added <= 0 || used + added <= max) return
+  const [stored, allowed, more] = [used, max, added].map((count) => count.toLocaleString('en'))
+  const message = `${stored} of ${allowed} ${unit} are stored, and ${more} more do not fit: delete some, or ask the operator to raise limits.${limit}.`
+  // Waiting does not help, but something may be deleted.
+  const data = { retryAfterSeconds: 3600, limit, of: 'tenant', used, max }
+  throw new InlayError('RATE_LIMITED', { message, data, retryable: false })
+}
+
 /** A name of a request as errors repeat it, which need not be as long as the request. */
 const shortName = (name: string): string => (name.length > 100 ? `${name.slice(0, 99)}…` : name)
 
