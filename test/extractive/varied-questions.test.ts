@@ -14,14 +14,11 @@ describe('versions', () => {
     expect(await answer('What does a mooring cost a night?', ...both)).toBe('A mooring costs 90 crowns a night [1].')
   })
 
-  test.each(['What did a mooring cost a night in 2022?', 'What did a mooring cost a night under the old rules?'])(
-    '%s',
-    async (question) => {
-      const said = await answer(question, ...both)
-      expect(said).toContain('A mooring costs 70 crowns a night [2]')
-      expect(said).not.toContain('90 crowns')
-    },
-  )
+  test('the year of an old one is answered from it', async () => {
+    const said = await answer('What did a mooring cost a night in 2022?', ...both)
+    expect(said).toContain('A mooring costs 70 crowns a night [2]')
+    expect(said).not.toContain('90 crowns')
+  })
 })
 
 describe('signs and options', () => {

@@ -18,10 +18,10 @@ interface Findings extends Evidence {
   readonly isQuotable: (read: ReadUnit) => boolean
 }
 
-/** Answers from the current versions, or from an older one if only that speaks of the question. */
+/** Answers from the newest versions, or from all if those do not answer: only an old one may hold the year of a question. */
 async function quote(question: Question, sources: readonly SourcePassage[], said: string): Promise<string | undefined> {
   const parts = relevantParts(question.queries[0] ?? question.text, sources)
-  const current = currentVersions(question, parts)
+  const current = parts.filter((part) => !isReplaced(part))
   const answer = await quoteFrom(question, current, said)
   return answer ?? (current.length < parts.length ? quoteFrom(question, parts, said) : undefined)
 }
@@ -89,31 +89,11 @@ function valuesOf({ source, units }: Place, language: string): Promise<Values> {
   const texts = units.map(({ unit }) => `${unit.text} ${unit.code?.text ?? ''} ${unit.lead ?? ''}`)
   const headings = units[0]?.unit.headings.join('\n') ?? ''
   const day = source.updatedAt?.slice(0, 10) ?? ''
-  const text = [source.title, source.section, headings, isVersioned(source) ? day : '', ...texts].join('\n')
+  const text = [source.title, source.section, headings, isReplaced(source) ? day : '', ...texts].join('\n')
   return valuesIn(text.slice(0, maxValueCharacters).replace(/\s+/g, ' '), language)
 }
 
-const isVersioned = ({ replacedBy = '' }: SourcePassage): boolean => replacedBy !== ''
-
-const asksForOld =
-  /(?<!\bhow |\bwie )\b(?:old|older|previous|former|outdated|superseded|alte[nrs]?|frühere[nrs]?|vorherige[nrs]?)\b/iu
-
-/** Drops passages of documents that another one replaces; if the question asks for the older one, those of the newer. */
-function currentVersions({ text, names }: Question, sources: readonly SourcePassage[]): readonly SourcePassage[] {
-  const isNewest = ({ title, replacedBy = '' }: SourcePassage): boolean =>
-    sources.some((other) => other.replacedBy === title) && replacedBy === ''
-  const newest = new Set(sources.filter(isNewest).map(({ title }) => title))
-  const replaced = sources.filter(({ replacedBy = '' }) => newest.has(replacedBy))
-  const years = names.filter((key) => /^(?:19|20)\d\d$/.test(key))
-  const isMeant = ({ title, updatedAt = '' }: SourcePassage): boolean =>
-    asksForOld.test(text) ||
-    years.some((year) => (/\b(?:19|20)\d\d\b/.test(title) ? title.includes(year) : updatedAt.startsWith(year)))
-  const meant = replaced.filter(isMeant)
-  const unwanted = new Set(replaced.filter((source) => !meant.includes(source)))
-  const isUnwanted = (source: SourcePassage): boolean =>
-    unwanted.has(source) || (isNewest(source) && meant.some(({ replacedBy }) => replacedBy === source.title))
-  return sources.filter((source) => !isUnwanted(source))
-}
+const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean => replacedBy !== ''
 
 const referral =
   /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)|\bplease (?:also )?(?:have a look at|refer to|see)\b/i

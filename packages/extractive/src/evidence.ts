@@ -110,7 +110,9 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
 
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
-      const near = [units[at - 1], units[at + 1]].flatMap((other) => (other && !other.isCommand ? [other.keys] : []))
+      const near = [units[at - 1], units[at + 1]].flatMap((other) =>
+        other?.place === read.place && !other.isCommand ? [other.keys] : [],
+      )
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
