@@ -61,14 +61,6 @@ test('a fact that was asked for is not looked for among commands, nor steps in a
   expect(await answer('How do I display the arches of the bridge with arcview?', bridge)).toBe(refusal)
 })
 
-test('where to read on is no answer', async () => {
-  const page = {
-    title: 'berths',
-    content: 'The harbour has nine berths. More information: <https://example.org/harbour/berths>.',
-  }
-  expect(await answer('How many berths does the harbour have?', page)).toBe('The harbour has nine berths [1].')
-})
-
 test('an item that ends in a colon is quoted with the command it leads to', async () => {
   const page = {
     title: 'docker stop',

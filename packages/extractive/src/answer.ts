@@ -95,13 +95,9 @@ function valuesOf({ source, units }: Place, language: string): Promise<Values> {
 
 const isReplaced = ({ replacedBy = '' }: SourcePassage): boolean => replacedBy !== ''
 
-const referral =
-  /^(?:more information\b|read more\b|see (?:also\b|[^.]{1,40}\.?$)|for (?:more|further) (?:information|details)\b)|\bplease (?:also )?(?:have a look at|refer to|see)\b/i
-
 function isQuotable({ unit }: ReadUnit, said: string): boolean {
   // What a command prints tells nobody what to do.
-  if (unit.language === 'output' || referral.test(unit.text)) return false
-  if (unit.kind === 'sentence' && /[?？]$/.test(unit.text)) return false
+  if (unit.language === 'output') return false
   return said === '' || !said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 }
 

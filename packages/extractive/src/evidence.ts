@@ -90,12 +90,6 @@ const rankWeight = 0.1
 export function weighEvidence(question: Question, passages: readonly ReadPassage[], language: string): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
   const { isForNumber, literals } = question
-  const known = new Set(question.topic)
-  const questionKeys = keysOf(question.text)
-  const pairs = questionKeys.slice(1).flatMap((key, at) => {
-    const before = questionKeys[at] ?? ''
-    return known.has(key) || known.has(before) ? [`${before} ${key}`] : []
-  })
   const patterns = literals.map(
     (literal) =>
       new RegExp(
@@ -116,9 +110,8 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
-      const together = pairs.filter((pair) => read.pairs.has(pair)).length / (pairs.length || 1)
       const fit = !isForNumber ? 0 : hasNumber(read.unit.text, language) ? 1 : -1
-      const score = own + 0.5 * context + 0.5 * together + 0.8 * fit - rankWeight * Math.min(rank, 10)
+      const score = own + 0.5 * context + 0.8 * fit - rankWeight * Math.min(rank, 10)
       return { read, own, context, score, fit }
     })
   })

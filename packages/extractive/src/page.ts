@@ -43,7 +43,6 @@ export interface ReadUnit {
   readonly keys: ReadonlySet<string>
   /** Keys of its headings, of its lead and of the header of its table. */
   readonly above: ReadonlySet<string>
-  readonly pairs: ReadonlySet<string>
 }
 
 export interface ReadPassage {
@@ -104,7 +103,6 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Pl
       isCommand: isCommand(unit),
       keys: new Set(keys),
       above: new Set(above),
-      pairs: new Set(keys.slice(1).map((key, at) => `${keys[at]} ${key}`)),
     }
     for (const part of [...keys, ...above]) place.keys.add(part)
     place.units.push(read)
