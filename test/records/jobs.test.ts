@@ -3,7 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { postgres } from '@inlay/drivers/postgres'
-import { claimJob, createJobLeases, holdJob, isLeaseHeld, releaseJob, renewJob, settleJob } from '@inlay/records'
+import {
+  claimJob,
+  createTables,
+  holdJob,
+  isLeaseHeld,
+  jobLeaseTable,
+  releaseJob,
+  renewJob,
+  settleJob,
+} from '@inlay/records'
 import type { AnyDatabase, ClaimedJob, JobTable } from '@inlay/records'
 import { Kysely, type KyselyPlugin } from 'kysely'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -167,7 +176,7 @@ describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
   test('one process holds a job until it gives it back or its lease is over', async () => {
     const openDatabase = await makeDatabase()
     const [first, second] = [openDatabase(), openDatabase()]
-    await createJobLeases(first)
+    await createTables(first, jobLeaseTable)
     const hold = (db: AnyDatabase, owner: string, now: number): Promise<boolean> =>
       holdJob(db, { job: 'upkeep', owner, now, leaseMs })
     expect(await hold(first, 'a', 0)).toBe(true)
@@ -183,7 +192,7 @@ describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
   test('the lease of a process that is gone need not run out, that of a living one must', async () => {
     const openDatabase = await makeDatabase()
     const db = openDatabase()
-    await createJobLeases(db)
+    await createTables(db, jobLeaseTable)
     await holdJob(db, { job: 'upkeep', owner: 'killed', now: 0, leaseMs })
     const as = (isGone: boolean): Promise<boolean> =>
       holdJob(db, { job: 'upkeep', owner: 'b', now: 1, leaseMs, isGone: () => isGone })
@@ -193,7 +202,7 @@ describe.each(Object.entries(databases))('leases in %s', (_, makeDatabase) => {
   test('a lease that was given before the clock was set back by more than two hours does not hold', async () => {
     const openDatabase = await makeDatabase()
     const db = openDatabase()
-    await createJobLeases(db)
+    await createTables(db, jobLeaseTable)
     const givenAt = 10 * hourMs
     await holdJob(db, { job: 'upkeep', owner: 'a', now: givenAt, leaseMs })
     const hold = (now: number): Promise<boolean> => holdJob(db, { job: 'upkeep', owner: 'b', now, leaseMs })

@@ -1,5 +1,5 @@
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
-import { createJobLeases, holdJob, whileHeld, whileRenewed } from '@inlay/records'
+import { createTables, holdJob, jobLeaseTable, whileHeld, whileRenewed } from '@inlay/records'
 import { Kysely, type KyselyPlugin, type QueryId } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -32,7 +32,7 @@ test('a renewal under way at the release does not take the lease again', async (
   const renewal = slowRenewal()
   const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: nodeSqlite({ file: ':memory:' }) })
   onTestFinished(() => db.destroy())
-  await createJobLeases(db)
+  await createTables(db, jobLeaseTable)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
 
@@ -56,7 +56,7 @@ test('a renewal under way at the release does not take the lease again', async (
 async function newLeases() {
   const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: nodeSqlite({ file: ':memory:' }) })
   onTestFinished(() => db.destroy())
-  await createJobLeases(db)
+  await createTables(db, jobLeaseTable)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const clock = { time: 1000 }

@@ -1,72 +1,42 @@
-import {
-  createHoldTable,
-  createTables,
-  indexOn,
-  migrate,
-  statements,
-  type AnyDatabase,
-  type MigrationMode,
-  type Migrations,
-  type MigrationStep,
-} from '@inlay/records'
+import { holdTable, migrate, statements, type MigrationMode, type Migrations, type MigrationStep } from '@inlay/records'
 import type { Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { libraryMigration } from './files/migration.ts'
 import { memoryMigration } from './memories/migration.ts'
-import { processMigration, sharedRunMigration } from './run-records/migration.ts'
+import { sharedRunMigration } from './run-records/migration.ts'
 import { linesContraction } from './sessions/lines-migration.ts'
 import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
-import { actionSwitchMigration, storedToolMigration } from './custom-tools/migration.ts'
+import { storedToolMigration } from './custom-tools/migration.ts'
 
-const first: Migration = {
-  async up(db) {
-    await createTables(db, {
-      inlay_chat_sessions: `
-        id text primary key, owner_id text not null, name text not null, persona_id integer not null,
-        project_id integer, created_at bigint not null, updated_at bigint not null, deleted_at bigint,
-        is_public integer not null, model_override text, temperature double precision`,
-      inlay_chat_messages: `
-        id generated, session_id text not null, parent_id integer, latest_child_id integer, role text not null,
-        status text not null, created_at bigint not null, seen_at bigint, duration_ms bigint, origin text,
-        feedback text, preferred_response_id integer, error_code text, model_provider text, model_name text,
-        model_display_name text, error text, text text not null, reasoning text, files text, citations text,
-        documents text`,
-    })
-    await createToolCalls(db)
-    await createSendKeys(db)
-    await addIndexes(db)
-  },
-}
-
-async function createToolCalls(db: AnyDatabase): Promise<void> {
-  await createTables(db, {
+const first: Migration = statements(
+  {
+    inlay_chat_sessions: `
+      id text primary key, owner_id text not null, name text not null, persona_id integer not null,
+      project_id integer, created_at bigint not null, updated_at bigint not null, deleted_at bigint,
+      is_public integer not null, model_override text, temperature double precision`,
+    inlay_chat_messages: `
+      id generated, session_id text not null, parent_id integer, latest_child_id integer, role text not null,
+      status text not null, created_at bigint not null, seen_at bigint, duration_ms bigint, origin text,
+      feedback text, preferred_response_id integer, error_code text, model_provider text, model_name text,
+      model_display_name text, error text, text text not null, reasoning text, files text, citations text,
+      documents text`,
     inlay_chat_tool_calls: `
-        id generated, message_id integer not null, step integer not null, turn_index integer not null,
-        tab_index integer not null, call_id text not null, action_id integer not null, name text not null,
-        failed integer not null, arguments text not null, result text not null, reasoning text, packets text,
-        documents text, images text`,
-  })
-}
-
-async function createSendKeys(db: AnyDatabase): Promise<void> {
-  await createTables(db, {
+      id generated, message_id integer not null, step integer not null, turn_index integer not null,
+      tab_index integer not null, call_id text not null, action_id integer not null, name text not null,
+      failed integer not null, arguments text not null, result text not null, reasoning text, packets text,
+      documents text, images text`,
     inlay_chat_send_keys: `
-        owner_id text not null, key text not null, body_hash text not null, session_id text not null,
-        message_id integer not null, opened_session integer not null, created_at bigint not null, lines text,
-        constraint inlay_chat_send_keys_pk primary key (owner_id, key)`,
-  })
-}
-
-async function addIndexes(db: AnyDatabase): Promise<void> {
-  await indexOn(db, 'inlay_chat_sessions_owner', 'inlay_chat_sessions', ['owner_id', 'updated_at']).execute()
-  await indexOn(db, 'inlay_chat_messages_session', 'inlay_chat_messages', ['session_id', 'id']).execute()
-  await indexOn(db, 'inlay_chat_messages_running', 'inlay_chat_messages', ['seen_at'])
-    .where('status', '=', 'running')
-    .execute()
-  await indexOn(db, 'inlay_chat_tool_calls_message', 'inlay_chat_tool_calls', ['message_id', 'id']).execute()
-  await indexOn(db, 'inlay_chat_send_keys_age', 'inlay_chat_send_keys', ['created_at']).execute()
-}
+      owner_id text not null, key text not null, body_hash text not null, session_id text not null,
+      message_id integer not null, opened_session integer not null, created_at bigint not null, lines text,
+      constraint inlay_chat_send_keys_pk primary key (owner_id, key)`,
+  },
+  'create index inlay_chat_sessions_owner on inlay_chat_sessions (owner_id, updated_at)',
+  'create index inlay_chat_messages_session on inlay_chat_messages (session_id, id)',
+  `create index inlay_chat_messages_running on inlay_chat_messages (seen_at) where status = 'running'`,
+  'create index inlay_chat_tool_calls_message on inlay_chat_tool_calls (message_id, id)',
+  'create index inlay_chat_send_keys_age on inlay_chat_send_keys (created_at)',
+)
 
 const expand: Migrations = {
   '0001-conversations': first,
@@ -79,10 +49,10 @@ const expand: Migrations = {
     'alter table inlay_chat_tool_calls add column parent_call_id text',
     'alter table inlay_chat_tool_calls add column sub_turn_index integer',
   ),
-  '0007-action-switches': actionSwitchMigration,
+  '0007-action-switches': statements({ inlay_agent_action_off: 'id integer primary key' }),
   '0008-file-claims': statements('alter table inlay_files add column claim text'),
   '0009-shared-runs': sharedRunMigration,
-  '0010-processes': processMigration,
+  '0010-processes': statements({ inlay_chat_processes: 'owner text primary key not null' }),
   '0011-retention': statements(
     'create index inlay_chat_sessions_updated on inlay_chat_sessions (updated_at)',
     'create index inlay_chat_sessions_deleted on inlay_chat_sessions (deleted_at) where deleted_at is not null',
@@ -102,7 +72,7 @@ const expand: Migrations = {
   ),
   '0017-lines': statements('alter table inlay_chat_messages add column lines text'),
   '0018-model-steps': statements('alter table inlay_chat_messages add column model_steps text'),
-  '0019-holds': { up: createHoldTable },
+  '0019-holds': statements(holdTable),
 }
 
 /**

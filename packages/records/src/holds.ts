@@ -1,7 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
 import { hasRowLocks, type AnyDatabase } from './dialect.ts'
-import { createTables } from './schema.ts'
 
 /** A legal hold: until it is lifted, nothing of a person is removed. */
 export interface Hold {
@@ -24,11 +23,10 @@ export interface Holds {
   refuse(person?: string): Promise<void>
 }
 
-/** Creates the table of holds; packages that remove data of people call it in a migration. */
-export async function createHoldTable(db: AnyDatabase): Promise<void> {
-  const columns = 'id generated, person text not null, reason text not null, placed_at bigint not null'
-  await createTables(db, { inlay_holds: columns }, { ifNotExists: true })
-}
+/** The table of holds; packages that remove data of people create it in a migration. */
+export const holdTable = {
+  inlay_holds: 'id generated, person text not null, reason text not null, placed_at bigint not null',
+} as const
 
 /** Stored as person of a hold of everybody. */
 const everybody = ''

@@ -2,7 +2,6 @@ import { InlayError } from '@inlay/protocol'
 import { unrefTimer } from '@inlay/scheduling'
 import type { ColumnType } from 'kysely'
 import type { AnyDatabase } from './dialect.ts'
-import { createTables } from './schema.ts'
 
 /** A `bigint`, which Postgres drivers return as text: convert it with `Number()`. */
 export type BigInteger = ColumnType<number | string, number, number>
@@ -16,11 +15,10 @@ export interface JobLeaseRow {
   lease_until: BigInteger
 }
 
-/** Creates the table of leases; packages that use leases call it in a migration. */
-export async function createJobLeases(db: AnyDatabase): Promise<void> {
-  const columns = 'job text primary key not null, owner text not null, lease_until bigint not null'
-  await createTables(db, { inlay_job_leases: columns }, { ifNotExists: true })
-}
+/** The table of leases; packages that use leases create it in a migration. */
+export const jobLeaseTable = {
+  inlay_job_leases: 'job text primary key not null, owner text not null, lease_until bigint not null',
+} as const
 
 export interface JobLease {
   readonly job: string

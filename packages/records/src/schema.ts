@@ -57,11 +57,15 @@ export function indexOn(
     .columns([...columns])
 }
 
-/** A migration of statements that both databases understand. SQLite adds one column a statement. */
-export function statements(...list: readonly string[]): Migration {
+/**
+ * A migration of statements that both databases understand, and of tables as {@link createTables} takes them, unless they
+ * exist. SQLite adds one column a statement.
+ */
+export function statements(...list: readonly (string | Readonly<Record<string, string>>)[]): Migration {
   return {
     async up(db) {
-      for (const statement of list) await sql.raw(statement).execute(db)
+      for (const each of list)
+        await (typeof each === 'string' ? sql.raw(each).execute(db) : createTables(db, each, { ifNotExists: true }))
     },
   }
 }

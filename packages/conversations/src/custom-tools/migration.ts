@@ -22,12 +22,3 @@ export const storedToolMigration: Migration = {
     })
   },
 }
-
-/** Stores the disabled actions. */
-export const actionSwitchMigration: Migration = {
-  async up(db) {
-    await createTables(db, {
-      inlay_agent_action_off: 'id integer primary key',
-    })
-  },
-}

@@ -1,7 +1,7 @@
 import {
-  createJobLeases,
   createTables,
   indexOn,
+  jobLeaseTable,
   migrate,
   statements,
   type AnyDatabase,
@@ -27,27 +27,92 @@ const ensureTables = (db: Records, tables: Parameters<typeof createTables>[1]): 
 const expand: Migrations = {
   '001-documents': { up: createDocuments },
   '002-pairs': { up: createPairs },
-  '003-document-sets': { up: createDocumentSets },
-  '004-work': { up: createWork },
-  '005-activity-and-tags': { up: createActivityAndTags },
-  '006-images': { up: createImages },
+  '003-document-sets': statements({
+    inlay_document_sets: `
+      id integer primary key not null, name text not null unique, description text not null,
+      is_public integer not null, created_at bigint not null`,
+    inlay_document_set_pairs: `
+      set_id integer not null, pair_id integer not null,
+      constraint inlay_document_set_pairs_key primary key (set_id, pair_id)`,
+    inlay_grants: `
+      kind text not null, target_id integer not null, grantee text not null, name text not null,
+      constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
+  }),
+  '004-work': statements({
+    inlay_claims: `
+      id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
+    inlay_dead_generations: `
+      id text primary key not null, generations text not null, chunk_count integer not null`,
+    ...jobLeaseTable,
+    inlay_index_spaces: 'name text primary key not null, embedder text not null, dimensions integer not null',
+  }),
+  '005-activity-and-tags': statements(
+    {
+      inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
+      inlay_tags: `
+        id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
+        wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
+      inlay_document_tags: `
+        tag_id integer not null, pair_id integer not null, document_id text not null,
+        constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
+    },
+    'create index if not exists inlay_document_tags_document on inlay_document_tags (document_id)',
+    `create index if not exists inlay_documents_failed_at on inlay_documents (due_at, id) where state = 'failed'`,
+    `insert into inlay_counters (name, value) values ('tag', 0) on conflict do nothing`,
+  ),
+  '006-images': statements(
+    {
+      inlay_document_images: `
+        image_id text not null, document_id text not null,
+        constraint inlay_document_images_key primary key (image_id, document_id)`,
+    },
+    'create index if not exists inlay_document_images_document on inlay_document_images (document_id)',
+  ),
   '007-spaces': { up: createSpaces },
   '008-links': { up: createLinks },
   '011-index-identity': statements(
     'alter table inlay_spaces add column identity text',
     'alter table inlay_spaces add column rebuild_reason text',
   ),
-  '010-large-metadata': { up: createDocumentMetadata },
+  '010-large-metadata': statements({
+    inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
+  }),
   '009-incarnation': statements('alter table inlay_documents rename column born to incarnation'),
   '011-newest': statements('create index if not exists inlay_documents_revision on inlay_documents (revision)'),
-  '012-large-contents': { up: createLargeContents },
-  '013-file-holds': { up: createFileHolds },
-  '014-figures': { up: createFigures },
+  // Large documents store their texts in parts, so that no read or write blocks for long.
+  '012-large-contents': statements(
+    'alter table inlay_contents add column large_id text',
+    'create index inlay_contents_large on inlay_contents (large_id) where large_id is not null',
+    {
+      inlay_large_contents: `
+        id text primary key not null, document text not null, owner text not null, lease_until bigint not null`,
+      inlay_content_parts: `
+        large_id text not null, position integer not null, text text not null,
+        constraint inlay_content_parts_key primary key (large_id, position)`,
+    },
+  ),
+  '013-file-holds': statements({
+    inlay_file_holds: `
+      id text not null, file_id text not null, lease_until bigint not null,
+      constraint inlay_file_holds_key primary key (file_id, id)`,
+  }),
+  '014-figures': statements({
+    inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
+  }),
   '015-pair-counts': { up: createPairCounts },
-  '016-list-indexes': { up: createListIndexes },
+  // For access checks, and for listings of one source or state, newest first.
+  '016-list-indexes': statements(
+    'create index inlay_grants_name on inlay_grants (name, kind, grantee, target_id)',
+    'create index inlay_pairs_is_paused on inlay_pairs (id) where is_paused = 1',
+    'create index inlay_pairs_is_removed on inlay_pairs (id) where is_removed = 1',
+    'create index inlay_documents_source_revision on inlay_documents (source, revision)',
+  ),
   '017-document-names': { up: createDocumentNames },
   '018-list-orders': { up: createListOrders },
-  '019-inbox': { up: createInbox },
+  '019-inbox': statements(
+    { inlay_inbox: 'id generated, document_id text not null, task text not null, large_id text' },
+    'create index inlay_inbox_document on inlay_inbox (document_id)',
+  ),
 }
 
 async function createDocuments(db: Records): Promise<void> {
@@ -105,65 +170,6 @@ async function createPairs(db: Records): Promise<void> {
     .execute()
 }
 
-async function createDocumentSets(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_document_sets: `
-        id integer primary key not null, name text not null unique, description text not null,
-        is_public integer not null, created_at bigint not null`,
-    inlay_document_set_pairs: `
-        set_id integer not null, pair_id integer not null,
-        constraint inlay_document_set_pairs_key primary key (set_id, pair_id)`,
-    inlay_grants: `
-        kind text not null, target_id integer not null, grantee text not null, name text not null,
-        constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
-  })
-}
-
-async function createWork(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_claims: `
-        id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
-    inlay_dead_generations: `
-        id text primary key not null, generations text not null, chunk_count integer not null`,
-  })
-  await createJobLeases(db)
-  await ensureTables(db, {
-    inlay_index_spaces: `
-        name text primary key not null, embedder text not null, dimensions integer not null`,
-  })
-}
-
-async function createActivityAndTags(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
-    inlay_tags: `
-        id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
-        wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
-    inlay_document_tags: `
-        tag_id integer not null, pair_id integer not null, document_id text not null,
-        constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
-  })
-  await indexOn(db, 'inlay_document_tags_document', 'inlay_document_tags', ['document_id']).ifNotExists().execute()
-  await indexOn(db, 'inlay_documents_failed_at', 'inlay_documents', ['due_at', 'id'])
-    .ifNotExists()
-    .where(sql.ref('state'), '=', 'failed')
-    .execute()
-  await db
-    .insertInto('inlay_counters')
-    .values({ name: 'tag', value: 0 })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-async function createImages(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_document_images: `
-        image_id text not null, document_id text not null,
-        constraint inlay_document_images_key primary key (image_id, document_id)`,
-  })
-  await indexOn(db, 'inlay_document_images_document', 'inlay_document_images', ['document_id']).ifNotExists().execute()
-}
-
 /** Replaces `inlay_index_spaces`, which had a single space: SQLite cannot add a column only if it does not exist. */
 async function createSpaces(db: Records): Promise<void> {
   await ensureTables(db, {
@@ -185,51 +191,4 @@ async function createLinks(db: Records): Promise<void> {
     .expression(linkStart)
     .where(sql.ref('link'), '<>', '')
     .execute()
-}
-
-async function createDocumentMetadata(db: Records): Promise<void> {
-  await createTables(db, { inlay_document_metadata: 'document_id text primary key not null, metadata text not null' })
-}
-
-/** Large documents store their texts in parts, so that no read or write blocks for long. */
-async function createLargeContents(db: Records): Promise<void> {
-  await db.schema.alterTable('inlay_contents').addColumn('large_id', 'text').execute()
-  await indexOn(db, 'inlay_contents_large', 'inlay_contents', ['large_id']).where('large_id', 'is not', null).execute()
-  await createTables(db, {
-    inlay_large_contents: `
-      id text primary key not null, document text not null, owner text not null, lease_until bigint not null`,
-    inlay_content_parts: `
-      large_id text not null, position integer not null, text text not null,
-      constraint inlay_content_parts_key primary key (large_id, position)`,
-  })
-}
-
-async function createFileHolds(db: Records): Promise<void> {
-  await createTables(db, {
-    inlay_file_holds: `
-      id text not null, file_id text not null, lease_until bigint not null,
-      constraint inlay_file_holds_key primary key (file_id, id)`,
-  })
-}
-
-/** Stored counts of documents, which are too many to be counted for each request. */
-async function createFigures(db: Records): Promise<void> {
-  await createTables(db, {
-    inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
-  })
-}
-
-/** For access checks, and for listings of one source or state, newest first. */
-async function createListIndexes(db: Records): Promise<void> {
-  await indexOn(db, 'inlay_grants_name', 'inlay_grants', ['name', 'kind', 'grantee', 'target_id']).execute()
-  for (const flag of ['is_paused', 'is_removed'])
-    await indexOn(db, `inlay_pairs_${flag}`, 'inlay_pairs', ['id']).where(sql.ref(flag), '=', sql.lit(1)).execute()
-  await indexOn(db, 'inlay_documents_source_revision', 'inlay_documents', ['source', 'revision']).execute()
-}
-
-async function createInbox(db: Records): Promise<void> {
-  await createTables(db, {
-    inlay_inbox: 'id generated, document_id text not null, task text not null, large_id text',
-  })
-  await indexOn(db, 'inlay_inbox_document', 'inlay_inbox', ['document_id']).execute()
 }
