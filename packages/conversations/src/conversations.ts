@@ -23,7 +23,7 @@ import { createPersonas, eraseDeletedPersonas, personasWithFile } from './person
 import type { Projects } from './projects/contracts.ts'
 import { createProjects, ownProject, projectLookup } from './projects/manage-projects.ts'
 import type { BeforeErasure } from './sessions/removal.ts'
-import { eraseExpired, type Expiry } from './sessions/retention.ts'
+import { eraseExpired, eraseUnusedUploads, type Expiry, type UnusedUploads } from './sessions/retention.ts'
 import { sqlSharedRuns } from './run-records/shared-runs.ts'
 import { createRunStore } from './sessions/send-key-records.ts'
 import { createConversationStore } from './sessions/conversation-store.ts'
@@ -112,6 +112,11 @@ export interface Conversations extends Agent {
   eraseExpired(expiry: Expiry): Promise<number>
   /** Erases a batch of agents deleted before a time; returns how many, 0 once none is left. */
   eraseDeletedPersonas(deletion: { readonly deletedBefore: number; readonly limit: number }): Promise<number>
+  /**
+   * Erases uploads of a batch, in the order of their ids after `after`, that nobody has used since a time and that
+   * nothing holds. @returns the last id of the batch, undefined at the end
+   */
+  eraseUnusedUploads(batch: UnusedUploads): Promise<{ readonly last: string | undefined; readonly erased: number }>
   /** Ends all runs and removes all files; the records go with their tables. Idempotent. */
   eraseOutsideRecords(): Promise<void>
 }
@@ -207,6 +212,10 @@ export function createConversations(options: ConversationsOptions): Conversation
     eraseDeletedPersonas: async (deletion) => {
       await ready()
       return eraseDeletedPersonas(db, deletion)
+    },
+    eraseUnusedUploads: async (batch) => {
+      await ready()
+      return eraseUnusedUploads({ db, agent, files }, batch)
     },
     eraseOutsideRecords: async () => {
       await ready()

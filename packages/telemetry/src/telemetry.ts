@@ -251,9 +251,11 @@ const sizesWaitMs = 1_000
 /** Gauges of what the tables hold. */
 function createTableGauges(gauge: CreateGauge): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
   const rows = gauge('inlay_table_rows', 'Rows of a table; large ones are estimated.', ['table'])
-  const bytes = gauge('inlay_table_bytes', 'Bytes of a table on disk with its indexes; Postgres alone tells.', [
-    'table',
-  ])
+  const bytes = gauge(
+    'inlay_table_bytes',
+    'Bytes of a table on disk with its indexes; not of a SQLite database above 40 MB.',
+    ['table'],
+  )
   let readAt = -Infinity
   let reading: Promise<void> | undefined
   const read = async (tables: () => Promise<readonly TableSize[]>): Promise<void> => {

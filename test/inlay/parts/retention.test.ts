@@ -101,7 +101,7 @@ test('sessions, deleted sessions, audit entries and the files that only they use
   await expect.poll(bytesKept).toBeLessThan(kept)
   const applied = expect.objectContaining({
     operation: 'applyRetention',
-    target: { sessions: '2', agents: '0', events: expect.any(String) },
+    target: { sessions: '2', agents: '0', files: '0', events: expect.any(String) },
   })
   await expect.poll(() => call(third, 'GET', '/admin/audit')).toContainEqual(applied)
 })
@@ -145,7 +145,7 @@ test('an agent that was deleted is erased with its instructions after its time, 
   expect(await ids()).toEqual(expect.arrayContaining([late.id, kept.id]))
   const applied = expect.objectContaining({
     operation: 'applyRetention',
-    target: { sessions: '0', agents: '1', events: '0' },
+    target: { sessions: '0', agents: '1', files: '0', events: '0' },
   })
   await expect.poll(() => call(second, 'GET', '/admin/audit')).toContainEqual(applied)
 })
@@ -173,13 +173,40 @@ test('more than one batch is erased, and two processes that start at once both e
   expect(failures).toEqual([])
 })
 
-test('metrics tell how many rows each table holds', async () => {
+test('uploads that nobody uses go once they are too old, and those that something holds stay', async () => {
+  const first = open()
+  const loose = await upload(first, 'loose.txt')
+  const [attached, linked] = [await upload(first, 'attached.txt'), await upload(first, 'linked.txt')]
+  const removed = await upload(first, 'removed.txt')
+  await say(first, [attached])
+  const ended = await say(first, [removed])
+  const { id: project } = await call<{ id: number }>(first, 'POST', '/user/projects/create?name=birds')
+  await call(first, 'POST', `/user/projects/${project}/files/${linked.id}`)
+  await call(first, 'DELETE', `/chat/delete-chat-session/${ended}?hard_delete=true`)
+  clock.time += 8 * dayMs
+  const young = await upload(first, 'young.txt')
+  await first.close()
+  const second = open({ retention: { maxFileDays: 7 } })
+  await second.start()
+  const applied = expect.objectContaining({
+    operation: 'applyRetention',
+    target: { sessions: '0', agents: '0', files: '2', events: '0' },
+  })
+  await expect.poll(() => call(second, 'GET', '/admin/audit')).toContainEqual(applied)
+  const files = await call<{ id: string }[]>(second, 'GET', '/user/files/recent')
+  const kept = files.map(({ id }) => id)
+  expect(kept.toSorted()).toEqual([attached.id, linked.id, young.id].toSorted())
+  expect(kept).not.toContain(loose.id)
+})
+
+test('metrics tell how many rows and bytes each table holds', async () => {
   const inlay = open({ telemetry: true })
   await say(inlay)
   const request = new Request('http://host.example/api/metrics', { headers: { authorization: `Bearer ${apiKey}` } })
   const text = await (await inlay.fetch(request)).text()
   expect(text).toContain('inlay_table_rows{table="inlay_chat_sessions"} 1')
   expect(text).toContain('inlay_table_rows{table="inlay_chat_messages"} 3')
+  expect(text).toMatch(/inlay_table_bytes\{table="inlay_chat_messages"\} \d{4,}/)
 })
 
 test('wrong days are told', () => {

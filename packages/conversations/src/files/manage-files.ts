@@ -40,8 +40,8 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
 export interface SqlFiles extends Files, FileStore {
   /** Notes that files have to be searchable. */
   wantIndexed(ids: readonly string[]): Promise<void>
-  /** Removes files that no project, agent or document holds and that nobody has used since a time. */
-  removeUnheld(ids: readonly string[], options: { readonly unusedSince: number }): Promise<void>
+  /** Removes files that no project, agent or document holds and that nobody has used since a time. @returns how many */
+  removeUnheld(ids: readonly string[], options: { readonly unusedSince: number }): Promise<number>
   /** Gives the picture of an agent to the owner of the agent. Any other file stays as it is. */
   adoptPicture(id: string, ownerId: string): Promise<void>
   /** Removes the picture of an agent that no agent shows any more. Any other file stays. */
@@ -210,8 +210,8 @@ async function removeUnheld(
   unusedSince: number,
   options: FilesOptions,
   worker: FileWorker,
-): Promise<void> {
-  if (ids.length === 0) return
+): Promise<number> {
+  if (ids.length === 0) return 0
   // One statement for each index: joined by `or`, PostgreSQL would read the whole table.
   const queries = ['id', 'file_id'].map((column) =>
     visible(options.db)
@@ -220,12 +220,14 @@ async function removeUnheld(
       .execute(),
   )
   const rows = new Map((await Promise.all(queries)).flat().map((row) => [row.id, row]))
+  let count = 0
   for (const file of [...rows.values()].map(toStoredFile)) {
     if (isUsed(await useOf(file, options))) continue
     await hideFile(options.db, file.id, options.now() + decisionMs)
-    await decide(file, options)
+    if (!isUsed(await decide(file, options))) count++
   }
   worker.notify()
+  return count
 }
 
 /** Documents name a file by either of its ids. */

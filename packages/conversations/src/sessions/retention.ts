@@ -1,9 +1,10 @@
 import type { Agent } from '@inlay/agent'
 import type { SqlFiles } from '../files/manage-files.ts'
+import { cameFor } from '../files/upload.ts'
 import { emptyLog, isUnheld } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { eraseSessions, erasing, type RemovalOptions } from './removal.ts'
-import { attachedFiles, generatedFiles, removeFilesOf } from './session-files.ts'
+import { attachedFiles, filesElsewhere, generatedFiles, removeFilesOf } from './session-files.ts'
 
 /** Which sessions are erased; times are milliseconds since 1970 UTC. */
 export interface Expiry {
@@ -76,4 +77,34 @@ async function hideExpired(
     hidden.push(...rows.filter(({ id }) => !hidden.some((other) => other.id === id)))
   }
   return hidden
+}
+
+export interface UnusedUploads {
+  /** Milliseconds since 1970 UTC. */
+  readonly unusedSince: number
+  /** Id of a file. Default: from the first. */
+  readonly after: string | undefined
+  readonly limit: number
+}
+
+/** Removes uploads that nobody has used since a time and that no session, project, agent or document holds. */
+export async function eraseUnusedUploads(
+  { db, files }: RetentionParts,
+  { unusedSince, after = '', limit }: UnusedUploads,
+): Promise<{ readonly last: string | undefined; readonly erased: number }> {
+  const uploads = await db
+    .selectFrom('inlay_files')
+    .select(['id', 'file_id', 'owner_id'])
+    .where('id', '>', after)
+    .where('is_listed', '=', cameFor.upload)
+    .where((of) => of.fn.coalesce('used_at', 'created_at'), '<', unusedSince)
+    .where(isUnheld('owner_id'))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  const attached = new Set(await filesElsewhere(db, [...new Set(uploads.map(({ owner_id: id }) => id))], []))
+  const unattached = uploads.filter(({ id, file_id: fileId }) => !attached.has(id) && !attached.has(fileId))
+  const ids = unattached.map(({ id }) => id)
+  const erased = await files.removeUnheld(ids, { unusedSince })
+  return { last: uploads.at(-1)?.id, erased }
 }

@@ -52,7 +52,7 @@ export async function attachedFiles(db: ConversationDatabase, sessionIds: readon
 }
 
 /** Ids of the files attached to messages of other sessions of owners. */
-async function filesElsewhere(
+export async function filesElsewhere(
   db: ConversationDatabase,
   ownerIds: readonly string[],
   sessionIds: readonly string[],

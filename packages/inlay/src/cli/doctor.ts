@@ -32,12 +32,14 @@ export const doctor: Command = {
     'Exits with 1 if a check failed.',
     'With --deep also reads the whole database and all files, and compares documents with the index.',
     'It changes nothing, and a server may run meanwhile.',
+    'With --tables prints the rows and bytes of each table instead.',
     'With --production also looks at what protects an installation that others can reach: keys, TLS, limits, rights.',
   ],
   words: [0, 0],
   options: {
     offline: { type: 'boolean', meaning: 'do not call models' },
     production: { type: 'boolean', meaning: 'also check what protects an installation that others can reach' },
+    tables: { type: 'boolean', meaning: 'print the rows and bytes of each table, and check nothing' },
     deep: { type: 'boolean', meaning: 'also read the whole database, all files and the index' },
   },
   async run(context) {
@@ -45,6 +47,7 @@ export const doctor: Command = {
     const findings: Finding[] = []
     if (context.options['deep'] === true && remoteOf(context))
       throw misuse('--deep reads the data itself: run inlay doctor --deep on the machine that has it, without --url.')
+    if (context.options['tables'] === true) return (await import('./table-list.ts')).printTables(context)
     const isProduction = context.options['production'] === true
     if (isProduction && remoteOf(context))
       throw misuse('--production reads the settings: run it where the server has them, without --url.')

@@ -179,7 +179,7 @@ export interface InlayOptions
   readonly callerLimits?: CallerLimits | undefined
   /** Limits of all callers together: with `createTenants`, of each tenant. Default: no limits. */
   readonly tenantLimits?: CallerLimits | undefined
-  /** Days after which sessions, deleted sessions, deleted agents and audit entries are erased. Default: never. */
+  /** Days after which sessions, deleted sessions, deleted agents, unused uploads and audit entries are erased. Default: never. */
   readonly retention?: RetentionOptions | undefined
   /** Limits of answers, files and documents: model calls, timeouts, concurrent runs, memory, sizes, what is stored. */
   readonly limits?: (AgentLimits & FileLimits & DocumentLimits) | undefined

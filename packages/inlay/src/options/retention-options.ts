@@ -6,6 +6,7 @@ export const retentionNames = [
   'maxSessionDays',
   'maxDeletedSessionDays',
   'maxDeletedAgentDays',
+  'maxFileDays',
   'maxAuditDays',
 ] as const
 
@@ -20,6 +21,8 @@ export interface RetentionOptions {
   readonly maxDeletedSessionDays?: number | undefined
   /** Days after which a deleted agent is erased. Default: never, only hidden. */
   readonly maxDeletedAgentDays?: number | undefined
+  /** Days after which an upload is deleted that nobody has used and that no session, project, agent or document holds. Default: never. */
+  readonly maxFileDays?: number | undefined
   /** Days after which an audit entry is deleted. Default: never. */
   readonly maxAuditDays?: number | undefined
 }
@@ -33,7 +36,7 @@ export const retentionRow: Row<RetentionOptions> = option(
   ),
   {
     name: 'INLAY_RETENTION',
-    meaning: 'days after which sessions, deleted sessions, deleted agents and audit entries are erased',
+    meaning: 'days after which sessions, deleted sessions, deleted agents, unused uploads and audit entries are erased',
     without: 'nothing is deleted by age',
   },
 )

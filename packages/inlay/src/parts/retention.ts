@@ -10,13 +10,14 @@ const everyMs = 3_600_000
 /** Batch sizes: small, so that a batch does not delay other writes. */
 const maxSessions = 20
 const maxAgents = 100
+const maxFiles = 100
 const maxAuditRows = 500
 /** Pause between batches, so that other requests are handled. */
 const pauseMs = 20
 
 export interface RetentionParts {
   readonly db: AnyDatabase
-  readonly agent: Pick<Conversations, 'eraseExpired' | 'eraseDeletedPersonas'>
+  readonly agent: Pick<Conversations, 'eraseExpired' | 'eraseDeletedPersonas' | 'eraseUnusedUploads'>
   readonly audit: AuditLog
   readonly now: () => number
   readonly onError: (error: unknown) => void
@@ -49,7 +50,7 @@ export function startRetention(retention: RetentionOptions, parts: RetentionPart
 }
 
 async function applyRetention(
-  { maxSessionDays, maxDeletedSessionDays, maxDeletedAgentDays, maxAuditDays }: RetentionOptions,
+  { maxSessionDays, maxDeletedSessionDays, maxDeletedAgentDays, maxFileDays, maxAuditDays }: RetentionOptions,
   { agent, audit, now }: RetentionParts,
   signal: AbortSignal,
 ): Promise<void> {
@@ -77,8 +78,20 @@ async function applyRetention(
     deletedBefore === undefined
       ? 0
       : await inBatches(() => agent.eraseDeletedPersonas({ deletedBefore, limit: maxAgents }))
+  const unusedSince = before(maxFileDays)
+  let after: string | undefined
+  let files = 0
+  if (unusedSince !== undefined)
+    // The others are passed over, since what holds a file is not in its row.
+    await inBatches(async () => {
+      const batch = await agent.eraseUnusedUploads({ unusedSince, after, limit: maxFiles })
+      after = batch.last
+      files += batch.erased
+      return batch.last === undefined ? 0 : 1
+    })
   const auditBefore = before(maxAuditDays)
   const events = auditBefore === undefined ? 0 : await inBatches(() => audit.removeBefore(auditBefore, maxAuditRows))
-  const erased = { sessions: String(sessions), agents: String(agents), events: String(events) }
-  if (sessions + agents + events > 0) await audited(audit, 'applyRetention', erased, async () => {})
+  const counts = { sessions, agents, files, events }
+  const erased = Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, String(count)]))
+  if (sessions + agents + files + events > 0) await audited(audit, 'applyRetention', erased, async () => {})
 }
