@@ -1,11 +1,11 @@
 import { isOfPerson, keysOfFile, type BlobStorage } from '@inlay/conversations'
-import { rowsOf, type AnyDatabase, type CopiedTable } from '@inlay/records'
+import { rowsOf, type CopiedTable } from '@inlay/records'
 import { sql } from 'kysely'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { makeFolder, writeFolder } from '../data-folder.ts'
-import { bytesOf, movedTables } from './move-data.ts'
+import { bytesOf, movedTables, type Stores } from './move-data.ts'
 import { derivedTables, personTables } from './stored-tables.ts'
 
 export interface ExportTarget {
@@ -25,16 +25,14 @@ export interface Exported {
   readonly filesWithoutBytes: number
 }
 
-interface Stores {
-  readonly db: AnyDatabase
-  readonly storage: BlobStorage
-}
-
 /** Rows read at once: few of tables with long texts. */
 const pageOf = ({ name }: CopiedTable): number => (/content|texts/.test(name) ? 10 : 100)
 
 /** Writes what is stored as JSON Lines, a file for each table, and the bytes of files. */
-export function exportData(stores: Stores, { folder, person, signal }: ExportTarget): Promise<Exported> {
+export function exportData(
+  stores: Pick<Stores, 'db' | 'storage'>,
+  { folder, person, signal }: ExportTarget,
+): Promise<Exported> {
   return writeFolder(folder, async (partial) => {
     const rows: Record<string, number> = {}
     const counts = { files: 0, filesWithoutBytes: 0 }
