@@ -76,3 +76,20 @@ test('it does not look at a data folder in which nothing lies', async () => {
   const findings = await findingsOf({ INLAY_DATABASE_URL: 'postgres://inlay@localhost:1/inlay', ...bucket }, 0o755)
   expect(findings.map(({ check }) => check)).not.toContain('Permissions')
 })
+
+const addresses = (env: Readonly<Record<string, string>>) =>
+  warnings({ INLAY_CALLER_LIMITS: 'tokensPerDay=50000', INLAY_SECRET_KEY: secret, ...env })
+
+test.each(['postgres://inlay@localhost/inlay?host=/run/postgresql', 'postgres://inlay@%2Frun%2Fpostgresql/inlay'])(
+  '%s is a socket, which needs neither password nor TLS',
+  async (database) => {
+    expect(await addresses({ INLAY_DATABASE_URL: database })).toEqual([])
+    expect(await addresses({ INLAY_INDEX_URL: database })).toEqual([])
+  },
+)
+
+test('a database goes to the host of its parameter', async () => {
+  const url = `postgres://inlay:${secret}@127.0.0.1/inlay?host=db.internal`
+  expect(await addresses({ INLAY_INDEX_URL: url })).toEqual(['INLAY_INDEX_URL'])
+  expect(await addresses({ INLAY_INDEX_URL: `${url}&sslmode=verify-full` })).toEqual([])
+})

@@ -68,7 +68,11 @@ function checkAddresses(options: InlayOptions): readonly Finding[] {
     INLAY_REDIS_URL: [redis],
     INLAY_S3_ENDPOINT: [options.s3?.endpoint],
   }).flatMap(([name, given]) => given.flatMap((text) => (text === undefined ? [] : [{ name, url: new URL(text) }])))
-  return addresses.flatMap(({ name, url: { host, password, username, protocol, searchParams } }) => {
+  return addresses.flatMap(({ name, url }) => {
+    const { password, username, protocol, searchParams } = url
+    // Of a database it may be a parameter, as `pg` reads it.
+    const host = decodeURIComponent(searchParams.get('host') ?? url.host) || 'localhost'
+    if (host.startsWith('/')) return [ok(name, 'a socket of this machine')]
     const hasTls = /^(rediss|https):$/.test(protocol) || /^(require|verify)/.test(searchParams.get('sslmode') ?? '')
     const tls = protocol.startsWith('postgres') ? 'Add ?sslmode=verify-full.' : `Use ${protocol.replace(':', 's://')}.`
     const isKnown = knownSecret.test(password) || password === username
