@@ -1,4 +1,6 @@
 import { EventEmitter } from 'node:events'
+import { transportOf } from '@inlay/drivers/internal/models/ai-sdk'
+import { openaiEmbedder } from '@inlay/drivers/openai-embedder'
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import { postgres } from '@inlay/drivers/postgres'
 import { redisRuns, type RedisModule } from '@inlay/drivers/redis'
@@ -115,6 +117,34 @@ describe('an engine that refuses says in one line what to change', () => {
     },
     20_000,
   )
+})
+
+test('a service whose certificate is not trusted says where to name its authority, and is not asked again', async () => {
+  let calls = 0
+  const fetch = async (): Promise<never> => {
+    calls++
+    throw new TypeError('fetch failed', { cause: withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE') })
+  }
+  const embedder = openaiEmbedder({
+    model: 'm',
+    baseUrl: 'https://embedder.example/v1',
+    dimensions: 3,
+    apiKey: secret,
+    fetch,
+  })
+  const words = /The embedding service could not be reached\. .* name the file of its authority in NODE_EXTRA_CA_CERTS/
+  await expect(embedder.embed(['a'], 'query')).rejects.toThrow(words)
+  expect(calls).toBe(1)
+})
+
+test('a model whose certificate is not trusted tells the operator, and callers that it is not available', async () => {
+  const carry = transportOf({
+    type: 'openai-compatible',
+    baseUrl: 'https://model.example/v1',
+    fetch: () => Promise.reject(new TypeError('fetch failed', { cause: withCode('ERR_TLS_CERT_ALTNAME_INVALID') })),
+  })
+  const request = { url: 'https://model.example/v1/chat/completions', method: 'POST', headers: {}, body: '{}' }
+  expectWords(await failureOf(carry(request as never) as Promise<unknown>), /is for another name.*INLAY_MODEL_BASE_URL/)
 })
 
 test('a database whose disk is full is 503 with the time to wait, over HTTP', async () => {

@@ -18,7 +18,7 @@ test('the table of waits for silent engines has the bounds of the code', () => {
   const of = (engine: string, ...bounds: number[]) => bounds.map((bound) => [engine, bound])
   expect(inDocs).toEqual([
     ...of('PostgreSQL, pgvector', ...Object.values(postgresTimes)),
-    ...of('OpenSearch', clusterTimes.hedgeMs, clusterTimes.quietMs, clusterTimes.answerMs),
+    ...of('OpenSearch', clusterTimes.hedgeMs, clusterTimes.quietMs, clusterTimes.silentMs, clusterTimes.answerMs),
     ...of('Redis', redisTimes.quietMs, redisTimes.answerMs, redisTimes.reachMs),
     ...of('bucket of files', bucketTimes.hedgeMs, bucketTimes.answerMs, bucketTimes.writeMs, bucketTimes.readMs),
     ...of('`GET {base}/health/ready`', probeWaitMs, probeSilenceMs),

@@ -32,3 +32,11 @@ test('a bucket that says nothing has a read refused within ten seconds', async (
   await expect(storage.getItemRaw('a')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true })
   expect(performance.now() - began).toBeLessThan(10_000)
 }, 20_000)
+
+test('a bucket that says nothing has a write refused, whatever is collected as garbage meanwhile', async () => {
+  const storage = await startBucket(() => {})
+  const began = performance.now()
+  const written = storage.setItemRaw('a', new Uint8Array(10))
+  await expect(written).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true })
+  expect(performance.now() - began).toBeLessThan(24_000)
+}, 40_000)

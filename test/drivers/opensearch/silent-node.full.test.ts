@@ -52,3 +52,17 @@ test('a call that nobody waits for goes to one node at a time', async () => {
   await createCluster({ nodes })({ path: '/inlay/_search', body: {}, isAwaited: true })
   expect(slow.paths.slice(1)).toEqual(['/inlay/_search', '/inlay/_search'])
 })
+
+test('a search that only one frozen node can answer is refused after one look at it, and sooner the next time', async () => {
+  const frozen = await startNode()
+  const search = createCluster({ nodes: frozen.address })
+  const took = async (): Promise<number> => {
+    const began = performance.now()
+    await expect(search({ path: '/inlay/_search', body: {}, isAwaited: true, tries: 3 })).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    })
+    return performance.now() - began
+  }
+  expect(await took()).toBeLessThan(11_000)
+  expect(await took()).toBeLessThan(6_500)
+}, 30_000)

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { InlayError, checkRequired, isText } from '@inlay/protocol'
+import { tlsFault } from '../http/tls-fault.ts'
 import { installed, toMissing } from '../installed.ts'
 
 export interface S3BlobsOptions {
@@ -26,8 +28,10 @@ export interface S3Blobs {
 }
 
 function rejectOutage(cause: unknown): never {
-  const message = 'The storage of files cannot be reached: try again later.'
-  throw new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
+  const fault = tlsFault(cause, 'INLAY_S3_ENDPOINT, or the option s3')
+  const known = fault && { message: fault, data: { isForOperator: true } }
+  const other = { message: 'The storage of files cannot be reached: try again later.', cause }
+  throw new InlayError('SERVICE_UNAVAILABLE', { ...(known || other), retryable: true })
 }
 
 /** Timeouts of a bucket, in milliseconds. */
@@ -91,16 +95,22 @@ export async function s3Blobs(options: S3BlobsOptions): Promise<S3Blobs> {
   })
   const { AwsClient } = await installed('aws4fetch', () => import('aws4fetch').catch(toMissing))
   const { address, endpoint, region = 'us-east-1', sessionToken, ...keys } = options
-  const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3', retries: 2 })
+  const client = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), region, service: 's3' })
   const server = (endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/(?<!\/)\/+$/, '')
   const place = `${server}/${address.replace(/^s3:\/\/|(?<!\/)\/+$/g, '')}`
   const call = async (method: string, key: string, body?: Uint8Array): Promise<Response | undefined> => {
     const path = key.split(':').map(encodeURIComponent).join('/')
     // A shared buffer cannot be a request body; values never are one.
     const sent = body === undefined ? {} : { body: body as Uint8Array<ArrayBuffer> }
-    const send = (signal: AbortSignal): Promise<Response> =>
-      // Files and the session token must not be sent to another address.
-      client.fetch(`${place}/${path}`, { method, signal, redirect: 'manual', ...sent })
+    const send = async (signal: AbortSignal): Promise<Response> => {
+      for (let retries = 2; ; retries--) {
+        const request = await client.sign(`${place}/${path}`, { method, ...sent })
+        // A signal in the request is lost with it, as garbage. Files and the token must not be sent to another address.
+        const response = await fetch(request, { signal, redirect: 'manual' })
+        if (retries === 0 || (response.status < 500 && response.status !== 429)) return response
+        await delay(Math.random() * 100, undefined, { signal })
+      }
+    }
     const response = await answerOf(send, body === undefined).catch(rejectOutage)
     if (response.ok) return response
     // Its message may contain names of the bucket and of keys.

@@ -1,5 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
-import { refusalOf, type Refusal } from './refusals.ts'
+import { refusalOf, unreached, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
 /** A service that accepts JSON, a form or query parameters, and responds with JSON. */
@@ -97,8 +97,7 @@ function toCallFailure(
   signal?.throwIfAborted()
   if (timeout.aborted)
     return new InlayError('GATEWAY_TIMEOUT', { message: `${subject} did not answer in time.`, cause: error })
-  const message = `${subject} could not be reached, or the connection broke.`
-  return new InlayError('CONNECTION_ERROR', { message, cause: error })
+  return new InlayError('CONNECTION_ERROR', { message: unreached(subject, error), cause: error })
 }
 
 /** Parses the JSON of a response. @throws BAD_GATEWAY for anything else */

@@ -1,4 +1,5 @@
 import { InlayError, type ErrorCode } from '@inlay/protocol'
+import { tlsFault } from './tls-fault.ts'
 
 /** A refused request: status, headers and body, and the service as the start of a sentence: `The embedding service`. */
 export interface Refusal {
@@ -57,4 +58,12 @@ export function retryAfter(headers: Headers): number | undefined {
   if (seconds >= 0) return seconds
   const date = Date.parse(text)
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000)
+}
+
+/** Sentence for a service that no response came from. */
+export function unreached(subject: string, cause: unknown): string {
+  const fault = tlsFault(cause, 'its base URL')
+  return fault
+    ? `${subject} could not be reached. ${fault}`
+    : `${subject} could not be reached, or the connection broke.`
 }

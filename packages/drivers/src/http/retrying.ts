@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isInlayError, type InlayError } from '@inlay/protocol'
+import { tlsFault } from './tls-fault.ts'
 
 export interface RetryOptions {
   /** Maximum number of attempts, at least 1. Default 4. */
@@ -17,14 +18,22 @@ export const serviceOptions = 'headers timeoutMs attempts maxWaitMs sleep'
 export async function retrying<Result>(
   call: () => Promise<Result>,
   signal: AbortSignal | undefined,
-  { attempts = 4, maxWaitMs = 30_000, sleep = wait }: RetryOptions,
+  {
+    attempts = 4,
+    maxWaitMs = 30_000,
+    maxTotalMs = Infinity,
+    sleep = wait,
+  }: RetryOptions & { readonly maxTotalMs?: number },
 ): Promise<Result> {
+  const began = performance.now()
   for (let attempt = 1; ; attempt++) {
     try {
       return await call()
     } catch (error) {
       signal?.throwIfAborted()
       if (!isInlayError(error) || !error.retryable || attempt >= attempts) throw error
+      // A certificate that is refused stays so.
+      if (performance.now() - began > maxTotalMs || tlsFault(error, '') !== undefined) throw error
       const delayMs = delayAfter(error, attempt)
       if (delayMs > maxWaitMs) throw error
       await sleep(delayMs, signal)

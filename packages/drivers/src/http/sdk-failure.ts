@@ -1,4 +1,5 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
+import { unreached } from './refusals.ts'
 
 /**
  * Fields of the AI SDK's error for a failed request. `instanceof` does not work, since a host may have another copy of
@@ -55,7 +56,7 @@ function toSdkFailure(error: unknown, { subject, refused, unusable }: FailureWor
   if (status !== undefined) return unusable(error)
   if (isRetryable === true)
     return new InlayError('CONNECTION_ERROR', {
-      message: `${subject} could not be reached, or the connection broke.`,
+      message: unreached(subject, error),
       cause: error,
     })
   return new InlayError('API_ERROR', { message: `${subject} failed.`, cause: error, retryable: false })

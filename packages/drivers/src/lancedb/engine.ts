@@ -131,7 +131,7 @@ export function isMiss(error: unknown): boolean {
 
 /** Whether a bucket did not respond, or refused the request. */
 export function isOutage(error: unknown): boolean {
-  return /HttpError|HTTP error|status: 5\d\d|NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch/.test(
+  return /HttpError|HTTP error|status: 5\d\d|NoSuchBucket|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed/.test(
     messageOf(error),
   )
 }
@@ -150,6 +150,12 @@ function toInlayError(error: unknown): InlayError {
       // Retryable, since no document is the cause: they wait until the folder is writable.
       message: 'The index cannot be written: make its folder writable for this process.',
       cause: error,
+    })
+  const certificate = /InvalidCertificate\((\w+)/.exec(message)?.[1]
+  if (certificate !== undefined)
+    return new InlayError('SERVICE_UNAVAILABLE', {
+      message: `The certificate of the bucket's server is refused (${certificate}): name the file of its authority in SSL_CERT_FILE, and in INLAY_S3_ENDPOINT a name that the certificate holds.`,
+      data: { isForOperator: true },
     })
   if (isOutage(error))
     return new InlayError('SERVICE_UNAVAILABLE', {

@@ -1,4 +1,5 @@
 import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { tlsFault } from '../http/tls-fault.ts'
 
 /** Response to a request: its result, or the server's error. */
 export type Reply =
@@ -134,13 +135,13 @@ export function lossIn(reply: Reply): InlayError | undefined {
 }
 
 export function lost(cause?: unknown): InlayError {
-  const message = 'The connection to the MCP server was lost.'
+  const message = `The connection to the MCP server was lost. ${tlsFault(cause, 'its address') ?? ''}`.trimEnd()
   return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'lost' } })
 }
 
 /** Error for a request that was not sent, since the connection was lost before. */
 export function unsent(cause: unknown): InlayError {
-  const { message } = lost()
+  const { message } = lost(cause)
   return new InlayError('BAD_GATEWAY', { message, cause, data: { [mark]: 'expired' } })
 }
 

@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { StreamListener, TappedModel } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
+import { tlsFault } from '../http/tls-fault.ts'
 import { withCacheControl } from './adapting/cache-control.ts'
 import { fallBack, statusOf } from './adapting/fall-back.ts'
 import { noteWindow, type ModelMemories } from './adapting/model-memory.ts'
@@ -106,12 +107,22 @@ type TransportOptions = Pick<
   'type' | 'baseUrl' | 'apiKey' | 'currentKey' | 'fetch' | 'firstTokenTimeoutMs' | 'idleTimeoutMs'
 >
 
+/** Tells the operator what to set where a certificate is refused. */
+const withTlsFaults =
+  (carry: Transport): Transport =>
+  (request) =>
+    carry(request).catch((error: unknown) => {
+      const message = tlsFault(error, 'INLAY_MODEL_BASE_URL, or the option model')
+      throw message ? new InlayError('SERVICE_UNAVAILABLE', { message, data: { isForOperator: true } }) : error
+    })
+
 /** Creates the transport of a provider, restricted to its host. */
 export function transportOf(options: TransportOptions): Transport {
   const { type, baseUrl, fetch: handedIn, idleTimeoutMs = 300_000 } = options
   const { firstTokenTimeoutMs = type === 'openai-compatible' ? 1_800_000 : 300_000 } = options
   const limits = { firstTokenTimeoutMs, idleTimeoutMs }
-  const finish = (carry: Transport): Transport => withCurrentKey(withQuery(followSameHost(carry), baseUrl), options)
+  const finish = (carry: Transport): Transport =>
+    withCurrentKey(withQuery(followSameHost(withTlsFaults(carry)), baseUrl), options)
   if (handedIn) return finish(fetchTransport(handedIn, limits))
   const own = isNode() ? httpTransport(limits) : undefined
   return finish((request) =>

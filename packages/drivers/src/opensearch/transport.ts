@@ -57,6 +57,8 @@ export const clusterTimes = {
    * either.
    */
   quietMs: 5_000,
+  /** The same for a node whose last check failed. */
+  silentMs: 1_000,
   /** Timeout of that check. */
   answerMs: 3_000,
   /** After this time, a second node is tried, for a call that somebody waits for. */
@@ -77,6 +79,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
   const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toNode)
   const usual = username === undefined ? {} : { authorization: basic(username, password) }
   let next = Math.floor(Math.random() * addresses.length)
+  const silent = new Set<string>()
 
   const sendTo = async (
     { address, authorization }: Node,
@@ -90,7 +93,8 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       send(`${address}/`, { headers, redirect: 'manual', signal: AbortSignal.timeout(clusterTimes.answerMs) }).then(
         (reply) => reply.text(),
       )
-    const timer = setInterval(() => void look().catch((error: unknown) => silence.abort(error)), clusterTimes.quietMs)
+    const check = (): unknown => look().catch((error: unknown) => (silent.add(address), silence.abort(error)))
+    const timer = setInterval(check, silent.has(address) ? clusterTimes.silentMs : clusterTimes.quietMs)
     try {
       const reply = await readReply(
         await send(address + call.path, {
@@ -104,6 +108,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
           signal: AbortSignal.any(signals),
         }),
       )
+      silent.delete(address)
       if (reply.status < 300 || accepts.includes(reply.status)) return reply
       throw refusalOf(reply)
     } finally {
@@ -151,7 +156,11 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       over.abort()
     })
   }
-  return ({ tries: attempts, ...call }) => retrying(() => tryEach(call), call.signal, { attempts })
+  return ({ tries: attempts, ...call }) => {
+    // Somebody who has waited for silent nodes is told, and does not wait for them again.
+    const maxTotalMs = call.isAwaited ? clusterTimes.answerMs : Infinity
+    return retrying(() => tryEach(call), call.signal, { attempts, maxTotalMs })
+  }
 }
 
 interface Node {
@@ -243,7 +252,7 @@ function refusalOf({ status, body }: ClusterReply): InlayError {
 }
 
 function unreachable(error: unknown): InlayError {
-  const tls = tlsFault(error)?.replace('{setting}', setting)
+  const tls = tlsFault(error, setting)
   return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : misconfigured(tls)
 }
 

@@ -29,7 +29,7 @@ const sentences: readonly (readonly [RegExp, string])[] = [
 export function toRedisFailure(error: unknown): InlayError {
   if (isInlayError(error)) return error
   const said = error instanceof Error ? error.message : ''
-  const sentence = tlsFault(error)?.replace('{setting}', setting) ?? sentences.find(([form]) => form.test(said))?.[1]
+  const sentence = tlsFault(error, setting) ?? sentences.find(([form]) => form.test(said))?.[1]
   // A known refusal needs no cause; any other error keeps its cause.
   const known = sentence === undefined ? { message: 'Redis cannot be reached.', cause: error } : { message: sentence }
   const data = { isOutage: true, ...(sentence !== undefined && { isForOperator: true }) }

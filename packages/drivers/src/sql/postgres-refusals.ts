@@ -46,7 +46,8 @@ function refusalOf(error: unknown, setting: string): Refusal | undefined {
   const { code = '', message = '' } = Object(error) as { code?: string; message?: string }
   if (outageCodes.test(code) || outageMessages.test(message))
     return { message: 'The database does not respond: try again in a moment.', retryAfterSeconds: 2, isOutage: true }
-  const sentence = tlsFault(error) ?? extensionFault(message) ?? sentences.find(([form]) => form.test(code))?.[1]
+  const sentence =
+    tlsFault(error, setting) ?? extensionFault(message) ?? sentences.find(([form]) => form.test(code))?.[1]
   if (sentence)
     return {
       message: sentence.replace('{setting}', setting),

@@ -93,8 +93,11 @@ export function indexSystem({ database, index = database }: OpenOptions['address
 
 /** Settings with the engine's own names; it looks up missing ones itself, such as the role of a machine. */
 function storageOptionsOf(s3: S3Access = {}): Record<string, string> {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env
+  // At Amazon it finds the region of a bucket; of other servers it would assume us-west-2.
+  const assumed = s3.endpoint === undefined ? undefined : (AWS_REGION ?? AWS_DEFAULT_REGION ?? 'us-east-1')
   const named = {
-    region: s3.region,
+    region: s3.region ?? assumed,
     endpoint: s3.endpoint,
     allow_http: s3.endpoint?.startsWith('http:') === true ? 'true' : undefined,
     aws_access_key_id: s3.accessKeyId,

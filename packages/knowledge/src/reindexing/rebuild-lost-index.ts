@@ -140,6 +140,8 @@ export class LostIndexCheck {
 }
 
 function unreachable(cause: unknown): InlayError {
+  // What the operator has to change is told instead.
+  if (isInlayError(cause) && cause.data['isForOperator'] === true) return cause
   const message = 'The index cannot be reached. Each use tries again; until then this process is not ready.'
   return new InlayError('SERVICE_UNAVAILABLE', { message, cause, retryable: true })
 }
