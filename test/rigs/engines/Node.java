@@ -1,6 +1,7 @@
 import static org.codelibs.opensearch.runner.OpenSearchRunner.newConfigs;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.codelibs.opensearch.runner.OpenSearchRunner;
 
 /** One OpenSearch node; ends with its input. Takes its folder, the cluster's name, its number from 1, and ports of all nodes. */
@@ -8,6 +9,7 @@ public class Node {
     public static void main(String[] arguments) throws Exception {
         int number = Integer.parseInt(arguments[2]);
         String[] httpPorts = arguments[3].split(",");
+        List<String> names = IntStream.rangeClosed(1, httpPorts.length).mapToObj(each -> "node-" + each).toList();
         List<String> seeds = List.of(arguments[4].split(",")).stream().map(port -> "127.0.0.1:" + port).toList();
         try (OpenSearchRunner runner = new OpenSearchRunner()) {
             runner.onBuild((id, settings) -> settings
@@ -16,7 +18,7 @@ public class Node {
                 .put("http.port", httpPorts[number - 1])
                 .put("transport.port", arguments[4].split(",")[number - 1])
                 .putList("discovery.seed_hosts", seeds)
-                .putList("cluster.initial_cluster_manager_nodes", "node-1", "node-2", "node-3"));
+                .putList("cluster.initial_cluster_manager_nodes", names));
             runner.build(newConfigs()
                 .basePath(arguments[0])
                 .clusterName(arguments[1])

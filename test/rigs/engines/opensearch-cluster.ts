@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { eventually } from '../../life/process.ts'
 import { freePorts } from '../scale/processes.ts'
 
-/** A cluster of three nodes, each a Java process of its own. */
+/** A cluster of nodes, each a Java process of its own. */
 export interface OpenSearchCluster {
   readonly nodes: readonly string[]
   /** Ids of the running processes. */
   readonly pids: readonly number[]
   /** Ends one of the nodes by SIGKILL, counted from 1, while the others go on. */
   killNode(number: number): Promise<void>
-  /** Starts it again over what it holds; resolves once all three are together. */
+  /** Starts it again over what it holds; resolves once all are together. */
   startNode(number: number): Promise<void>
   stop(): Promise<void>
 }
@@ -53,13 +53,15 @@ const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
 /**
  * Starts one with the k-NN plugin: OpenSearch 2.19, or with `INLAY_OPENSEARCH=3` 3.5. Needs `mvn`, `unzip`, and a JDK 17
  * for the first, 21 or newer for the second: `INLAY_JAVA` names its program.
- * @param java options of each of the three processes
+ * @param java options of each of the processes
  * @param kept folder of the nodes, which then outlives them; by default a temporary one
+ * @param count how many nodes
  */
-export async function startCluster(java: string = brief, kept?: string): Promise<OpenSearchCluster> {
+export async function startCluster(java: string = brief, kept?: string, count = 3): Promise<OpenSearchCluster> {
   const { programs, options } = download()
-  const ports = await freePorts(6)
-  const nodes = ports.slice(0, 3).map((port) => `http://127.0.0.1:${port}`)
+  const ports = await freePorts(2 * count)
+  const numbers = Array.from({ length: count }, (_, at) => at + 1)
+  const nodes = ports.slice(0, count).map((port) => `http://127.0.0.1:${port}`)
   const name = `inlay-${process.pid}`
   const data = kept ?? mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
   const running = new Map<number, ChildProcess>()
@@ -69,7 +71,7 @@ export async function startCluster(java: string = brief, kept?: string): Promise
       process.env['INLAY_JAVA'] ?? 'java',
       `${java} ${options} -cp ${programs}/lib/*:${programs}/knn/*
       ${join(import.meta.dirname, 'Node.java')} ${data}/${number} ${name} ${number}
-      ${ports.slice(0, 3).join()} ${ports.slice(3).join()}`.split(/\s+/),
+      ${ports.slice(0, count).join()} ${ports.slice(count).join()}`.split(/\s+/),
       { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
     )
     child.stdout.on('data', (part) => (output = `${output}${part}`.slice(-4_000)))
@@ -84,20 +86,20 @@ export async function startCluster(java: string = brief, kept?: string): Promise
   }
   const together = (number: number): Promise<true> =>
     eventually(
-      `node ${number} of a cluster of three`,
+      `node ${number} of a cluster of ${count}`,
       async () => {
         if (!running.has(number)) throw new Error(`Node ${number} ended:\n${output}`)
-        return (await hasThree(nodes[number - 1]!, name)) || undefined
+        return (await hasAll(nodes[number - 1]!, name, count)) || undefined
       },
       600_000,
     )
   const stop = async (): Promise<void> => {
-    await Promise.all([1, 2, 3].map(killNode))
+    await Promise.all(numbers.map(killNode))
     if (kept === undefined) rmSync(data, { recursive: true, force: true })
   }
   try {
-    for (const number of [1, 2, 3]) spawnNode(number)
-    await Promise.all([1, 2, 3].map(together))
+    for (const number of numbers) spawnNode(number)
+    await Promise.all(numbers.map(together))
   } catch (cause) {
     await stop()
     throw new Error(`The cluster did not start:\n${output}`, { cause })
@@ -117,11 +119,11 @@ export async function startCluster(java: string = brief, kept?: string): Promise
   }
 }
 
-async function hasThree(node: string, name: string): Promise<boolean> {
+async function hasAll(node: string, name: string, count: number): Promise<boolean> {
   const reply = await fetch(`${node}/_cluster/health`).catch(() => undefined)
   if (reply?.ok !== true) return false
   const health = (await reply.json()) as { cluster_name: string; number_of_nodes: number }
-  return health.cluster_name === name && health.number_of_nodes === 3
+  return health.cluster_name === name && health.number_of_nodes === count
 }
 
 /** Gets what is missing from Maven Central, into a folder that other runs find again. */

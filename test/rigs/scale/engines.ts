@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,8 @@ export interface EngineServer {
   start(): Promise<void>
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
+  /** Its processes. */
+  pids(): readonly number[]
   /** Ends it for good. */
   remove(): Promise<void>
 }
@@ -31,6 +33,24 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   await once(child, 'exit')
 }
 
+/** Stops each process of an engine where it stands, as a machine that hangs does, or lets it go on. */
+export function signalAll(pids: readonly number[], signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // It has ended meanwhile.
+    }
+}
+
+const pidsOf = (child: ChildProcess | undefined): number[] => (child?.pid === undefined ? [] : [child.pid])
+
+/** A process and those that it started. Linux only. */
+function familyOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return [pid, ...(children === '' ? [] : children.split(' ').map(Number))]
+}
+
 /** Redis that keeps nothing on the disk. */
 export function redisServer(port: number): EngineServer {
   let child: ChildProcess | undefined
@@ -41,6 +61,7 @@ export function redisServer(port: number): EngineServer {
       await listens(port)
     },
     kill: () => end(child),
+    pids: () => pidsOf(child),
     remove: () => end(child),
   }
   return server
@@ -66,11 +87,14 @@ function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** Starts on an empty folder. Writes to the disk as in use, so that a kill loses nothing. */
-export async function vectorPostgres(port: number): Promise<EngineServer> {
+/**
+ * Starts on an empty folder. Writes to the disk as in use, so that a kill loses nothing.
+ * @param parent folder for its own
+ */
+export async function vectorPostgres(port: number, parent = tmpdir()): Promise<EngineServer> {
   const bin = programs()
   const user = unprivileged()
-  const folder = mkdtempSync(join(tmpdir(), 'inlay-postgres-'))
+  const folder = mkdtempSync(join(parent, 'inlay-postgres-'))
   if (user) chownSync(folder, user.uid, user.gid)
   chmodSync(folder, 0o700)
   const data = join(folder, 'data')
@@ -98,6 +122,7 @@ export async function vectorPostgres(port: number): Promise<EngineServer> {
       if (child?.exitCode === null && child.signalCode === null) child.kill('SIGQUIT')
       if (child?.exitCode === null) await once(child, 'exit')
     },
+    pids: () => pidsOf(child).flatMap(familyOf),
     remove: async () => {
       await server.kill()
       rmSync(folder, { recursive: true, force: true })

@@ -1,10 +1,8 @@
 /** One of several processes of an installation, as `startProcess` runs it; its tasks come as JSON. */
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { scriptedModel, type ScriptStep } from '@inlay/agent/testing'
-import { blobFolder } from '@inlay/drivers/blob-folder'
-import { closeServer, createInlay, nodeListener, type BlobStorage, type EngineOptions } from 'inlay'
+import { httpReranker } from '@inlay/drivers/http-reranker'
+import { closeServer, createInlay, nodeListener, type EngineOptions } from 'inlay'
 import { fakeEmbedder } from '../../knowledge/fake-embedder.ts'
 import { scripted } from '../../life/serve.ts'
 
@@ -16,8 +14,6 @@ export interface Engines {
   readonly postgres?: string
   /** Address of a Postgres database for the index. */
   readonly pgvector?: string
-  /** A file; while it exists, stored files cannot be read. */
-  readonly blobsDown?: string
   /** Addresses of the nodes of an OpenSearch cluster, for the index. */
   readonly opensearch?: readonly string[]
   /** Address of a Redis server that running answers are shared through. */
@@ -25,6 +21,8 @@ export interface Engines {
   /** A bucket for files. */
   readonly bucket?: { readonly address: string; readonly access: NonNullable<EngineOptions['s3']> }
   readonly hasVectors?: boolean
+  /** Address of a service that reranks as TEI does. */
+  readonly reranker?: string
 }
 
 /** Instructions for a process. */
@@ -57,21 +55,6 @@ function enginesOf({ postgres: database, pgvector, opensearch, redis, bucket }: 
   return { database, index, sharedRuns: redis, ...files }
 }
 
-/** The folder of files, each of whose calls fails while it is down. */
-function storageOf({ dataFolder, blobsDown }: Engines): BlobStorage | undefined {
-  if (blobsDown === undefined) return undefined
-  return new Proxy(blobFolder({ folder: join(dataFolder, 'files') }), {
-    get: (storage, name) => {
-      const member: unknown = Reflect.get(storage, name)
-      if (typeof member !== 'function') return member
-      return async (...given: unknown[]) => {
-        if (existsSync(blobsDown)) throw new Error('connect ECONNREFUSED 127.0.0.1:9000')
-        return Reflect.apply(member, storage, given) as unknown
-      }
-    },
-  })
-}
-
 async function main(task: ProcessTask): Promise<void> {
   const { port, apiKey, clockMs = 0, noticeMs = 0, drainMs = 0 } = task
   const machineClock = Date.now
@@ -80,12 +63,12 @@ async function main(task: ProcessTask): Promise<void> {
     dataFolder: task.dataFolder,
     apiKey,
     ...enginesOf(task),
-    ...(task.blobsDown !== undefined && { files: storageOf(task) }),
     embedder: task.hasVectors ? fakeEmbedder({ batch: 64 }) : undefined,
     model: {
       resolve: async () => ({ ...scripted, model: scriptedModel(({ prompt }) => answerOf(prompt)) }),
       list: async () => [],
     },
+    ...(task.reranker !== undefined && { reranker: httpReranker({ protocol: 'tei', baseUrl: task.reranker }) }),
     searchHelp: { expand: false },
     telemetry: task.telemetry ?? false,
     callerLimits: task.requestsPerMinute === undefined ? undefined : { requestsPerMinute: task.requestsPerMinute },
