@@ -1,4 +1,5 @@
 import type { Hit, IndexRow, VectorIndex } from '@inlay/knowledge'
+import { InlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { isLetGo } from '@inlay/knowledge/internal/calls/bounded-call'
 import type { IndexSpace } from '@inlay/knowledge/internal/reindexing/index-space'
@@ -22,7 +23,8 @@ const hit = (text: string, score: number): Hit => ({
 const finding = (hits: readonly Hit[], beside?: VectorIndex): VectorIndex => ({
   ...memoryIndex(),
   search: async ({ limit }) => hits.slice(0, limit),
-  staging: () => beside ?? memoryIndex(),
+  // As if it were a new one each time.
+  staging: () => ({ ...(beside ?? memoryIndex()), close: async () => {} }),
 })
 
 async function searchBoth(text: string, spaces: { before: readonly Hit[]; after: readonly Hit[] }): Promise<string[]> {
@@ -72,6 +74,36 @@ test('while documents are moved to another embedder, words alone are searched fo
   await both.open()
   await both.search({ text: 'herons', vector: new Float32Array([1]), limit: 10 })
   expect(vectors).toEqual([undefined, undefined])
+})
+
+test('where no new index may be made, the present one stays', async () => {
+  const db = await makeRecords()
+  const refused = new InlayError('SERVICE_UNAVAILABLE', { message: 'The role lacks a privilege.' })
+  const next = { ...memoryIndex(), open: () => Promise.reject(refused) }
+  const parts = { db, index: finding([hit('Herons', 1)], next), now: () => 1 }
+  const index = createMigratingIndex(parts)
+  await index.open()
+  await expect(index.replace()).rejects.toBe(refused)
+  await expect(createMigratingIndex({ ...parts, embedder: fakeEmbedder() }).changeEmbedder()).rejects.toBe(refused)
+  expect(await index.spaces()).toMatchObject([{ number: 0, phase: 'open', rebuildReason: null }])
+  expect(await index.search({ text: 'herons', limit: 10 })).toHaveLength(1)
+})
+
+test('a new index that an ended attempt left for another embedder is made anew', async () => {
+  const db = await makeRecords()
+  let isLeft = true
+  const next: VectorIndex = {
+    ...memoryIndex(),
+    open: async () => {
+      if (isLeft) throw new InlayError('INDEX_MISMATCH')
+    },
+    drop: async () => void (isLeft = false),
+  }
+  const index = createMigratingIndex({ db, index: finding([], next), now: () => 1 })
+  await index.open()
+  await index.replace()
+  expect(await index.spaces()).toHaveLength(2)
+  await index.open()
 })
 
 describe('when the index of a replaced space is removed', () => {

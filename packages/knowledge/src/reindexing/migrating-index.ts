@@ -83,6 +83,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
     if (isSame((await directory.latest()).space, embedder)) return false
     if (onlyWithoutDocuments && (await hasAnyDocument(db))) return false
     const isMovable = index.staging !== undefined
+    if (isMovable) await makeNext(index, (await directory.spaces()).at(-1)!.number, embedder)
     const hasChanged = await changeEmbedder(db, { embedder, isMovable, onlyWithoutDocuments })
     await directory.spaces()
     return hasChanged
@@ -136,6 +137,7 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
       if (!options.index.staging) throw noRoom()
       const { number, space } = (await directory.spaces()).at(-1)!
       if (space && !isSame(space, options.embedder)) throw lacksEmbedder(space)
+      await makeNext(options.index, number, space)
       await directory.replace({ number, reason: 'requested' })
     },
     changeEmbedder: () => change(false),
@@ -146,6 +148,22 @@ export function createMigratingIndex(options: SpaceDirectoryOptions): MigratingI
     dropSpace: async ({ number, rebuildReason }) =>
       void (rebuildReason !== 'foreign' && (await directory.drop(number))),
   }
+}
+
+/**
+ * Makes the index of the next space before it is recorded: where this process may not make it, the present one stays. An
+ * attempt that was killed may have left one for another embedder.
+ */
+async function makeNext(index: VectorIndex, latest: number, space: EmbedderSpace | undefined): Promise<void> {
+  const make = async (): Promise<void> => {
+    const next = partOf(index, latest + 1)
+    await next.open(space && { id: space.id, dimensions: space.dimensions }).finally(() => next.close())
+  }
+  await make().catch(async (error: unknown) => {
+    if (!isInlayError(error) || error.code !== 'INDEX_MISMATCH') throw error
+    await partOf(index, latest + 1).drop?.()
+    await make()
+  })
 }
 
 type Retry = <Result>(work: () => Promise<Result>, number?: number) => Promise<Result>
