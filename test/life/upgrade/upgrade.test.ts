@@ -45,12 +45,12 @@ const codeOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isInlayError(error) ? error.code : error),
   )
 
-/** Tables and indexes, without the space between their words. */
+/** Tables and indexes, without the space between their words and the quotes of their names. */
 function schemaOf(file: string): string[] {
   const db = new DatabaseSync(file, { readOnly: true })
   onTestFinished(() => db.close())
   const rows = db.prepare('select sql from sqlite_master where sql is not null order by name').all()
-  return rows.map((row) => String(row['sql']).replace(/\s+/g, ' '))
+  return rows.map((row) => String(row['sql']).replaceAll('"', '').replace(/\s+/g, ' ').toLowerCase())
 }
 
 const archives = globSync('data-*.zip', { cwd: import.meta.dirname }).map((name) => join(import.meta.dirname, name))
