@@ -173,8 +173,3 @@ test('a row without a price does not answer what something costs', async () => {
   }
   expect(await answer('What does an embedding model cost?', models)).not.toContain('Embedding model: meaning')
 })
-
-test('a short option is not the one in capitals', async () => {
-  const page = { title: 'fetch', content: '# fetch\n\n-K, --config FILE: read options of fetch from FILE.\n' }
-  expect(await answer('What does fetch -k do?', page)).toBe(refusal)
-})

@@ -19,14 +19,6 @@ test('what only the old version says is quoted with the name of the new one', as
   )
 })
 
-test('words that the documents write apart are one', async () => {
-  const desk = {
-    title: 'Contacts',
-    content: '# Contacts\n\nThe help desk answers on 4200. The office answers on 4100.',
-  }
-  expect(await answer('where does the helpdesk answer', desk)).toContain('4200')
-})
-
 test('the list after a sentence with "the following" belongs to it', async () => {
   const lamp = {
     title: 'Lampd',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answer, refusal, type Passage } from './found-passages.ts'
+import { answer, type Passage } from './found-passages.ts'
 
 describe('versions', () => {
   const page = (year: number, price: number): Passage => ({
@@ -18,24 +18,6 @@ describe('versions', () => {
     const said = await answer('What did a mooring cost a night in 2022?', ...both)
     expect(said).toContain('A mooring costs 70 crowns a night [2]')
     expect(said).not.toContain('90 crowns')
-  })
-})
-
-describe('signs and options', () => {
-  const copying = {
-    title: 'fetchit',
-    content:
-      '# fetchit\n\n> Copy files between hosts.\n\n- Copy a folder:\n\n`fetchit -r folder host`\n\n- Keep dates and permissions:\n\n`fetchit -a folder host`\n',
-  }
-
-  test('an option is looked up', async () => {
-    const said = await answer('what does fetchit -a do', copying)
-    expect(said).toContain('Keep dates and permissions')
-    expect(said).not.toContain('Copy a folder')
-  })
-
-  test('a sign that stands nowhere is refused', async () => {
-    expect(await answer('what does fetchit copy with $? in it', copying)).toBe(refusal)
   })
 })
 

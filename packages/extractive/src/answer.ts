@@ -45,8 +45,7 @@ async function quoteFrom(
     const isNamed = question.names.every((key) => evidence.has(key, place.keys))
     holding.set(place, isNamed && (given === undefined || holdsValues(await valuesOf(place, language), given)))
   }
-  const isHeld = ({ read }: Weighed): boolean =>
-    holding.get(read.place) === true && evidence.holdsLiterals(read) && isQuotable(read, said)
+  const isHeld = ({ read }: Weighed): boolean => holding.get(read.place) === true && isQuotable(read, said)
   const units = evidence.units.filter(isHeld)
   const findings: Findings = { ...evidence, units, question, language, isQuotable: (read) => isQuotable(read, said) }
   const [best] = findings.units
@@ -100,10 +99,6 @@ function isQuotable({ unit }: ReadUnit, said: string): boolean {
   if (unit.language === 'output') return false
   return said === '' || !said.includes(unit.text.replace(/(?<![.!?:])[.!?:]+$/, ''))
 }
-
-/** Starts with a word that refers to the previous sentence. */
-const leansBack =
-  /^(?:(?:and|but|however|also|then|thus|und|aber|jedoch),? )?(?:he|she|it|they|this|these|those|his|her|its|their|er|sie|dies\p{L}*|él|ella|ellos|ellas|est[aeo]s?|il|elle|ils|elles|ce|cette|ces|cela)(?!\p{L})/iu
 
 /** Each side of a comparison has a place of its own. */
 const comparing = /\bdifferences?\b|\bcompare\b|\bvs\b|\bversus\b|\bunterschied/i
@@ -160,9 +155,8 @@ function sentencesAround({ read: best }: Weighed, { isQuotable }: Findings, room
     else chosen.push(read)
   }
   const { units } = best.passage
-  if (leansBack.test(best.unit.text)) add(units[best.at - 1], true)
   for (let at = best.at + 1; chosen.at(-1)?.at === at - 1; at++) add(units[at], false)
-  if (chosen[0]?.at === best.at) add(units[best.at - 1], true)
+  add(units[best.at - 1], true)
   return chosen
 }
 

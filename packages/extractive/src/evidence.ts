@@ -23,8 +23,6 @@ export interface Evidence {
   readonly shareOf: (...sets: readonly Keys[]) => number
   /** Whether one of these sets contains a key, or one with a similar spelling if no passage contains it. */
   readonly has: (key: string, ...sets: readonly Keys[]) => boolean
-  /** Whether a unit contains a sign or an option of the question, if there is one. */
-  readonly holdsLiterals: (read: ReadUnit) => boolean
 }
 
 /** Inverse document frequency of BM25. */
@@ -46,15 +44,11 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   const alike = new Map(unknown.map((key) => [key, [...vocabulary].filter((other) => isLike(key, other))]))
   if (unknown.length === 0) return alike
   // A misspelling may be in the ending that a key omits, so whole words are compared too.
-  const units = passages.flatMap((passage) => passage.units)
-  const texts = units.map(({ unit }) => unit.text.toLowerCase().match(wordPattern) ?? [])
-  const words = new Set(texts.flat())
-  // `Help desk` may be written as one word.
-  const joined = new Map(texts.flatMap((all) => all.slice(1).map((word, at) => [`${all[at]}${word}`, word] as const)))
+  const texts = passages.flatMap(({ units }) => units.map(({ unit }) => unit.text.toLowerCase()))
+  const words = new Set(texts.flatMap((sentence) => sentence.match(wordPattern) ?? []))
   for (const word of (text.toLowerCase().match(wordPattern) ?? []).slice(-maxComparedWords))
     if (/^\p{L}+$/u.test(word) && !spaceless.test(word))
-      for (const other of [...words, joined.get(word) ?? ''])
-        if (isNear(word, other) || other === joined.get(word)) alike.get(keysOf(word)[0] ?? '')?.push(...keysOf(other))
+      for (const other of words) if (isNear(word, other)) alike.get(keysOf(word)[0] ?? '')?.push(...keysOf(other))
   return alike
 }
 
@@ -89,18 +83,7 @@ const rankWeight = 0.1
 /** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[], language: string): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
-  const { isForNumber, literals } = question
-  const patterns = literals.map(
-    (literal) =>
-      new RegExp(
-        `(?<![\\w$-])${literal.replace(/[^\p{L}\p{N}]/gu, '\\$&')}(?![\\w-])`,
-        /^-\p{L}$/u.test(literal) ? '' : 'i',
-      ),
-  )
-  const holdsLiterals = ({ unit, passage: { source } }: ReadUnit): boolean => {
-    const text = `${unit.headings.join(' ')} ${source.section} ${unit.lead} ${unit.text} ${unit.code?.text}`
-    return patterns.length === 0 || patterns.some((pattern) => pattern.test(text))
-  }
+  const { isForNumber } = question
 
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
@@ -115,5 +98,5 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       return { read, own, context, score, fit }
     })
   })
-  return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has, holdsLiterals }
+  return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has }
 }

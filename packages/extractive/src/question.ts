@@ -13,8 +13,6 @@ export interface Question {
   readonly names: readonly string[]
   /** The text whose dates and numbers an answer has to have: that of an earlier question if this one has none. */
   readonly given: string
-  /** Signs and options of the question, such as `$?`, `-eq` and `--force`, which are not words. */
-  readonly literals: readonly string[]
   /** Search queries, the most specific first; at least one. */
   readonly queries: readonly string[]
 }
@@ -62,13 +60,8 @@ const opening =
 const asksForMore =
   /^(?:tell me more|more|go on|continue|elaborate|and\??$|(?:more|further) (?:details?|information|about (?:it|that|this))|what else|anything else)\b/i
 
-/** Verbs and nouns that ask for a form of answer only in these places: how to sort a list is about sorting. */
-const asksForForm =
-  /^(?:list|compare|name)\b|\b(?:name|number)s? (?:of|for)\b|\b(?:what|which) name\b|\b(?:what|which) sorts? of\b|\blists? of\b|\b(?:do|can) (?:we|you|they|i) (?:have|get|offer|sell)\b|\b(?:some|any|every)(?:thing|one|body)\b|\bstuff\b/gi
-
-/** A sign or an option, which is no word: `$?`, `&&`, `-eq`, `--force`. */
-const literal =
-  /(?<=^|[\s`'"(])(?:--?\p{L}[\p{L}\p{N}-]*|(?=\S?[$%@&|<>^~=+*/\\#])[$%@&|<>^~=+*/\\#?!:-]{2,})(?=$|[\s`'")?,.])/gu
+/** Verbs that ask for a form of answer only here: how to sort a list is about sorting. */
+const asksForForm = /^(?:list|compare|name)\b/i
 
 /** Words of other languages that stand for what was said before. */
 const pointsBackElsewhere =
@@ -79,17 +72,11 @@ const properName = /(?<=[^\s“"„¿¡.?!:]\s["“„(]?)\p{Lu}[\p{L}\p{M}\p{N}
 /** German capitalizes every noun, but seldom two in a row. */
 const germanName = /(?<=[^\s.?!:] )\p{Lu}\p{Ll}+(?: \p{Lu}\p{Ll}+)+/gu
 const acronym = /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}\p{N}]+(?![\p{L}\p{N}])/gu
-const asksInHan = /什么|哪|谁|多少|几|怎|吗/u
-
-/** Also as people type them: `whats`, `dont`, `im`. */
-const typedStopWords: ReadonlySet<string> = new Set(
-  [...stopWords].flatMap((word) => [word, word.replace(/'(?=(?:s|t|m|ve)$)/, '')]),
-)
 
 /** The words of a text that carry its topic, as written. */
 function topicWords(text: string): string[] {
   const common = commonWordsOf(text)
-  const frequent = common && common.language !== 'en' ? common.words : typedStopWords
+  const frequent = common && common.language !== 'en' ? common.words : stopWords
   const words = text.match(wordPattern) ?? []
   const lower = (word: string): string => word.toLowerCase().replaceAll('’', "'").replace(/'s$/, '')
   const said = words.filter((word) => spaceless.test(word) || !frequent.has(lower(word)))
@@ -139,7 +126,7 @@ export function understand(questions: readonly string[]): Question {
   const main = tidy(`${text.replace(opening, '').replace(/(?<![?.!\s])[?.!\s]+$/, '')} ${context.join(' ')}`)
   const keywords = [...own, ...context].join(' ')
   const further = wordsOf(text).length > own.length + 3 ? [keywords] : []
-  const topic = distinct([...own, ...context].flatMap(keysOf)).filter((key) => !asksInHan.test(key))
+  const topic = distinct([...own, ...context].flatMap(keysOf))
   return {
     text,
     isForList: asksForList.test(head),
@@ -149,7 +136,6 @@ export function understand(questions: readonly string[]): Question {
       (key) => proper.has(key) || /\p{N}/u.test(key) || (proper.size === 0 && earlier?.names.includes(key)),
     ),
     given: /\p{N}/u.test(text) || earlier === undefined ? text : earlier.given,
-    literals: distinct(text.slice(0, maxPatternLength).match(literal) ?? []),
     queries: distinct([main, ...further]),
   }
 }
