@@ -37,7 +37,7 @@ async function quoteFrom(
   if (isLong) await yieldToEventLoop()
   const passages = readPassages(parts)
   if (isLong) await yieldToEventLoop()
-  const evidence = weighEvidence(question, passages, language)
+  const evidence = weighEvidence(question, passages)
   const holding = new Map<Place, boolean>()
   for (const { read } of evidence.units) {
     const { place } = read
@@ -51,10 +51,8 @@ async function quoteFrom(
   const [best] = findings.units
   if (!best || question.topic.length === 0) return undefined
   const least = leastShares(question, language)
-  // A number was asked for, and the sentence has none.
-  const hasNone = best.fit < 0
-  if (best.context < (hasNone ? least.quote : least.links)) return undefined
-  const isSure = best.context >= least.quote && !hasNone && !comparing.test(question.text)
+  if (best.context < least.links) return undefined
+  const isSure = best.context >= least.quote && !comparing.test(question.text)
   return (isSure ? quotation(best, findings) : undefined) ?? closestPlaces(findings)
 }
 

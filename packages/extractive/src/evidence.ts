@@ -1,7 +1,6 @@
 import { isLike, isNear, keysOf, spaceless, wordPattern } from '@inlay/text'
 import type { ReadPassage, ReadUnit } from './page.ts'
 import type { Question } from './question.ts'
-import { hasNumber } from './values.ts'
 
 export interface Weighed {
   readonly read: ReadUnit
@@ -10,8 +9,6 @@ export interface Weighed {
   readonly context: number
   /** Only comparable among the units of one question. */
   readonly score: number
-  /** Whether it contains a number if one is asked for: 1 or -1, otherwise 0. */
-  readonly fit: number
 }
 
 export type Keys = ReadonlySet<string>
@@ -81,9 +78,8 @@ const instructionPenalty = 0.3
 const rankWeight = 0.1
 
 /** Scores how well passages answer a question in any language. */
-export function weighEvidence(question: Question, passages: readonly ReadPassage[], language: string): Evidence {
+export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
-  const { isForNumber } = question
 
   const units = passages.flatMap(({ units, rank, head, isManual }) => {
     return units.map((read, at): Weighed => {
@@ -93,9 +89,8 @@ export function weighEvidence(question: Question, passages: readonly ReadPassage
       const own = shareOf(read.keys)
       const penalty = isManual || read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
-      const fit = !isForNumber ? 0 : hasNumber(read.unit.text, language) ? 1 : -1
-      const score = own + 0.5 * context + 0.8 * fit - rankWeight * Math.min(rank, 10)
-      return { read, own, context, score, fit }
+      const score = own + 0.5 * context - rankWeight * Math.min(rank, 10)
+      return { read, own, context, score }
     })
   })
   return { units: units.toSorted((left, right) => right.score - left.score), shareOf, has }

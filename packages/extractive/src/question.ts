@@ -5,8 +5,6 @@ export interface Question {
   readonly text: string
   /** Whether it asks for all of a kind. */
   readonly isForList: boolean
-  /** Whether it asks for a number. */
-  readonly isForNumber: boolean
   /** Keys of the words that carry the topic, in order, without duplicates. */
   readonly topic: readonly string[]
   /** Keys of the topic that are names, numbers or codes: an answer without them is about something else. */
@@ -31,7 +29,7 @@ const askingWords: ReadonlySet<string> = new Set(
 /** Matches whole words in any script; `\b` only supports ASCII letters. */
 const words = (list: string): string => `(?<![\\p{L}\\p{M}])(?:${list})(?![\\p{L}\\p{M}])`
 
-/** Asks for a number, a date or a time, in some twenty languages. */
+/** Asks for a number, a date or a time, in some twenty languages; answers seldom repeat it. */
 const asksNumber = new RegExp(
   [
     '^(?:since |until |and )?when(?!\\p{L})',
@@ -130,7 +128,6 @@ export function understand(questions: readonly string[]): Question {
   return {
     text,
     isForList: asksForList.test(head),
-    isForNumber: asksNumber.test(text),
     topic,
     names: topic.filter(
       (key) => proper.has(key) || /\p{N}/u.test(key) || (proper.size === 0 && earlier?.names.includes(key)),

@@ -48,8 +48,6 @@ interface NumberWords {
   readonly values: ReadonlyMap<string, number>
   /** Thousand, million and billion. */
   readonly scales: ReadonlyMap<string, number>
-  /** Words that number something: those above, months and days of the week. */
-  readonly counting: ReadonlySet<string>
 }
 
 const wordsByLanguage = new Map<string, NumberWords>()
@@ -78,26 +76,9 @@ function numberWordsOf(language: string): NumberWords {
             .replace(/\.$/, '') ?? ''
         if (name.length > 1) scales.set(name, scale)
       }
-  const named = (option: 'month' | 'weekday'): string[] =>
-    Array.from({ length: 12 }, (_, at) =>
-      new Intl.DateTimeFormat(language, { [option]: 'long', timeZone: 'UTC' })
-        // Twelve days in a row have all days of the week.
-        .format(option === 'month' ? Date.UTC(2024, at) : Date.UTC(2024, 0, at + 1))
-        .toLowerCase(),
-    )
-  const counting = new Set([...values.keys(), ...scales.keys(), ...named('month'), ...named('weekday')])
-  const words = { values, scales, counting }
+  const words = { values, scales }
   wordsByLanguage.set(language, words)
   return words
-}
-
-/** Whether a text contains a number, also as a word, or the name of a month or day. */
-export function hasNumber(text: string, language: string): boolean {
-  if (/[\p{N}一二三四五六七八九十百千万亿两半]|\b(?:once|twice|half|daily|weekly|monthly|yearly)\b/u.test(text))
-    return true
-  const { counting } = numberWordsOf(language)
-  const words = spaced(text).match(/[\p{L}\p{M}]+/gu) ?? []
-  return words.some((word) => counting.has(word) || (word.endsWith('s') && counting.has(word.slice(0, -1))))
 }
 
 /** Dates are looked for in pieces of this length, since a library reads a text several times. */
