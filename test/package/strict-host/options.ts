@@ -32,6 +32,7 @@ type Opaque =
   | Headers
   | Blob
   | URL
+  | URLSearchParams
 type Shallower = [never, 0, 1, 2, 3]
 
 /** Paths of optional members that do not take `undefined`. */
