@@ -135,6 +135,7 @@ export function openInlay(options: InlayOptions = {}): OpenedInlay {
     ...served,
     localModels: offersLocalModels(options) ? lazy('localModels') : undefined,
     addedModels: lazy('addedModels'),
+    fetchPicture: async (...given) => (await parts()).fetchPicture(...given),
     mcpServers: lazy('mcpServers'),
     // Telemetry exists with this option.
     metrics: isMeasured ? async () => (await parts()).telemetry!.metrics() : undefined,

@@ -4,6 +4,7 @@ import type { ClientTurn } from '@inlay/agent'
 import { passedHeaders, routesOf, type Route, type StreamFormat } from '@inlay/server'
 import * as v from 'valibot'
 import { createAnswerReader, documentUrls, lineOf, type AnswerEvent, type FinishReason } from './answer-lines.ts'
+import { withPictures } from './content.ts'
 import { chatRequestSchema, readChatRequest, type ChatRequest } from './chat-request.ts'
 import type { CitedMark } from './cited-text.ts'
 import { toApiError } from './errors.ts'
@@ -56,7 +57,12 @@ export const chatRoutes: readonly Route[] = [
     async handle(context) {
       const { body, parts, caller, request, requestId, settings } = context
       const { persona, override } = await resolveModel(body.model, parts.agent, caller)
-      const { message, client } = await readChatRequest(body, namedSession(body, request), caller)
+      const messages = await withPictures(body.messages, parts.fetchPicture, request.signal)
+      const { message, client } = await readChatRequest(
+        { ...body, messages: [...messages] },
+        namedSession(body, request),
+        caller,
+      )
       const asksWeb = body.web_search_options && client.steps?.length === 0 && message.allowed_tool_ids === undefined
       const webSearch = asksWeb ? await webSearchOf(parts.agent, persona, caller) : undefined
       const run = await parts.agent.send(

@@ -1,6 +1,6 @@
 import type { ClientFile } from '@inlay/agent'
-import { storable } from '@inlay/protocol'
-import { fromBase64 } from '@inlay/server'
+import { isInlayError, storable } from '@inlay/protocol'
+import { fromBase64, type ServerParts } from '@inlay/server'
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
 
@@ -49,15 +49,54 @@ export function readContent(content: Content, files: ClientFile[], param: string
 /** As in messages of Inlay's own API. */
 const maxFiles = 1000
 
+/** At most so many in a request, since they are fetched at once. */
+const maxAddresses = 20
+
+const pictureOf = ({ image_url: picture }: Part): string | undefined =>
+  (typeof picture === 'string' ? picture : picture?.url) ?? undefined
+
+/**
+ * Fetches the pictures that messages name by addresses, and puts their data in place of these.
+ * @throws INVALID_INPUT for one that cannot be fetched
+ */
+export async function withPictures<Message extends { readonly content?: Content }>(
+  messages: readonly Message[],
+  fetchPicture: ServerParts['fetchPicture'],
+  signal: AbortSignal,
+): Promise<readonly Message[]> {
+  const isAddress = (url: string | undefined): url is string => url !== undefined && /^https?:/i.test(url)
+  const partsOf = ({ content }: Message): readonly Part[] => (Array.isArray(content) ? content : [])
+  const addresses = new Set(messages.flatMap(partsOf).map(pictureOf).filter(isAddress))
+  if (!fetchPicture || addresses.size === 0) return messages
+  if (addresses.size > maxAddresses)
+    throw invalid('messages', `More than ${maxAddresses} pictures are named by addresses: send the data of the others.`)
+  const pictures = new Map<string | undefined, string>()
+  await Promise.all(
+    [...addresses].map(async (address) => {
+      const picture = await fetchPicture(address, signal).catch((error: unknown) => {
+        if (!isInlayError(error)) throw error
+        throw invalid('messages', `The picture ${address.slice(0, 200)} was not fetched: ${error.message}`)
+      })
+      pictures.set(address, picture)
+    }),
+  )
+  return messages.map((message) => ({
+    ...message,
+    ...(Array.isArray(message.content) && {
+      content: message.content.map((part) => ({ ...part, image_url: pictures.get(pictureOf(part)) ?? part.image_url })),
+    }),
+  }))
+}
+
 function readFile(part: Part, files: ClientFile[], param: string): string {
   const { file_id: id, file_data: data, filename } = part.file ?? part
   if (id) return uploadIdOf(id)
-  const picture = typeof part.image_url === 'string' ? part.image_url : part.image_url?.url
+  const picture = pictureOf(part)
   const source = picture ?? data ?? part.file_url
   if (!source)
     throw invalid(param, `A part of type "${part.type.slice(0, 40)}" is not supported: send text, image_url or file.`)
   if (/^https?:/i.test(source))
-    throw invalid(param, 'Addresses are not fetched: send the data itself, as "data:<type>;base64,<data>".')
+    throw invalid(param, 'This address is not fetched: send the data itself, as "data:<type>;base64,<data>".')
   const [, type, base64] = /^data:([^;,]*)[^,]{0,200};base64,/.exec(source.slice(0, 400)) ?? []
   const bytes = fromBase64(base64 === undefined && type === undefined ? source : source.slice(source.indexOf(',') + 1))
   if (bytes === undefined) throw invalid(param, 'The data must be base64, such as "data:image/png;base64,<data>".')

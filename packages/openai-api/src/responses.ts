@@ -5,6 +5,7 @@ import { passedHeaders, reply, routesOf, type Reply, type Route, type RouteConte
 import * as v from 'valibot'
 import { documentUrls, lineOf } from './answer-lines.ts'
 import { readMessages } from './chat-messages.ts'
+import { withPictures } from './content.ts'
 import { invalid, toApiError } from './errors.ts'
 import { resolveModel } from './models.ts'
 import {
@@ -133,7 +134,7 @@ async function create(context: RouteContext<unknown, unknown, ResponseRequest> &
     throw invalid('background', 'A response in the background must be stored: leave out store.')
   const { persona, override } = await resolveModel(body.model, agent, caller)
   const { message: toolsOfMessage, client: clientTools, stores } = readTools(body, await agent.actions(caller))
-  const turn = await readTurn(body, agent, caller)
+  const turn = await readTurn(context)
   const isNarrowed = stores.storeIds.length > 0 || stores.filters !== undefined
   const searchFilters = isNarrowed ? await filtersOfStores(parts, stores, caller) : null
   const run = await agent.send(
@@ -181,7 +182,8 @@ function givenHead(plain: ResponseHead, body: ResponseRequest): ResponseHead {
   return { ...plain, ...Object.fromEntries(given), text, reasoning: { effort: null, summary: null, ...body.reasoning } }
 }
 
-async function readTurn(body: ResponseRequest, agent: Conversations, caller: Principal) {
+async function readTurn({ body, parts, caller, request }: Parameters<typeof create>[0]) {
+  const { agent, fetchPicture } = parts
   if (body.previous_response_id && body.conversation)
     throw invalid('conversation', 'Give either previous_response_id or conversation.')
   const input = await resolveReferences(body.input, agent, caller)
@@ -197,7 +199,9 @@ async function readTurn(body: ResponseRequest, agent: Conversations, caller: Pri
       ? await callingResponse(results, named, agent, caller)
       : undefined
   const called = previous && results && calledBefore(results, previous)
-  const { instructions, history, message, steps, files } = readInput(called ?? input)
+  const { instructions, history, message, steps, files } = readInput(
+    await withPictures(toMessages(called ?? input), fetchPicture, request.signal),
+  )
   const sessionId = previous?.place.sessionId ?? (named ? conversationSession(named) : undefined)
   return {
     message: {
@@ -240,8 +244,7 @@ function calledBefore(input: readonly InputItem[], { question, packets }: Stored
 }
 
 /** Reads items as the messages of a chat. Errors name the input, since messages have places of their own. */
-function readInput(input: ResponseRequest['input']): ReturnType<typeof readMessages> {
-  const messages = toMessages(input)
+function readInput(messages: Parameters<typeof readMessages>[0]): ReturnType<typeof readMessages> {
   try {
     return readMessages(messages)
   } catch (error) {

@@ -39,7 +39,7 @@ import { openApiThread } from './openapi-thread.ts'
 import { pythonParts } from './python-parts.ts'
 import { startRetention } from './retention.ts'
 import { toolParts } from './tool-parts.ts'
-import { toDocumentByLink, toFileUrl, webParts } from './web-parts.ts'
+import { toDocumentByLink, toFileUrl, webParts, type WebParts } from './web-parts.ts'
 
 /** All components behind the request handler, opened. */
 export interface Parts {
@@ -51,6 +51,7 @@ export interface Parts {
   readonly workspace: WorkspaceRecords
   readonly localModels: LocalModelAdministration
   readonly addedModels: ModelAdministration
+  readonly fetchPicture: WebParts['fetchPicture']
   readonly mcpServers: McpServerAdministration
   /** MCP servers, for those who run the assistant. */
   readonly mcp: Pick<McpClient, 'check' | 'signIn' | 'finishSignIn'>
@@ -288,6 +289,7 @@ async function makeParts(
     ...server,
     localModels,
     addedModels,
+    fetchPicture: web.fetchPicture,
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
     exports: {

@@ -9,6 +9,8 @@ export interface WebParts {
   readonly webSearch: WebSearch | undefined
   readonly readPage: PageReader | undefined
   readonly imageGenerator: ImageGenerator | undefined
+  /** Fetches a picture from where pages are read from, as a data URL. @throws BAD_REQUEST, also where no pages are read */
+  readonly fetchPicture: (address: string, signal: AbortSignal) => Promise<string>
   /** Fetches URLs given by users, documents and models. */
   readonly egress: Egress
   /** Stops the file extractor for web pages. */
@@ -24,9 +26,17 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
   const { egress } = await import('@inlay/drivers/egress')
   const fetchAddress = egress(options.egress)
   const own = typeof pageReader === 'function' ? pageReader : undefined
-  const reader = defaultPageReader(own || !pageReader ? fetchAddress : egress({ ...options.egress, ...pageReader }))
+  const fetchPage = own || !pageReader ? fetchAddress : egress({ ...options.egress, ...pageReader })
+  const reader = defaultPageReader(fetchPage)
   return {
     egress: fetchAddress,
+    fetchPicture: async (address, signal) => {
+      if (pageReader === null) throw unfetched('Nothing is fetched here: send the data of the picture.')
+      const limits = { signal, maxBytes: 10 * 2 ** 20, timeoutMs: 10_000, mediaTypes: ['image/'] }
+      const { status, headers, bytes } = await fetchPage(address, limits)
+      if (status !== 200) throw unfetched(`Its server answered with status ${status}.`)
+      return `data:${headers.get('content-type')};base64,${Buffer.from(bytes).toString('base64')}`
+    },
     webSearch: typeof webSearch === 'object' ? await webSearchOf(webSearch) : webSearch,
     readPage: pageReader === null ? undefined : (own ?? reader.read),
     imageGenerator:
@@ -34,6 +44,8 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
     close: reader.close,
   }
 }
+
+const unfetched = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
 
 /** Finds documents of the knowledge by their links. */
 export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): DocumentByLink {

@@ -36,6 +36,11 @@ export interface ServerParts {
   readonly holds?: Holds | undefined
   /** Counts usage. Absent: there are no limits. */
   readonly usage?: UsageLimits | undefined
+  /**
+   * Fetches a picture that a request names by its address, as a data URL. Absent: no pictures are fetched.
+   * @throws an error that says what to do
+   */
+  readonly fetchPicture?: ((address: string, signal: AbortSignal) => Promise<string>) | undefined
   /** Messages for the operator, each with a problem and what to do about it. Absent: none. */
   readonly notices?: (() => Promise<readonly ServiceNote[]>) | undefined
   /** Metrics for Prometheus. Absent: `/metrics` returns 501. */
