@@ -4,7 +4,6 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 function valueFor(schema: unknown, question: string): unknown {
   if (!isJsonObject(schema)) return question
   if ('default' in schema) return schema['default']
-  if ('const' in schema) return schema['const']
   const choices = schema['enum']
   if (Array.isArray(choices)) return choices[0]
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
@@ -12,7 +11,6 @@ function valueFor(schema: unknown, question: string): unknown {
   if (type === 'object') return objectFor(schema, question)
   if (type === 'number' || type === 'integer') return typeof schema['minimum'] === 'number' ? schema['minimum'] : 0
   if (type === 'boolean') return false
-  if (type === 'null') return null
   return question
 }
 

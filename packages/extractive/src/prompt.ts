@@ -147,16 +147,11 @@ export function openAddresses(reading: Reading): Move | undefined {
   return isDue ? { calls: [{ name: openTool, input: { urls } }] } : undefined
 }
 
-/**
- * Adapts the question to the opened pages: replaces each URL by the title of its page. A URL alone asks what the page
- * says.
- */
+/** The question with the title of the opened page for each URL: a URL alone asks for what its page is called. */
 export function aboutPages(reading: Reading): Reading {
-  const question = reading.questions.at(-1)
-  if (question === undefined) return reading
-  const named = question.replaceAll(addresses, reading.passages[0]?.title ?? '')
-  const isBare = question.replaceAll(addresses, '').trim() === ''
-  return { ...reading, questions: [...reading.questions.slice(0, -1), isBare ? `Summarise ${named}` : named] }
+  const title = reading.passages[0]?.title ?? ''
+  const question = (reading.questions.at(-1) ?? '').replaceAll(addresses, () => title)
+  return { ...reading, questions: [...reading.questions.slice(0, -1), question] }
 }
 
 /** Outcome of one model call: a text, or tool calls. */

@@ -193,19 +193,6 @@ const characterOf = (code: number): string =>
 
 const opens = (text: string, open: string, close: string): boolean => text.split(open).length > text.split(close).length
 
-/** Removes phrases from a sentence that only make sense on its page. */
-const withoutPointers = (sentence: string): string =>
-  sentence
-    .replace(
-      /[,;]\s+(?:and\s+)?(?:it looks|they look|which looks?)\s+like\s+this:$|,?(?<!\s)\s+as follows:$|(?<!\s)\s+like (?:this|so):$/i,
-      '.',
-    )
-    .replace(
-      /(?:,\s+(?:as\s+)?|(?<!\s)\s+as\s+)(?:is\s+|are\s+)?(?:shown|illustrated|demonstrated|annotated|noted|defined|listed|given|indicated|depicted|outlined|seen|described|discussed|you can see)\s+in\s+(?:listing|figure|table|chapter|example)\s+[\w-]+(?=[.,;])/gi,
-      '',
-    )
-    .replace(/(?<!\s)\s*\((?:see|as shown in|shown in|as in)\s[^()]*\)/gi, '')
-
 const abbreviated =
   /(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|nos|fig|figs|eq|sec|ch|vol|dr|mr|mrs|ms|prof|rev|hon|gen|col|capt|lt|sgt|gov|sen|st|mt|jr|sr|sra|dra|bzw|ca|nr|inc|ltd|co|corp|u\.s|u\.k|a\.m|p\.m|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z])\.["”’)]*\s*$/i
 let segmenter: Intl.Segmenter | undefined
@@ -247,17 +234,12 @@ export function sentencesOf(prose: string): string[] {
         (/(?:^|\s)\d{1,2}\.\s*$/.test(last) && monthOrOrdinal.test(segment)) ||
         ordinal.test(last.slice(-20)) ||
         (/^[\d§]/.test(segment) && beforeNumber.test(last.slice(-20))) ||
-        // Numbers before titles: "chapters 2. Installation and 3. Use".
-        /\b(?:chapters|sections|parts|kapiteln|abschnitten) (?:\d{1,2}\. \p{Lu}.*(?:,|and|und) )?\d{1,2}\.\s*$/iu.test(
-          last,
-        ) ||
         !/[.!?…。！？:]["”’)\]]*\s*$/.test(last))
     if (goesOn) sentences[sentences.length - 1] = last + segment
     else sentences.push(segment)
   }
   return sentences
     .map((sentence) => sentence.replace(/X\uE000(\d+)\uE001/g, (_, index: string) => codes[Number(index)] ?? '').trim())
-    .map(withoutPointers)
     .filter((sentence) => sentence !== '')
 }
 
