@@ -28,9 +28,6 @@ const rarity = (count: number, holding: number): number => Math.log(1 + (count -
 /** Assumed size of the corpus outside the results: among a few passages on one topic, rarity would mean nothing. */
 const assumed = { units: 100, passages: 8 }
 
-/** Weight of a word with a similar spelling, relative to the word itself. */
-const alikeShare = 0.7
-
 /** Maximum number of words of a question that are checked for misspellings. */
 const maxComparedWords = 200
 
@@ -62,12 +59,8 @@ function weighTopic(question: Question, passages: readonly ReadPassage[]) {
   }
   const worth = question.topic.map((key) => [key, rarityOf(key)] as const)
   const total = worth.reduce((sum, [, value]) => sum + value, 0) || 1
-  const shareOf = (...sets: readonly Keys[]): number => {
-    const shares = worth.map(([key, value]) =>
-      sets.some((set) => set.has(key)) ? value : has(key, ...sets) ? alikeShare * value : 0,
-    )
-    return shares.reduce((sum, value) => sum + value, 0) / total
-  }
+  const shareOf = (...sets: readonly Keys[]): number =>
+    worth.reduce((sum, [key, value]) => (has(key, ...sets) ? sum + value : sum), 0) / total
   return { has, shareOf }
 }
 
