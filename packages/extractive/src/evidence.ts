@@ -74,13 +74,13 @@ const rankWeight = 0.1
 export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
 
-  const units = passages.flatMap(({ units, rank, head, isManual }) => {
+  const units = passages.flatMap(({ units, rank, head }) => {
     return units.map((read, at): Weighed => {
       const near = [units[at - 1], units[at + 1]].flatMap((other) =>
         other?.place === read.place && !other.isCommand ? [other.keys] : [],
       )
       const own = shareOf(read.keys)
-      const penalty = isManual || read.isCommand ? instructionPenalty : 0
+      const penalty = read.isCommand ? instructionPenalty : 0
       const context = shareOf(read.keys, head, read.above, ...near) - penalty
       const score = own + 0.5 * context - rankWeight * Math.min(rank, 10)
       return { read, own, context, score }

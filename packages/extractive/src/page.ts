@@ -50,8 +50,6 @@ export interface ReadPassage {
   /** Rank among the results, from 0. */
   readonly rank: number
   readonly units: readonly ReadUnit[]
-  /** Whether most of it is commands, each with a description. */
-  readonly isManual: boolean
   /** Keys of its title and section. */
   readonly head: ReadonlySet<string>
   /** Keys of the whole passage. */
@@ -71,8 +69,7 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Pl
   const all = new Set(head)
   const texts = unitsOf(content)
   const isCommand = ({ kind, code }: Unit): boolean => kind === 'code' || code !== undefined
-  const isManual = texts.filter(isCommand).length * 2 > texts.length
-  const passage: ReadPassage = { source, rank, units, isManual, head, all }
+  const passage: ReadPassage = { source, rank, units, head, all }
   const lists = new Map<string, ReadUnit[]>()
   const listOf = (...names: readonly unknown[]): ReadUnit[] => {
     const list = lists.get(names.join('\n')) ?? []
