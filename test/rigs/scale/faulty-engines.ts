@@ -1,8 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, appendFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { bucketTimes } from '@inlay/drivers/internal/blobs/s3-blobs'
 import { clusterTimes } from '@inlay/drivers/internal/opensearch/transport'
 import { redisTimes } from '@inlay/drivers/internal/redis/connection'
@@ -16,43 +14,10 @@ import { startOpenAi } from '../../stand-in/openai.ts'
 import { startRerank } from '../../stand-in/rerank.ts'
 import { startCluster } from '../engines/opensearch-cluster.ts'
 import { bucket, user, versityServer } from '../engines/versity.ts'
+import { createDisks, faultsOf, serviceFaults, through, type Call, type Disks, type Engine } from './engine-faults.ts'
 import { redisServer, signalAll, vectorPostgres, type EngineServer } from './engines.ts'
-import { startGate, type Gate, type Passage } from './gate.ts'
+import { startGate, type Gate } from './gate.ts'
 import { apiKey, freePorts, member } from './processes.ts'
-
-/** What callers of the table do. */
-export type Call =
-  | 'health'
-  | 'ready'
-  | 'metrics'
-  | 'sign-in'
-  | 'search'
-  | 'chat'
-  | 'chat, tool'
-  | 'ingest'
-  | 'list'
-  | 'upload'
-  | 'download'
-
-export type Fault = 'frozen' | 'frozen after a rest' | 'killed' | 'slow' | 'cut' | 'refusing' | 'full'
-
-/** An engine or a service, and what the docs say of its faults. */
-export interface Engine {
-  readonly name: string
-  /** Each brings one about. */
-  readonly faults: Readonly<Partial<Record<Fault, () => Promise<unknown>>>>
-  heal(fault: Fault): Promise<unknown>
-  /** Calls that may fail without it. */
-  readonly fails: readonly Call[]
-  /** Those that may fail while it is full, beside these. */
-  readonly failsFull?: readonly Call[]
-  /** How long a call may be held up while it is frozen, in milliseconds. */
-  readonly heldMs?: Partial<Record<Call, number>>
-  /** The same where it refuses connections. */
-  readonly atOnceMs?: Partial<Record<Call, number>>
-  /** Message of the chat with a tool. */
-  readonly toolMessage?: string
-}
 
 /** A process of Inlay. */
 export interface Served {
@@ -77,73 +42,6 @@ function blockOf(language: string, start: string): string {
   return text.replaceAll('…', password)
 }
 const password = 'word-of-the-check-1'
-
-/** Folders of engines, each on a small disk of its own where this process may mount one. */
-interface Disks {
-  of(name: string, megabytes: number): string
-  fill(name: string): void
-  free(name: string): void
-  remove(): void
-}
-
-function createDisks(): Disks {
-  const parent = mkdtempSync(join(tmpdir(), 'inlay-disks-'))
-  chmodSync(parent, 0o755)
-  const mounted: string[] = []
-  const fillerOf = (name: string): string => join(parent, name, 'filler')
-  return {
-    of: (name, megabytes) => {
-      const folder = join(parent, name)
-      mkdirSync(folder, { mode: 0o755 })
-      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', folder])
-      mounted.push(folder)
-      return folder
-    },
-    fill: (name) => {
-      for (const size of [2 ** 20, 4096])
-        try {
-          for (;;) appendFileSync(fillerOf(name), Buffer.alloc(size))
-        } catch {
-          // It is full.
-        }
-    },
-    free: (name) => rmSync(fillerOf(name), { force: true }),
-    remove: () => {
-      for (const folder of mounted) execFileSync('umount', ['-l', folder])
-      rmSync(parent, { recursive: true, force: true })
-    },
-  }
-}
-
-/** The faults of a server behind a gate. */
-function faultsOf(server: EngineServer, gate: Gate, more: Engine['faults'] = {}): Pick<Engine, 'faults' | 'heal'> {
-  const freeze = async (): Promise<void> => signalAll(server.pids(), 'SIGSTOP')
-  return {
-    faults: { frozen: freeze, killed: () => server.kill(), slow: () => gate.set('slow'), ...more },
-    heal: async (fault) => {
-      if (fault.startsWith('frozen')) signalAll(server.pids(), 'SIGCONT')
-      if (fault === 'killed') await server.start()
-      await gate.set('open')
-    },
-  }
-}
-
-/** The faults of a service over HTTP of this process. */
-function serviceFaults(gate: Gate): Pick<Engine, 'faults' | 'heal'> {
-  const set = (passage: Passage) => () => gate.set(passage)
-  return {
-    faults: {
-      frozen: set('silent'),
-      slow: set('slow'),
-      cut: set('cut'),
-      refusing: set('refusing'),
-      killed: set('shut'),
-    },
-    heal: set('open'),
-  }
-}
-
-const through = (gate: Gate, url: string): string => Object.assign(new URL(url), { port: String(gate.port) }).href
 
 /** A scripted model, which looks up what it is asked to. */
 function startModel() {
@@ -259,6 +157,8 @@ function migrate(env: Readonly<Record<string, string>>): void {
   })
 }
 
+const behindGates = ['records', 'index', 'redis', 'files', 'model', 'embedder', 'mcp', 'collector', 'webhook'] as const
+
 async function openServers(): Promise<Installation> {
   const disks = createDisks()
   const ports = await freePorts(4)
@@ -333,8 +233,51 @@ async function openServers(): Promise<Installation> {
     },
     data,
   )
+  return {
+    served,
+    engines: enginesOf({ records, index, redis, files, databases, command, allowRedis, policy, disks, gates }),
+    end: async (say) => {
+      await gates.collector.set('silent')
+      say(`With a silent collector it ends within ${((await served.stop()) / 1000).toFixed(1)} s.`)
+    },
+    remove: async () => {
+      await served.stop()
+      for (const each of [...Object.values(gates), records, index, redis, files]) await each.remove()
+      for (const each of Object.values(services)) await each.close()
+      disks.remove()
+    },
+  }
+}
+
+interface Servers {
+  readonly records: EngineServer
+  readonly index: EngineServer
+  readonly redis: EngineServer
+  readonly files: Awaited<ReturnType<typeof versityServer>>
+  readonly databases: Readonly<Record<'records' | 'index', Awaited<ReturnType<typeof openDatabase>>>>
+  /** Sends a command to Redis. */
+  command(...words: string[]): Promise<void>
+  allowRedis(): Promise<void>
+  readonly policy: { readonly Statement: object[] }
+  readonly disks: Disks
+  readonly gates: Readonly<Record<(typeof behindGates)[number], Gate>>
+}
+
+/** How each of the servers and services fails, and what fails with it. */
+function enginesOf({
+  records,
+  index,
+  redis,
+  files,
+  databases,
+  command,
+  allowRedis,
+  policy,
+  disks,
+  gates,
+}: Servers): Engine[] {
   const refuse =
-    ({ admin }: typeof databases.records) =>
+    ({ admin }: Servers['databases']['records']) =>
     () =>
       admin(`alter role inlay_server connection limit 0;
       select pg_terminate_backend(pid) from pg_stat_activity where usename = 'inlay_server'`)
@@ -364,7 +307,7 @@ async function openServers(): Promise<Installation> {
       ...rest,
     }
   }
-  const engines: Engine[] = [
+  return [
     postgresEngine('records', records, { fails: ['ready', ...ofDatabase], heldMs: each(ofDatabase, postgresMs) }),
     postgresEngine('index', index, { fails: ['search'], heldMs: each(['search', 'chat, tool'], postgresMs) }),
     {
@@ -416,20 +359,6 @@ async function openServers(): Promise<Installation> {
     { name: 'collector', ...serviceFaults(gates.collector), fails: [] },
     { name: 'webhook', ...serviceFaults(gates.webhook), fails: [] },
   ]
-  return {
-    served,
-    engines,
-    end: async (say) => {
-      await gates.collector.set('silent')
-      say(`With a silent collector it ends within ${((await served.stop()) / 1000).toFixed(1)} s.`)
-    },
-    remove: async () => {
-      await served.stop()
-      for (const each of [...Object.values(gates), records, index, redis, files]) await each.remove()
-      for (const each of Object.values(services)) await each.close()
-      disks.remove()
-    },
-  }
 }
 
 /** One node, so that nothing else answers. */
@@ -536,7 +465,7 @@ async function openFolder(): Promise<Installation> {
 
 /** Names of engines by installation. */
 export const sets: readonly (readonly [readonly string[], () => Promise<Installation>])[] = [
-  [['records', 'index', 'redis', 'files', 'model', 'embedder', 'mcp', 'collector', 'webhook'], openServers],
+  [behindGates, openServers],
   [['opensearch'], openCluster],
   [['reranker', 'data folder'], openFolder],
 ]

@@ -10,7 +10,8 @@ import { probeWaitMs } from '@inlay/knowledge/internal/figures/readiness'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually } from '../../life/process.ts'
 import { call, find, ingest, send } from './calls.ts'
-import { sets, type Call, type Engine, type Fault, type Served } from './faulty-engines.ts'
+import type { Call, Engine, Fault } from './engine-faults.ts'
+import { sets, type Served } from './faulty-engines.ts'
 import { apiKey } from './processes.ts'
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
