@@ -155,7 +155,7 @@ export async function metricsByTenant(tenants: ReadonlyMap<string, Telemetry>): 
           labels: { tenant, ...Object.fromEntries(labelNames.map((name) => [name, each.labels[name] ?? ''])) },
         }))
       // Without buckets, a histogram is a summary.
-      return [Object.assign(metric, { values, ...(metric.values.some(isBucket) && { type: 'summary' }) })]
+      return [Object.assign(metric, { values, ...(String(metric.type) === 'histogram' && { type: 'summary' }) })]
     }),
   )
   const all = AggregatorRegistry.aggregate(await Promise.all(measured))

@@ -312,6 +312,9 @@ test('metrics have the tenant as label, and open none', async () => {
   const { tenants: restarted } = openTenants({ options })
   expect((await restarted.metrics()).text.trim()).toBe('')
   expect(restarted.opened).toEqual([])
+  await restarted.open('alpha')
+  // A type that changes with the first search would be another metric.
+  expect((await restarted.metrics()).text).toContain('# TYPE inlay_search_duration_seconds summary')
 })
 
 test('quotas of a tenant refuse with 429, and bind no other tenant', async () => {
