@@ -3,7 +3,7 @@ import { formatNumber, plural } from '../locale.ts'
 
 export const documents: typeof english = {
   title: 'Dokumente',
-  lead: 'Die Antworten stützen sich auf diese Dokumente. Sobald eines indiziert ist, können Sie danach fragen. In ihnen lesen:',
+  lead: 'Diese Dokumente werden durchsucht, jedes, sobald es indiziert ist. In ihnen lesen:',
   searchTexts: 'in allen Dokumenten suchen',
   health: 'Zustand des Dienstes',
 

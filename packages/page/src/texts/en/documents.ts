@@ -22,7 +22,7 @@ const orders: Readonly<Record<DocumentOrder, string>> = {
 /** Words of `documents`. */
 export const documents = {
   title: 'Documents',
-  lead: 'Answers come from these documents. You can ask about one as soon as it is indexed. To read in them,',
+  lead: 'These documents are searched, each as soon as it is indexed. To read in them,',
   searchTexts: 'search in all documents',
   health: 'Health of the service',
 
