@@ -155,7 +155,7 @@ export function openInlay(options: InlayOptions = {}): OpenedInlay {
     mcp: lazy('mcp'),
     holds: lazy('hostHolds'),
     routes: server.routes,
-    erase: (personId) => erasePerson(personId, { ...served, agent }),
+    erase: (personId) => erasePerson(personId, served),
     export: lazy('exports').write,
     start: async () => void (await parts()),
     drain: async () => {
@@ -176,11 +176,7 @@ export function openInlay(options: InlayOptions = {}): OpenedInlay {
   return {
     inlay,
     telemetry: isMeasured ? telemetry : undefined,
-    suspend: async (isSuspended) => {
-      const { audited } = await import('./parts/host-audit.ts')
-      const operation = isSuspended ? 'suspendTenant' : 'resumeTenant'
-      await audited(served.audit, operation, {}, () => served.usage.change({ isSuspended }))
-    },
+    suspend: (isSuspended) => suspend(isSuspended, served),
   }
 }
 
@@ -200,11 +196,16 @@ function missingKey(): InlayError {
   return new InlayError('UNAUTHENTICATED', { message, data: { isExpected: true } })
 }
 
-type ServedParts = Pick<Parts, 'agent' | 'knowledge' | 'keys' | 'workspace' | 'usage' | 'audit' | 'holds'>
+type ServedParts = Pick<Parts, 'agent' | 'keys' | 'workspace' | 'usage' | 'audit' | 'holds'>
+
+async function suspend(isSuspended: boolean, { usage, audit }: ServedParts): Promise<void> {
+  const { audited } = await import('./parts/host-audit.ts')
+  await audited(audit, isSuspended ? 'suspendTenant' : 'resumeTenant', {}, () => usage.change({ isSuspended }))
+}
 
 async function erasePerson(
   personId: string,
-  { keys, workspace, usage, agent, audit, holds }: Omit<ServedParts, 'knowledge'>,
+  { keys, workspace, usage, agent, audit, holds }: ServedParts,
 ): ReturnType<Inlay['erase']> {
   const { audited } = await import('./parts/host-audit.ts')
   return audited(audit, 'erasePerson', { user_id: personId }, async () => {

@@ -14,9 +14,9 @@ import { checkMessageFits } from './context-window.ts'
 import { toPrompt, userMessage } from './history.ts'
 import { toPersonMessages } from './memory-prompt.ts'
 
-/** Context of a turn that its prompts use. */
 export interface TurnPromptOptions {
   readonly files: FileStore
+  /** Context of a turn that its prompts use. */
   readonly context: {
     readonly persona: Persona
     /** Null outside of projects. */
