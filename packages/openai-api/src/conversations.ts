@@ -59,13 +59,13 @@ export const conversationRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /v1/conversations/{conversation_id}', 'deleteConversation', 'Delete a conversation', {
-    description: 'Erases the session with all responses in it.',
+    description: 'Erases the session with all responses in it, unless a legal hold keeps it.',
     input: { path },
     answer: {
       description: 'Deleted.',
       schema: v.object({ id: v.string(), object: v.literal('conversation.deleted'), deleted: v.literal(true) }),
     },
-    errors: ['SESSION_NOT_FOUND'],
+    errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path: { conversation_id: id }, caller, parts }) {
       await parts.agent.sessions.remove(conversationSession(id), caller, { erase: true })
       return { id, object: 'conversation.deleted' as const, deleted: true as const }

@@ -86,7 +86,7 @@ export const responseRoutes: readonly Route[] = [
     },
   }),
   route('DELETE /v1/responses/{response_id}', 'deleteResponse', 'Delete a response', {
-    description: 'Deletes the session of the response, if it has no other answer.',
+    description: 'Deletes the session of the response, if it has no other answer and no legal hold keeps it.',
     input: { path },
     answer: { description: 'It is deleted.', schema: v.unknown() },
     errors: ['NOT_FOUND', 'INVALID_INPUT'],

@@ -5,6 +5,11 @@ import { expect, test } from 'vitest'
 import { filesOnDisk } from '../../life/files-on-disk.ts'
 import { dayMs, leaveTraces, newHeldSetting, people, type HeldInlay } from './held.ts'
 
+interface OpenApiOperation {
+  readonly operationId: string
+  readonly responses: object
+}
+
 interface Hold {
   readonly id: number
 }
@@ -66,6 +71,19 @@ export function testLegalHolds(
       else expect(answer, path).toMatchObject(refused)
     }
     expect((await first.call('ann', 'PATCH', '/user/personalization', { memories: [] })).status).toBe(409)
+    const described = await first.call<{ paths: Record<string, Record<string, OpenApiOperation>> }>(
+      'ann',
+      'GET',
+      '/openapi.json',
+    )
+    const refusable = Object.values(described.body.paths)
+      .flatMap((methods) => Object.values(methods))
+      .filter(({ responses }) => '409' in responses)
+      .map(({ operationId }) => operationId)
+    for (const operation of ['ChatSession', 'AllChatSessions', 'Project', 'Memory', 'InputPrompt'])
+      expect(refusable).toContain(`delete${operation}`)
+    for (const operation of ['forgetMemories', 'updatePersonalization', 'removeFeedback'])
+      expect(refusable).toContain(operation)
     await expect(first.inlay.erase(people.ann)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(`legal hold ${hold}:`),
@@ -139,7 +157,10 @@ export function testLegalHolds(
     expect(await removed()).toBe(204)
     for (const id of [ids[0], 77]) expect((await lift(held, Number(id))).status).toBe(404)
     expect((await held.call('ann', 'POST', '/admin/holds', { person: null })).status).toBe(403)
-    expect((await held.call('admin', 'POST', '/admin/holds', { person: '' })).status).toBe(422)
+    expect(await held.call('admin', 'POST', '/admin/holds', { person: '' })).toMatchObject({
+      status: 422,
+      body: { detail: [{ msg: 'must be the id of a person, or null for everybody' }] },
+    })
     const { body } = await held.call<{ operation: string; caller_id: string; target: object; status: number }[]>(
       'admin',
       'GET',

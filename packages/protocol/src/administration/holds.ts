@@ -4,7 +4,9 @@ import { exactText, integer, model, type Wire } from '../fields.ts'
 
 export const newHoldSchema = model('NewHold', {
   /** The id that the host's authentication returns, or the owner of a key. Null: everybody. */
-  person: v.nullable(v.pipe(exactText, v.nonEmpty('must be the id of a person, or null for everybody'))),
+  person: v.nullable(
+    v.pipe(exactText, v.nonEmpty('must be the id of a person, or null for everybody [type=string_too_short]')),
+  ),
   /** Why, for administrators: the name of a case, for instance. */
   reason: v.optional(v.pipe(exactText, v.maxLength(1000)), ''),
 })

@@ -147,7 +147,7 @@ export const existingClientRoutes: readonly Route[] = [
   own('DELETE /input_prompt/{prompt_id}', 'deleteInputPrompt', 'Delete a prompt shortcut', {
     input: { path: promptPath },
     answer: { description: 'Removed.', schema: v.null() },
-    errors: ['NOT_FOUND', 'NOT_IMPLEMENTED'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'NOT_IMPLEMENTED'],
     async handle({ path, caller, parts }) {
       await promptOf(path.prompt_id, caller, parts)
       await workspaceOf(parts).remove('input_prompt', path.prompt_id, caller.id)

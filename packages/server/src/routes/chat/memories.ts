@@ -30,7 +30,7 @@ const settingRoutes: readonly Route[] = [
       'are deleted.',
     input: { body: personalizationUpdateSchema },
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
-    errors: ['INVALID_INPUT', 'DEPLOYMENT_UNSUPPORTED'],
+    errors: ['INVALID_INPUT', 'CONFLICT', 'DEPLOYMENT_UNSUPPORTED'],
     async handle({ body, caller, parts }) {
       const changes = {
         name: body.name ?? undefined,
@@ -60,7 +60,7 @@ const memoryItemRoutes: readonly Route[] = [
   }),
   route('DELETE /user/memories', 'forgetMemories', 'Forget all memories', {
     answer: { description: 'The memories are deleted.', status: 204 },
-    errors: ['DEPLOYMENT_UNSUPPORTED'],
+    errors: ['CONFLICT', 'DEPLOYMENT_UNSUPPORTED'],
     handle: ({ caller, parts }) => parts.agent.memories.clear(caller),
   }),
   route('PATCH /user/memories/{memory_id}', 'updateMemory', 'Change a memory', {
@@ -74,7 +74,7 @@ const memoryItemRoutes: readonly Route[] = [
   route('DELETE /user/memories/{memory_id}', 'deleteMemory', 'Forget a memory', {
     input: { path: memoryPath },
     answer: { description: 'It is gone.', status: 204 },
-    errors: ['NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
+    errors: ['NOT_FOUND', 'CONFLICT', 'DEPLOYMENT_UNSUPPORTED'],
     handle: ({ path, caller, parts }) => parts.agent.memories.remove(path.memory_id, caller),
   }),
 ]

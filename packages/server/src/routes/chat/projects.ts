@@ -55,7 +55,7 @@ const recordRoutes: readonly Route[] = [
     description: 'Its chats and files are kept outside of any project.',
     input: { path: projectPath },
     answer: { description: 'It is gone.', status: 204 },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'CONFLICT'],
     handle: ({ path, caller, parts }) => parts.agent.projects.remove(path.project_id, caller),
   }),
   route('GET /user/projects/{project_id}/details', 'getProjectDetails', 'Get a project with its files', {

@@ -52,7 +52,7 @@ export const sessionSettingRoutes: readonly Route[] = [
   route('DELETE /chat/remove-chat-message-feedback', 'removeFeedback', 'Delete feedback on an answer', {
     input: { query: v.object({ chat_message_id: queryInteger({}) }) },
     answer: nothing,
-    errors: ['VALIDATION_ERROR', 'RATE_LIMITED'],
+    errors: ['VALIDATION_ERROR', 'CONFLICT', 'RATE_LIMITED'],
     handle: ({ query, caller, parts }) => parts.agent.sessions.unrate(query.chat_message_id, caller),
   }),
   route('PUT /chat/update-chat-session-model', 'pinSessionModel', 'Pin the model', {

@@ -111,7 +111,7 @@ export const sessionRoutes: readonly Route[] = [
     description: 'Stops its running answer and hides the session; `hard_delete=true` deletes it permanently.',
     input: { path: sessionPath, query: sessionDeletionQuerySchema },
     answer: nothing,
-    errors: ['SESSION_NOT_FOUND'],
+    errors: ['SESSION_NOT_FOUND', 'CONFLICT'],
     async handle({ path, query, caller, parts }) {
       await parts.agent.sessions.remove(path.session_id, caller, { erase: query.hard_delete })
     },
@@ -141,6 +141,7 @@ export const sessionRoutes: readonly Route[] = [
     description: 'Hides all sessions of the caller; `hard_delete=true` deletes them permanently.',
     input: { query: sessionDeletionQuerySchema },
     answer: nothing,
+    errors: ['CONFLICT'],
     handle: ({ query, caller, parts }) => parts.agent.sessions.removeAll(caller, { erase: query.hard_delete }),
   }),
 ]
