@@ -50,14 +50,21 @@ export async function queueRemoval(records: ConversationDatabase, id: string): P
 /** The given time, unless somebody works on the file: then the end of their lease. */
 const dueBy = (time: number): RawBuilder<number> => sql`case when claim is null then ${time} else due_at end`
 
-/** Hides a file from new uses until it is known whether something uses it. */
-export async function hideFile(records: ConversationDatabase, id: string, dueAt: number): Promise<void> {
-  await records
+/** Hides a file from new uses until it is known whether something uses it. @returns whether it was unused since then */
+export async function hideFile(
+  records: ConversationDatabase,
+  id: string,
+  dueAt: number,
+  unusedSince: number = Number.MAX_SAFE_INTEGER,
+): Promise<boolean> {
+  const { numUpdatedRows } = await records
     .updateTable('inlay_files')
     .set({ work: 'decide', due_at: dueBy(dueAt) })
     .where('id', '=', id)
+    .where((of) => of(of.fn.coalesce('used_at', 'created_at'), '<', unusedSince))
     .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Shows a hidden file again and restores its pending work. */

@@ -223,7 +223,8 @@ async function removeUnheld(
   let count = 0
   for (const file of [...rows.values()].map(toStoredFile)) {
     if (isUsed(await useOf(file, options))) continue
-    await hideFile(options.db, file.id, options.now() + decisionMs)
+    // A message may have been sent with it meanwhile.
+    if (!(await hideFile(options.db, file.id, options.now() + decisionMs, unusedSince))) continue
     if (!isUsed(await decide(file, options))) count++
   }
   worker.notify()
