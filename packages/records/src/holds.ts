@@ -93,3 +93,14 @@ export async function refuseHeld(records: AnyDatabase, person?: string): Promise
   const message = `Kept by ${which}: it can be deleted after an administrator has lifted ${ids.length === 1 ? 'it' : 'them'}.`
   throw new InlayError('CONFLICT', { message, data: { holds: ids } })
 }
+
+/** Removes data of a person in a transaction. @throws CONFLICT with the holds that forbid it */
+export const removeOf = <Result>(
+  db: AnyDatabase,
+  person: string,
+  remove: (records: AnyDatabase) => Promise<Result>,
+): Promise<Result> =>
+  db.transaction().execute(async (records) => {
+    await refuseHeld(records, person)
+    return remove(records)
+  })

@@ -23,7 +23,17 @@ export {
 export { openDatabaseClock, type DatabaseClock } from './database-clock.ts'
 export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
-export { createHolds, holdTable, isHeld, isUnheld, lockHolds, refuseHeld, type Hold, type Holds } from './holds.ts'
+export {
+  createHolds,
+  holdTable,
+  isHeld,
+  isUnheld,
+  lockHolds,
+  refuseHeld,
+  removeOf,
+  type Hold,
+  type Holds,
+} from './holds.ts'
 export { inSavepoint, recordsWithin, type HostTransaction } from './host-transaction.ts'
 export {
   holdJob,

@@ -229,21 +229,24 @@ export function createWorkspaceRecords(options: {
         .execute()
     },
     async erase(owner) {
-      if (owner !== '') await db.deleteFrom('inlay_workspace').where('owner', '=', owner).execute()
+      if (owner === '') return
+      const { removeOf } = await import('@inlay/records')
+      await removeOf(db, owner, (records) => allOf(records, owner).execute())
     },
     async remove(kind, id, owner = '') {
-      // A text of a person.
-      if (kind === 'input_prompt') await (await import('@inlay/records')).refuseHeld(db, owner)
-      const { numDeletedRows } = await db
-        .deleteFrom('inlay_workspace')
-        .where('kind', '=', kind)
-        .where('owner', '=', owner)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const remove = (records: Kysely<WorkspaceTable>) =>
+        allOf(records, owner).where('kind', '=', kind).where('id', '=', id).executeTakeFirst()
+      // A text of a person, or what belongs to one.
+      const isHeld = kind === 'input_prompt' || kind === 'conversation'
+      const { numDeletedRows } = isHeld
+        ? await (await import('@inlay/records')).removeOf(db, owner, remove)
+        : await remove(db)
       return Number(numDeletedRows) > 0
     },
   }
 }
+
+const allOf = (db: Kysely<WorkspaceTable>, owner: string) => db.deleteFrom('inlay_workspace').where('owner', '=', owner)
 
 function rowOf(db: Kysely<WorkspaceTable>, kind: string, id: number, owner: string) {
   return db
