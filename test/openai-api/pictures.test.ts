@@ -15,12 +15,18 @@ async function startPictures() {
   const paths: string[] = []
   const server = createServer((request, response) => {
     paths.push(request.url!)
+    if (request.url!.startsWith('/hangs')) return
+    if (request.url === '/odd.png')
+      return response.writeHead(200, { 'content-type': 'image/png; a="x,y;base64,"' }).end(png)
     if (request.url === '/page.html') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>No.')
     if (!request.url!.endsWith('.png')) return response.writeHead(404, { 'content-type': 'image/png' }).end(png)
     return response.writeHead(200, { 'content-type': 'image/png' }).end(png)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => void server.close())
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, paths }
 }
 
@@ -67,6 +73,37 @@ test('a picture of an address is fetched once and shown to the model, by chat co
   ]
   await client.responses.create({ model: 'inlay', input: [{ role: 'user', content }] })
   expect(seen).toEqual([['image/png', true]])
+})
+
+test('of what a foreign server says about a picture only its type is passed on', async () => {
+  const { client, origin, seen } = await openSeeing(allowed)
+  await client.chat.completions.create({ model: 'inlay', messages: ask(`${origin}/odd.png`) })
+  expect(seen).toEqual([['image/png', true]])
+})
+
+test('responses name the input where a picture is not there', async () => {
+  const { client, origin } = await openSeeing(allowed)
+  const content = [{ type: 'input_image' as const, detail: 'auto' as const, image_url: `${origin}/none` }]
+  const response = client.responses.create({ model: 'inlay', input: [{ role: 'user', content }] })
+  await expect(response).rejects.toMatchObject({ status: 400, param: 'input' })
+})
+
+test('pictures that are fetched count as bodies of their caller do: what does not fit is not fetched', async () => {
+  const { client, origin, paths } = await openSeeing(allowed)
+  const leaving = new AbortController()
+  const send = (name: string) =>
+    client.chat.completions
+      .create(
+        { model: 'inlay', messages: Array.from({ length: 12 }, (_, at) => ask(`${origin}/hangs/${name}${at}`)[0]!) },
+        { signal: leaving.signal, maxRetries: 0 },
+      )
+      .catch((error: unknown) => error)
+  const first = send('a')
+  await expect.poll(() => paths.length).toBe(12)
+  expect(await send('b')).toMatchObject({ status: 429 })
+  leaving.abort()
+  await first
+  expect(paths).toHaveLength(12)
 })
 
 test.each([

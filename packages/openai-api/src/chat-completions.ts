@@ -57,7 +57,7 @@ export const chatRoutes: readonly Route[] = [
     async handle(context) {
       const { body, parts, caller, request, requestId, settings } = context
       const { persona, override } = await resolveModel(body.model, parts.agent, caller)
-      const messages = await withPictures(body.messages, parts.fetchPicture, request.signal)
+      const messages = await withPictures(body.messages, context)
       const { message, client } = await readChatRequest(
         { ...body, messages: [...messages] },
         namedSession(body, request),

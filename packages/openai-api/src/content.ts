@@ -1,6 +1,6 @@
 import type { ClientFile } from '@inlay/agent'
 import { isInlayError, storable } from '@inlay/protocol'
-import { fromBase64, type ServerParts } from '@inlay/server'
+import { fromBase64, type RouteContext } from '@inlay/server'
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
 
@@ -52,25 +52,31 @@ const maxFiles = 1000
 /** At most so many in a request, since they are fetched at once. */
 const maxAddresses = 20
 
+/** What a picture takes of the memory for requests, since nobody knows before how large it is. */
+const pictureBytes = 10 * 2 ** 20
+
 const pictureOf = ({ image_url: picture }: Part): string | undefined =>
   (typeof picture === 'string' ? picture : picture?.url) ?? undefined
 
 /**
  * Fetches the pictures that messages name by addresses, and puts their data in place of these.
- * @throws INVALID_INPUT for one that cannot be fetched
+ * @throws INVALID_INPUT for one that cannot be fetched, RATE_LIMITED while others take the memory
  */
 export async function withPictures<Message extends { readonly content?: Content }>(
   messages: readonly Message[],
-  fetchPicture: ServerParts['fetchPicture'],
-  signal: AbortSignal,
+  { parts, request, holdBytes }: Pick<RouteContext<unknown, unknown, unknown>, 'parts' | 'request' | 'holdBytes'>,
 ): Promise<readonly Message[]> {
   const isAddress = (url: string | undefined): url is string => url !== undefined && /^https?:/i.test(url)
   const partsOf = ({ content }: Message): readonly Part[] => (Array.isArray(content) ? content : [])
   const addresses = new Set(messages.flatMap(partsOf).map(pictureOf).filter(isAddress))
+  const { fetchPicture } = parts
   if (!fetchPicture || addresses.size === 0) return messages
   if (addresses.size > maxAddresses)
     throw invalid('messages', `More than ${maxAddresses} pictures are named by addresses: send the data of the others.`)
+  holdBytes(addresses.size * pictureBytes)
   const pictures = new Map<string | undefined, string>()
+  const ended = new AbortController()
+  const signal = AbortSignal.any([request.signal, ended.signal])
   await Promise.all(
     [...addresses].map(async (address) => {
       const picture = await fetchPicture(address, signal).catch((error: unknown) => {
@@ -79,7 +85,8 @@ export async function withPictures<Message extends { readonly content?: Content 
       })
       pictures.set(address, picture)
     }),
-  )
+    // The others are of no use once one is missing.
+  ).finally(() => ended.abort())
   return messages.map((message) => ({
     ...message,
     ...(Array.isArray(message.content) && {

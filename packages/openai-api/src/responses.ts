@@ -182,8 +182,9 @@ function givenHead(plain: ResponseHead, body: ResponseRequest): ResponseHead {
   return { ...plain, ...Object.fromEntries(given), text, reasoning: { effort: null, summary: null, ...body.reasoning } }
 }
 
-async function readTurn({ body, parts, caller, request }: Parameters<typeof create>[0]) {
-  const { agent, fetchPicture } = parts
+async function readTurn(context: Parameters<typeof create>[0]) {
+  const { body, parts, caller } = context
+  const { agent } = parts
   if (body.previous_response_id && body.conversation)
     throw invalid('conversation', 'Give either previous_response_id or conversation.')
   const input = await resolveReferences(body.input, agent, caller)
@@ -199,9 +200,7 @@ async function readTurn({ body, parts, caller, request }: Parameters<typeof crea
       ? await callingResponse(results, named, agent, caller)
       : undefined
   const called = previous && results && calledBefore(results, previous)
-  const { instructions, history, message, steps, files } = readInput(
-    await withPictures(toMessages(called ?? input), fetchPicture, request.signal),
-  )
+  const { instructions, history, message, steps, files } = await readInput(called ?? input, context)
   const sessionId = previous?.place.sessionId ?? (named ? conversationSession(named) : undefined)
   return {
     message: {
@@ -244,9 +243,9 @@ function calledBefore(input: readonly InputItem[], { question, packets }: Stored
 }
 
 /** Reads items as the messages of a chat. Errors name the input, since messages have places of their own. */
-function readInput(messages: Parameters<typeof readMessages>[0]): ReturnType<typeof readMessages> {
+async function readInput(input: ResponseRequest['input'], context: Parameters<typeof withPictures>[1]) {
   try {
-    return readMessages(messages)
+    return readMessages(await withPictures(toMessages(input), context))
   } catch (error) {
     if (!(error instanceof InlayError) || typeof error.data['param'] !== 'string') throw error
     throw invalid('input', error.message)

@@ -35,7 +35,9 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
       const limits = { signal, maxBytes: 10 * 2 ** 20, timeoutMs: 10_000, mediaTypes: ['image/'] }
       const { status, headers, bytes } = await fetchPage(address, limits)
       if (status !== 200) throw unfetched(`Its server answered with status ${status}.`)
-      return `data:${headers.get('content-type')};base64,${Buffer.from(bytes).toString('base64')}`
+      // Without parameters, which a foreign server can fill with anything.
+      const [type] = /^[\w.+/-]+/.exec(headers.get('content-type') ?? '') ?? []
+      return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
     },
     webSearch: typeof webSearch === 'object' ? await webSearchOf(webSearch) : webSearch,
     readPage: pageReader === null ? undefined : (own ?? reader.read),
