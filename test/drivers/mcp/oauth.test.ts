@@ -7,8 +7,8 @@ import { startStrictServer } from './strict-server.ts'
 const redirectUrl = 'http://127.0.0.1:9/callback'
 const loopback = { egress: { allowHosts: ['127.0.0.1'] } }
 
-async function strictServer() {
-  const strict = await startStrictServer()
+async function strictServer(options?: Parameters<typeof startStrictServer>[0]) {
+  const strict = await startStrictServer(options)
   onTestFinished(strict.close)
   return strict
 }
@@ -163,6 +163,17 @@ describe('a server that asks to sign in', () => {
     expect(seen).toEqual(['POST /token'])
     expect([kept.get(key), refreshTokens.size]).toEqual([after, 1])
   })
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'vnd.tool:run', 'file:///etc/passwd'])(
+    'cannot send the browser of a person to %s',
+    async (authorizePage) => {
+      const { server } = await strictServer({ authorizePage })
+      const { kept, tokens } = memoryTokens()
+      const { client } = newClient([server], { tokens, ...loopback })
+      await expect(client.signIn('wiki', redirectUrl)).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
+      expect([...kept]).toEqual([])
+    },
+  )
 
   test('cannot make Inlay fetch addresses of the private network', async () => {
     const { server } = await strictServer()

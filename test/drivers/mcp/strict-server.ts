@@ -5,7 +5,7 @@ import type { McpServer } from '@inlay/drivers/mcp-client'
 import { introduced, lookUp, saying } from './client-fixture.ts'
 
 /** An MCP server and its authorization server, which refuse what the specification lets them refuse. */
-export async function startStrictServer() {
+export async function startStrictServer({ authorizePage }: { readonly authorizePage?: string } = {}) {
   const clients = new Map<string, { redirect_uris: string[]; secret?: string }>()
   const codes = new Map<string, { challenge: string; redirectUri: string }>()
   const refreshTokens = new Set<string>()
@@ -92,7 +92,7 @@ export async function startStrictServer() {
       if (pathname === '/.well-known/oauth-authorization-server')
         return json(response, 200, {
           issuer: origin,
-          authorization_endpoint: `${origin}/authorize`,
+          authorization_endpoint: authorizePage ?? `${origin}/authorize`,
           token_endpoint: `${origin}/token`,
           registration_endpoint: `${origin}/register`,
           response_types_supported: ['code'],

@@ -201,6 +201,12 @@ export async function beginSignIn(
   const signIn: SignIn = { redirectUrl }
   const { provider, attempt, authorization } = toProvider(server, signIn)
   await authorise(server, provider, fetch, {})
+  // The address comes from a foreign server, and a browser or the programs of its computer would open any.
+  if (!/^https?:/i.test(authorization.url))
+    throw new InlayError('BAD_GATEWAY', {
+      message: `The MCP server ${server.name} names no web page to sign in on: its authorization_endpoint has to be an http or https address.`,
+      retryable: false,
+    })
   const pending = { ...signIn, attempt }
   await tokens.write(signInKey(server), JSON.stringify({ ...(await readSignIn(server, tokens)), pending }))
   return authorization.url
