@@ -1,5 +1,5 @@
 import { createHolds } from '@inlay/records'
-import { createWorkspaceRecords, migrateServer } from '@inlay/server'
+import { createKeys, createWorkspaceRecords, migrateServer } from '@inlay/server'
 import { expect, test } from 'vitest'
 import { ana, codeOf, newDatabase } from '../../agent/setting.ts'
 import { after } from '../../conversations/sessions/after.ts'
@@ -35,4 +35,5 @@ test('what belongs to somebody under a hold stays, whoever asked before it was p
   expect(await codeOf(records.remove('input_prompt', 7, ana.id))).toBe('CONFLICT')
   expect(await codeOf(records.remove('conversation', 7, ana.id))).toBe('CONFLICT')
   expect(await codeOf(records.erase(ana.id))).toBe('CONFLICT')
+  expect(await codeOf(createKeys({ db }).erase(ana.id))).toBe('CONFLICT')
 })

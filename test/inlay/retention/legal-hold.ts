@@ -30,10 +30,28 @@ export async function rowsOf(db: AnyDatabase): Promise<Readonly<Record<string, n
   return counts
 }
 
+/** The API description names the refusal of each call that a hold refuses. */
+async function checkDescription({ call }: HeldInlay): Promise<void> {
+  const described = await call<{ paths: Record<string, Record<string, OpenApiOperation>> }>(
+    'ann',
+    'GET',
+    '/openapi.json',
+  )
+  const refusable = Object.values(described.body.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ responses }) => '409' in responses)
+    .map(({ operationId }) => operationId)
+  for (const operation of ['ChatSession', 'AllChatSessions', 'Project', 'Memory', 'InputPrompt'])
+    expect(refusable).toContain(`delete${operation}`)
+  for (const operation of ['forgetMemories', 'updatePersonalization', 'removeFeedback'])
+    expect(refusable).toContain(operation)
+}
+
+type Open = () => Promise<{ options: InlayOptions; db: (folder: string) => AnyDatabase }>
+
 /** Tests of legal holds in a database. */
-export function testLegalHolds(
-  open: () => Promise<{ options: InlayOptions; db: (folder: string) => AnyDatabase }>,
-): void {
+export function testLegalHolds(open: Open): void {
+  testSeveralHolds(open)
   test('a hold keeps all that is stored of a person from retention, from the person and from erasure, until it is lifted', async () => {
     const { options, db: dbOf } = await open()
     const { folder, clock, open: openInlay } = newHeldSetting(options)
@@ -71,19 +89,7 @@ export function testLegalHolds(
       else expect(answer, path).toMatchObject(refused)
     }
     expect((await first.call('ann', 'PATCH', '/user/personalization', { memories: [] })).status).toBe(409)
-    const described = await first.call<{ paths: Record<string, Record<string, OpenApiOperation>> }>(
-      'ann',
-      'GET',
-      '/openapi.json',
-    )
-    const refusable = Object.values(described.body.paths)
-      .flatMap((methods) => Object.values(methods))
-      .filter(({ responses }) => '409' in responses)
-      .map(({ operationId }) => operationId)
-    for (const operation of ['ChatSession', 'AllChatSessions', 'Project', 'Memory', 'InputPrompt'])
-      expect(refusable).toContain(`delete${operation}`)
-    for (const operation of ['forgetMemories', 'updatePersonalization', 'removeFeedback'])
-      expect(refusable).toContain(operation)
+    await checkDescription(first)
     await expect(first.inlay.erase(people.ann)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(`legal hold ${hold}:`),
@@ -135,7 +141,9 @@ export function testLegalHolds(
     })
     expect(filesOnDisk(`${folder}/files`).length).toBeLessThan(bytesBefore)
   })
+}
 
+function testSeveralHolds(open: Open): void {
   test('of two holds each one keeps, a hold of everybody keeps, and the audit tells who placed and lifted them', async () => {
     const { options } = await open()
     const held = newHeldSetting(options).open()

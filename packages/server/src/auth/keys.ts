@@ -114,7 +114,10 @@ export function createKeys(options: KeysOptions): Keys {
       return { key, record: await recordOf(id) }
     },
     async erase(owner) {
-      const { numDeletedRows } = await db.deleteFrom('inlay_api_key').where('owner', '=', owner).executeTakeFirst()
+      const { removeOf } = await import('@inlay/records')
+      const { numDeletedRows } = await removeOf(db, owner, (records) =>
+        records.deleteFrom('inlay_api_key').where('owner', '=', owner).executeTakeFirst(),
+      )
       await lookup.forget()
       return Number(numDeletedRows)
     },
