@@ -1,10 +1,16 @@
 import type { CallerLimits, Principal } from '@inlay/protocol'
 import { isInlayError } from '@inlay/protocol'
-import { createUsageLimits, migrateServer, type UsageTable } from '@inlay/server'
+import {
+  createUsageLimits,
+  createWorkspaceRecords,
+  migrateServer,
+  type UsageTable,
+  type WorkspaceTable,
+} from '@inlay/server'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { Kysely, sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const noon = Date.UTC(2026, 0, 12, 12)
@@ -238,7 +244,7 @@ test('what is used while the database is away is counted once it is back', async
   expect(await refusal(start().take(ana, 'uploadsPerDay'))).toMatchObject({ used: 1 })
 })
 
-test('while limits are read again, calls go on with those read before', async () => {
+test('while limits are read again, calls go on with those read before, at once for half a second', async () => {
   const { db, clock } = await newProcesses({})
   let reads = 0
   const limits = createUsageLimits({
@@ -247,12 +253,39 @@ test('while limits are read again, calls go on with those read before', async ()
     limits: { uploadsPerDay: 5 },
     workspace: { get: () => (reads++ === 0 ? Promise.resolve(undefined) : new Promise(() => {})), put: async () => {} },
     onError: () => {},
-    syncMs: 0,
+    syncMs: 20,
   })
-  await limits.inForce()
-  const known = limits.inForce().then(({ callers }) => callers)
-  expect(await Promise.race([known, yieldToEventLoop().then(() => 'still waiting')])).toEqual({ uploadsPerDay: 5 })
-  expect(reads).toBe(2)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const known = async () => (await limits.inForce()).callers
+  await known()
+  vi.advanceTimersByTime(15)
+  const first = Promise.race([known(), yieldToEventLoop().then(() => 'still waiting')])
+  expect([await first, reads]).toEqual([{ uploadsPerDay: 5 }, 2])
+  vi.advanceTimersByTime(1_000)
+  expect([await known(), reads]).toEqual([{ uploadsPerDay: 5 }, 3])
+})
+
+test('what another process has changed is in force for the first request after a pause', async () => {
+  const { db } = await newProcesses({})
+  const shared = new Kysely<WorkspaceTable>({ dialect: nodeSqlite({ file: ':memory:' }) })
+  await migrateServer(shared)
+  onTestFinished(() => shared.destroy())
+  const records = createWorkspaceRecords({ db: shared })
+  const start = () =>
+    createUsageLimits({
+      db,
+      now: () => noon,
+      workspace: records,
+      onError: (error) => expect.unreachable(String(error)),
+    })
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const [first, second] = [start(), start()]
+  await second.checkActive()
+  await first.change({ isSuspended: true })
+  vi.advanceTimersByTime(60_000)
+  await expect(second.checkActive()).rejects.toMatchObject({ code: 'INSUFFICIENT_PERMISSIONS' })
 })
 
 test('a day that is used up exactly refuses the next message', async () => {

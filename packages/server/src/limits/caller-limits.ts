@@ -1,4 +1,5 @@
 import { InlayError, isInlayError, type CallerLimits, type Principal } from '@inlay/protocol'
+import { endsWithin } from '@inlay/scheduling'
 import type { Kysely } from 'kysely'
 import type { WorkspaceRecords, WorkspaceValues } from '../administration/workspace-records.ts'
 import {
@@ -201,13 +202,16 @@ interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
   forget(): void
 }
 
-/** Reads the limits set by administrators once a second. If reading fails, the last known limits apply. */
+/**
+ * Reads the limits set by administrators, so that none in force are older than a second. If reading fails or takes long, the
+ * last known limits apply.
+ */
 function createLimitSettings(
   { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,
 ): ReadLimits {
   let last: LimitSettings = { callers: limits, tenant: tenantLimits, isSuspended: false }
-  let reading: Promise<void> | undefined
+  let reading: Promise<unknown> | undefined
   let readAt = -Infinity
   const load = async (from: Pick<WorkspaceRecords, 'get'>): Promise<void> => {
     const { callers, tenant, isSuspended = false } = (await from.get('limits', 1))?.value ?? {}
@@ -215,13 +219,17 @@ function createLimitSettings(
   }
   return {
     async inForce() {
-      if (workspace && performance.now() - readAt >= syncMs) {
-        const isFirst = readAt === -Infinity
+      const ageMs = performance.now() - readAt
+      if (workspace && ageMs >= syncMs / 2) {
         readAt = performance.now()
-        reading = load(workspace).catch(onError)
-        if (!isFirst) return last
+        const begun = load(workspace)
+          .catch(onError)
+          .finally(() => reading === begun && (reading = undefined))
+        reading = begun
+        if (ageMs < syncMs) return last
       }
-      await reading
+      if (ageMs === Infinity) await reading
+      else if (reading) await endsWithin(reading, syncMs)
       return last
     },
     forget: () => void (readAt = -Infinity),
