@@ -21,6 +21,13 @@ function openForTwo() {
   return { ...assistant, ana: as('ana'), ben: as('ben') }
 }
 
+test('a store is deleted while everybody is under a legal hold, which keeps no documents', async () => {
+  const { client, inlay } = openAssistant()
+  const { id } = await client.vectorStores.create({ name: 'HR' })
+  await inlay.holds.place({ person: null, reason: '' })
+  expect(await client.vectorStores.delete(id)).toMatchObject({ deleted: true })
+})
+
 test('a store is renamed, and a file gets other attributes and shows its text', async () => {
   const { client } = openAssistant()
   const { id } = await client.vectorStores.create({ name: 'HR', metadata: { team: 'people' } })

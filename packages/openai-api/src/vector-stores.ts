@@ -162,7 +162,7 @@ export const vectorStoreRoutes: readonly Route[] = [
       await parts.knowledge.pairs.remove(own.pairId).catch((error: unknown) => {
         if (!isInlayError(error) || error.code !== 'CONNECTOR_NOT_FOUND') throw error
       })
-      await recordsOf(parts).erase(id)
+      await recordsOf(parts).erase(id, { isPerson: false })
       await parts.knowledge.documentSets.remove(set.id)
       await recordsOf(parts).remove('vector_store', set.id)
       return { id, object: 'vector_store.deleted' as const, deleted: true as const }

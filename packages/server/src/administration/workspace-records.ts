@@ -178,8 +178,8 @@ export interface WorkspaceRecords {
   ): Promise<void>
   /** @returns whether the record existed */
   remove(kind: keyof WorkspaceValues, id: number, owner?: string): Promise<boolean>
-  /** Deletes all records of a person. */
-  erase(owner: string): Promise<void>
+  /** Deletes all records of an owner. @throws CONFLICT for a person under a legal hold; what is of no person has none */
+  erase(owner: string, options?: { readonly isPerson?: boolean }): Promise<void>
 }
 
 /**
@@ -228,10 +228,10 @@ export function createWorkspaceRecords(options: {
         .onConflict((conflict) => conflict.columns(['kind', 'owner', 'id']).doUpdateSet(stored))
         .execute()
     },
-    async erase(owner) {
+    async erase(owner, { isPerson = true } = {}) {
       if (owner === '') return
       const { removeOf } = await import('@inlay/records')
-      await removeOf(db, owner, (records) => allOf(records, owner).execute())
+      await (isPerson ? removeOf(db, owner, (records) => allOf(records, owner).execute()) : allOf(db, owner).execute())
     },
     async remove(kind, id, owner = '') {
       const remove = (records: Kysely<WorkspaceTable>) =>
