@@ -36,7 +36,8 @@ export function exportData(
   return writeFolder(folder, async (partial) => {
     const rows: Record<string, number> = {}
     const counts = { files: 0, filesWithoutBytes: 0 }
-    for (const table of await movedTables(stores.db)) {
+    for (const { columns, ...each } of await movedTables(stores.db)) {
+      const table = { ...each, columns: columns.filter((column) => !leftOut.has(column)) }
       const place = personTables[table.name]
       if (derivedTables.has(table.name) || (person !== undefined && !place)) continue
       const name = table.name.slice('inlay_'.length)
@@ -80,12 +81,11 @@ function exportedRow(
   row: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> | undefined {
   if (row['kind'] === 'mcp_sign_in') return undefined
-  const values = columns.flatMap((column): [string, unknown][] => {
+  const values = columns.map((column): [string, unknown] => {
     const value = numbers.has(column) && row[column] !== null ? Number(row[column]) : row[column]
-    if (leftOut.has(column)) return []
-    if (column.endsWith('_at') && typeof value === 'number') return [[column, new Date(value).toISOString()]]
+    if (column.endsWith('_at') && typeof value === 'number') return [column, new Date(value).toISOString()]
     const isJson = jsonColumn.test(column) || (name === 'inlay_contents' && column === 'content' && value !== '')
-    return [[column, isJson && typeof value === 'string' ? withoutSecrets(JSON.parse(value), row['kind']) : value]]
+    return [column, isJson && typeof value === 'string' ? withoutSecrets(JSON.parse(value), row['kind']) : value]
   })
   return Object.fromEntries(values)
 }
