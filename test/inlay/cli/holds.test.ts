@@ -1,22 +1,28 @@
+import { readFileSync, rmSync } from 'node:fs'
 import { createInlay } from 'inlay'
 import { runCommandLine } from 'inlay/internal/cli/command-line'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../life/process.ts'
 
-test('inlay holds places, lists and lifts holds, and says how it is called', async () => {
+function newFolder(variables: Readonly<Record<string, string>> = {}) {
   const folder = temporaryFolder()
   onTestFinished(() => folder.remove())
   const run = async (...words: string[]) => {
     let [out, err] = ['', '']
     const code = await runCommandLine(words, {
-      env: () => ({ INLAY_DATA: folder.path }),
+      env: () => ({ INLAY_DATA: folder.path, ...variables }),
       stdout: { write: (text) => (out += text) },
       stderr: { write: (text) => (err += text) },
       signal: new AbortController().signal,
     })
     return { code, out, err }
   }
-  const inlay = createInlay({ dataFolder: folder.path })
+  return { folder: folder.path, run }
+}
+
+test('inlay holds places, lists and lifts holds, and says how it is called', async () => {
+  const { folder, run } = newFolder()
+  const inlay = createInlay({ dataFolder: folder })
   await inlay.start()
   await inlay.close()
   expect(await run('holds')).toMatchObject({ code: 0, err: 'Nobody is under a legal hold.\n' })
@@ -41,4 +47,20 @@ test('inlay holds places, lists and lifts holds, and says how it is called', asy
   for (const words of [['place'], ['place', 'ann', '--all'], ['lift', 'ann'], ['list', '--all']])
     expect((await run('holds', ...words)).code, words.join(' ')).toBe(2)
   expect((await run('erase', 'ann')).code).toBe(0)
+})
+
+test('a hold is placed before anything is erased by age: commands erase nothing by themselves', async () => {
+  const { folder, run } = newFolder({ INLAY_RETENTION: 'maxAuditDays=1' })
+  const old = createInlay({ dataFolder: folder, now: () => Date.now() - 100 * 86_400_000 })
+  await old.keys.create({ name: 'of ann', scopes: ['chat'], owner: 'ann' })
+  await old.close()
+  for (const words of [
+    ['keys', 'list'],
+    ['holds', 'place', 'ann'],
+    ['holds', 'list'],
+  ])
+    expect((await run(...words)).code).toBe(0)
+  await run('export', '--all', `${folder}-out`)
+  onTestFinished(() => rmSync(`${folder}-out`, { recursive: true }))
+  expect(readFileSync(`${folder}-out/audit.jsonl`, 'utf8')).toContain('createKey')
 })

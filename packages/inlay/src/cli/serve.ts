@@ -21,8 +21,11 @@ export const serve: Command = {
     const { log, isOn: telemetry, end } = await serveTelemetry(context)
     try {
       const { serveUntilInterrupted } = await import('./serve-until-interrupted.ts')
-      const localModels = context.settings.findsLocalModels
-      const options = { onError: undefined, log, telemetry, localModels }
+      const {
+        findsLocalModels: localModels,
+        options: { retention },
+      } = context.settings
+      const options = { onError: undefined, log, telemetry, localModels, retention }
       return await withInlay(context, (inlay) => serveUntilInterrupted(context, inlay, log), options)
     } finally {
       await end()

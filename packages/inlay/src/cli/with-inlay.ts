@@ -77,6 +77,8 @@ export async function withInlay<Result>(
     ...context.settings.options,
     // Requests of a command to itself are none of the server; `serve` logs.
     log: undefined,
+    // Servers erase by age: a command that keeps data, such as a legal hold, must not be the one that does.
+    retention: undefined,
     onError: noteErrors(context),
     ...options,
     ...(options.worker && { worker: { ...context.settings.options.worker, ...options.worker } }),
