@@ -43,6 +43,7 @@ describe('an engine that refuses says in one line what to change', () => {
     ['25006', /read-only.*INLAY_DATABASE_URL/],
     ['28P01', /password.*INLAY_DATABASE_URL/],
     ['28000', /sslmode in INLAY_DATABASE_URL/],
+    ['55P03', /pg_blocking_pids.*end it/],
     ['3D000', /does not exist.*INLAY_DATABASE_URL/],
     ['3F000', /schema.*INLAY_DATABASE_URL/],
     ['42501', /lacks a privilege.*INLAY_DATABASE_URL/],

@@ -76,6 +76,10 @@ const fullDisk = /^(53100|58030)$/
 const sentences: readonly (readonly [RegExp, string])[] = [
   [fullDisk, 'The disk of the database is full or failing: free some space.'],
   [/^53/, 'The database has run out of memory or another resource: give it more, or fewer connections.'],
+  [
+    /^55P03$/,
+    'Another session holds a lock in the database of {setting}: find it with pg_blocking_pids(), and end it.',
+  ],
   [/^25006$/, 'The database is read-only or a standby: set the primary in {setting}.'],
   [
     /^28/,
