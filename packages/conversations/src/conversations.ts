@@ -137,6 +137,12 @@ export function createConversations(options: ConversationsOptions): Conversation
     searchFill.start()
     hasStarted = true
   }
+  const whenReady =
+    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      await ready()
+      return work(...given)
+    }
   const searchFill = createSearchFill(db, services.onError)
   const files = createConversationFiles(db, options, services, ready)
   const projects = createProjects({ db, files, now, ready })
@@ -201,26 +207,13 @@ export function createConversations(options: ConversationsOptions): Conversation
     },
     tryModel: (override) => tryModel(models, override),
     modelFact: async (override, tries) => (await models.resolve(override)).observed?.ask?.(tries),
-    erase: async (personId) => {
-      await ready()
-      return erasePerson({ db, agent, files }, personId)
-    },
-    eraseExpired: async (expiry) => {
-      await ready()
-      return eraseExpired({ db, agent, files, beforeErasure: options.beforeErasure }, expiry)
-    },
-    eraseDeletedPersonas: async (deletion) => {
-      await ready()
-      return eraseDeletedPersonas(db, deletion)
-    },
-    eraseUnusedUploads: async (batch) => {
-      await ready()
-      return eraseUnusedUploads({ db, agent, files }, batch)
-    },
-    eraseOutsideRecords: async () => {
-      await ready()
-      await eraseOutsideRecords({ db, agent, files })
-    },
+    erase: whenReady((personId) => erasePerson({ db, agent, files }, personId)),
+    eraseExpired: whenReady((expiry) =>
+      eraseExpired({ db, agent, files, beforeErasure: options.beforeErasure }, expiry),
+    ),
+    eraseDeletedPersonas: whenReady((deletion) => eraseDeletedPersonas(db, deletion)),
+    eraseUnusedUploads: whenReady((batch) => eraseUnusedUploads({ db, agent, files }, batch)),
+    eraseOutsideRecords: whenReady(() => eraseOutsideRecords({ db, agent, files })),
     start: ready,
     close: async () => {
       await agent.close()

@@ -17,7 +17,7 @@ import type {
 } from '@inlay/server'
 import type { Telemetry } from '@inlay/telemetry'
 import { defaultDataFolder, prepareDataFolder } from '../data-folder.ts'
-import type { Exported, ExportTarget } from './export-data.ts'
+import type { exportData, Exported, ExportTarget } from './export-data.ts'
 import { auditApproval, audited, auditedHolds, auditedKeys } from './host-audit.ts'
 import { closeAll, destroyParts, type Closable } from './destroy-parts.ts'
 import { lacksDatabase, openDatabaseRecord, type DatabaseRecord } from './database-record.ts'
@@ -229,14 +229,8 @@ async function makeParts(
     isPaused: async () => (await server.usage.inForce()).isSuspended,
   })
   const web = await webParts(options)
-  const tools = await toolParts(options, {
-    db,
-    workspace: server.workspace,
-    secrets,
-    egress: options.egress,
-    now,
-    onError,
-  })
+  const { workspace, audit } = server
+  const tools = await toolParts(options, { db, workspace, secrets, egress: options.egress, now, onError })
   const python = await pythonParts(options)
   const { files, addresses } = options
   const fileSystem = addresses.files === undefined ? 'other' : 's3'
@@ -258,14 +252,9 @@ async function makeParts(
     hooks: hooksWith(telemetry, options),
     admit: admitWithin(server.usage),
     recordEvents: events?.recordEvents,
-    // What clients of OpenAI's API keep with a conversation, which is a session.
-    beforeErasure: async (ids, owners) => {
-      for (const owner of owners)
-        for (const { id, value } of await server.workspace.list('conversation', owner))
-          if (ids.includes(value.sessionId)) await server.workspace.remove('conversation', id, owner)
-    },
+    beforeErasure: (ids, owners) => removeConversations(workspace, ids, owners),
     onApproval: (event) => {
-      void auditApproval(server.audit, event).catch(onError)
+      void auditApproval(audit, event).catch(onError)
       if (events) void recordApproval(events, db, event).catch(onError)
     },
     search: await configuredSearch(knowledge, options, onError),
@@ -292,13 +281,7 @@ async function makeParts(
     fetchPicture: web.fetchPicture,
     knowledge: ingestionWithinLimits(knowledge, server.usage, onError),
     agent: withinLimits(telemetry?.agent(ownAgent) ?? ownAgent, server.usage),
-    exports: {
-      write: async (target) => {
-        const { exportData } = await import('./export-data.ts')
-        const whose: Record<string, string> = target.person === undefined ? {} : { user_id: target.person }
-        return audited(server.audit, 'export', whose, () => exportData({ db, storage }, target))
-      },
-    },
+    exports: { write: (target) => writeExport({ db, storage }, target, audit) },
     telemetry,
     events,
     reader,
@@ -308,6 +291,27 @@ async function makeParts(
     mcpServers: tools.administration,
     python,
   }
+}
+
+/** What clients of OpenAI's API keep with a conversation, which is a session. */
+async function removeConversations(
+  workspace: WorkspaceRecords,
+  sessionIds: readonly string[],
+  owners: readonly string[],
+): Promise<void> {
+  for (const owner of owners)
+    for (const { id, value } of await workspace.list('conversation', owner))
+      if (sessionIds.includes(value.sessionId)) await workspace.remove('conversation', id, owner)
+}
+
+async function writeExport(
+  stores: Parameters<typeof exportData>[0],
+  target: ExportTarget,
+  audit: AuditLog,
+): Promise<Exported> {
+  const { exportData } = await import('./export-data.ts')
+  const whose: Record<string, string> = target.person === undefined ? {} : { user_id: target.person }
+  return audited(audit, 'export', whose, () => exportData(stores, target))
 }
 
 async function serverParts(
