@@ -13,7 +13,13 @@ export type {
   UsageTable,
 } from './limits/caller-limits.ts'
 export { migrateServer } from './auth/migrations.ts'
-export { createAuditLog, type AuditEntry, type AuditLog, type AuditTable } from './administration/audit-log.ts'
+export {
+  createAuditLog,
+  timeOfEvent,
+  type AuditEntry,
+  type AuditLog,
+  type AuditTable,
+} from './administration/audit-log.ts'
 export type { AddedProvider, ModelAdministration } from './administration/added-models.ts'
 export type { McpServerAdministration, McpTool } from './administration/mcp-servers.ts'
 export type { LocalModelAdministration } from './administration/local-models.ts'

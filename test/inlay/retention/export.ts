@@ -48,7 +48,7 @@ export function testExports(options: () => Promise<InlayOptions>): void {
     expect(linesOf(folder, 'workspace')).toMatchObject([{ kind: 'input_prompt', value: { content: 'annsword' } }])
     expect(linesOf(folder, 'api_key')).toMatchObject([{ name: 'annsword', scopes: ['chat'] }, { name: 'of a script' }])
     expect(linesOf(folder, 'audit')).toMatchObject([
-      { operation: 'deleteChatSession', target: { session_id: traces.sessionId } },
+      { time: '2026-01-12T00:00:00.000Z', operation: 'deleteChatSession', target: { session_id: traces.sessionId } },
     ])
     const [file] = linesOf(folder, 'files')
     expect(file).toMatchObject({ id: traces.fileId, kind: 'plain_text' })

@@ -1,5 +1,6 @@
 import { isOfPerson, keysOfFile, type BlobStorage } from '@inlay/conversations'
 import { rowsOf, type CopiedTable } from '@inlay/records'
+import { timeOfEvent } from '@inlay/server'
 import { sql } from 'kysely'
 import { open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -87,7 +88,7 @@ function exportedRow(
     const isJson = jsonColumn.test(column) || (name === 'inlay_contents' && column === 'content' && value !== '')
     return [column, isJson && typeof value === 'string' ? withoutSecrets(JSON.parse(value), row['kind']) : value]
   })
-  return Object.fromEntries(values)
+  return { ...(name === 'inlay_audit' && { time: timeOfEvent(String(row['id'])) }), ...Object.fromEntries(values) }
 }
 
 /** Models and MCP servers that administrators added have keys. */

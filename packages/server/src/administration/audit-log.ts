@@ -39,6 +39,9 @@ export interface AuditLog {
 
 const timeDigits = 11
 
+/** When an event happened, in ISO 8601. @param id of its row */
+export const timeOfEvent = (id: string): string => new Date(Number.parseInt(id.slice(0, timeDigits), 36)).toISOString()
+
 /** Creates the audit log in a database with the tables of `migrateServer`. */
 export function createAuditLog(options: { readonly db: Kysely<AuditTable>; readonly now?: () => number }): AuditLog {
   const { db, now = Date.now } = options
@@ -64,7 +67,7 @@ export function createAuditLog(options: { readonly db: Kysely<AuditTable>; reado
         .execute()
       return rows.map(({ target, status, ...row }) => ({
         ...row,
-        time: new Date(Number.parseInt(row.id.slice(0, timeDigits), 36)).toISOString(),
+        time: timeOfEvent(row.id),
         target: JSON.parse(target) as Record<string, string>,
         status: Number(status),
       }))
