@@ -269,13 +269,14 @@ describe('tools', () => {
           topic: { type: 'string' },
           days: { type: 'integer', minimum: 1 },
           kind: { enum: ['paid', 'unpaid'] },
+          version: { const: 2 },
           note: { type: 'string' },
         },
-        required: ['topic', 'days', 'kind'],
+        required: ['topic', 'days', 'kind', 'version'],
       },
     }
     const { calls } = await run([user('Book leave')], { tools: [tool], toolChoice: { type: 'tool', toolName: 'book' } })
-    expect(calls[0]?.input).toEqual({ topic: 'Book leave', days: 1, kind: 'paid' })
+    expect(calls[0]?.input).toEqual({ topic: 'Book leave', days: 1, kind: 'paid', version: 2 })
   })
 
   test('cites files of the prompt by their numbers, and reads those of earlier messages too', async () => {

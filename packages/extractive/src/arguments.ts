@@ -4,6 +4,7 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 function valueFor(schema: unknown, question: string): unknown {
   if (!isJsonObject(schema)) return question
   if ('default' in schema) return schema['default']
+  if ('const' in schema) return schema['const']
   const choices = schema['enum']
   if (Array.isArray(choices)) return choices[0]
   const type = Array.isArray(schema['type']) ? schema['type'][0] : schema['type']
