@@ -244,8 +244,9 @@ function calledBefore(input: readonly InputItem[], { question, packets }: Stored
 
 /** Reads items as the messages of a chat. Errors name the input, since messages have places of their own. */
 async function readInput(input: ResponseRequest['input'], context: Parameters<typeof withPictures>[1]) {
+  const messages = toMessages(input)
   try {
-    return readMessages(await withPictures(toMessages(input), context))
+    return readMessages(await withPictures(messages, context))
   } catch (error) {
     if (!(error instanceof InlayError) || typeof error.data['param'] !== 'string') throw error
     throw invalid('input', error.message)
