@@ -40,6 +40,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
   const prompt = await own('/input_prompt', { prompt: 'leave', content: secret, is_public: false })
   const set = { name: secret, description: secret, cc_pair_ids: [1], is_public: true }
   await own('/manage/admin/document-set', set)
+  const hold = await own('/admin/holds', { person: secret, reason: secret })
   return {
     session_id: String(answer['chat_session_id']),
     file_id: (files as { id: string }[])[0]!.id,
@@ -49,6 +50,7 @@ async function fillAlpha(tenants: Tenants): Promise<Readonly<Record<string, stri
     memory_id: Number(memory['id']),
     prompt_id: Number(prompt['id']),
     api_key_id: Number(key['api_key_id']),
+    hold_id: Number(hold['id']),
     // The first of each has this number in every tenant.
     cc_pair_id: 1,
     document_set_id: 1,
@@ -74,6 +76,7 @@ async function viewOf(tenants: Tenants, ids: Readonly<Record<string, string | nu
     '/user/memories',
     '/manage/document-set',
     '/admin/limits',
+    '/admin/holds',
   ]
   return Promise.all(
     paths.map(async (path) => {

@@ -51,7 +51,8 @@ async function checkFolders(source: string, target: string): Promise<void> {
     throw new InlayError('INVALID_INPUT', {
       message: `There is no database in ${source}. Back up another database with its own tools.`,
     })
-  if (!relative(source, target).startsWith('..'))
+  const inside = relative(source, target)
+  if (inside !== '' && !inside.startsWith('..'))
     throw new InlayError('INVALID_INPUT', { message: 'A backup inside the data folder would be lost with it.' })
 }
 
