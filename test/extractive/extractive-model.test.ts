@@ -80,6 +80,14 @@ describe('searching', () => {
     expect(finish).toMatchObject({ type: 'finish', finishReason: { unified: 'tool-calls' } })
   })
 
+  test('both sides of a comparison are searched for too', async () => {
+    expect(await queries('What is the difference between annual leave and sick leave?')).toEqual([
+      'What is the difference between annual leave and sick leave',
+      'annual leave',
+      'sick leave',
+    ])
+  })
+
   test('a follow-up takes the topic of the turns before along', async () => {
     expect((await queries('What is annual leave?', 'It is …', 'And how is it carried over?'))[0]).toContain(
       'annual leave',

@@ -49,6 +49,10 @@ const asksNumber = new RegExp(
 const asksForList =
   /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu
 
+/** Captures both sides of a comparison. */
+const comparison =
+  /\b(?:between|compare)\s{1,3}(?:the |an? )?(.{1,80}?)\s{1,3}(?:and|with|to|vs\.?|versus|or)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$|^(?:the |an? )?(.{1,80}?)\s{1,3}(?:vs\.?|versus)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$/i
+
 const pointsBack =
   /\b(?:which one|it|its|they|them|their|theirs|these|those|ones|he|she|his|her|him|former|latter|the (?:same|other|first|second|last)(?: one| thing)?)\b|\bth(?:is|at)\b(?=\s*(?:is|was|does|do|work|mean|happen|one|instead|too|thing|[?.!,]|$))|\b(?:do|does|did|about|with|for|of|use|like|by|in) (?:this|that)\b/i
 const carriesOn =
@@ -123,7 +127,9 @@ export function understand(questions: readonly string[]): Question {
   const context = carried.slice(0, maxCarriedWords)
   const main = tidy(`${text.replace(opening, '').replace(/(?<![?.!\s])[?.!\s]+$/, '')} ${context.join(' ')}`)
   const keywords = [...own, ...context].join(' ')
-  const further = wordsOf(text).length > own.length + 3 ? [keywords] : []
+  const [, left, right, former, latter] = comparison.exec(head) ?? []
+  const sides = [left ?? former, right ?? latter].filter((side) => side !== undefined)
+  const further = sides.length > 0 ? sides : wordsOf(text).length > own.length + 3 ? [keywords] : []
   const topic = distinct([...own, ...context].flatMap(keysOf))
   return {
     text,
