@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { defineConfig, type TestUserConfig, type ViteUserConfig } from 'vitest/config'
 
 // Workspace packages resolve to their sources, so tests need no build.
@@ -33,8 +34,9 @@ const project = (test: TestUserConfig): ViteUserConfig => ({
 const config: ViteUserConfig = defineConfig({
   ...resolution,
   test: {
-    // All cores; the default leaves one idle, which on two cores is half of them.
-    maxWorkers: '100%',
+    // Tests wait for timers, files and other processes for a third of their time.
+    maxWorkers: availableParallelism() + 1,
+    globalSetup: './test/temporary-files.ts',
     reporters: ['default', './test/slowest-tests.ts'],
     projects: [
       // Files share a process: nothing of a test stays in its modules.

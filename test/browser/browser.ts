@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { mkdir, rmdir } from 'node:fs/promises'
 import { chromium, type Browser } from 'playwright-core'
+import { until } from '../package/installation.ts'
 
 /** Paths of installed Chromium browsers. */
 const installed = [
@@ -49,16 +51,29 @@ async function findInstalled(): Promise<Found | undefined> {
 
 async function findPackaged(): Promise<Found | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
-  // The package unpacks its shared libraries only where it believes to be on the platform it was made for.
-  const before = process.env.AWS_EXECUTION_ENV
-  process.env.AWS_EXECUTION_ENV = 'AWS_Lambda_nodejs22.x'
+  const before = { AWS_EXECUTION_ENV: process.env.AWS_EXECUTION_ENV, TMPDIR: process.env.TMPDIR }
+  // The package unpacks its shared libraries only where it believes to be on the platform it was made for, and its font
+  // settings name /tmp.
+  Object.assign(process.env, { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x', TMPDIR: '/tmp' })
   try {
     const { default: packaged } = await import('@sparticuz/chromium')
-    const path = await packaged.executablePath()
-    return { path, env: { ...process.env } }
+    const path = await inTurn('/tmp/inlay-chromium.lock', () => packaged.executablePath())
+    return { path, env: { ...process.env, TMPDIR: before.TMPDIR } }
   } finally {
-    if (before === undefined) delete process.env.AWS_EXECUTION_ENV
-    else process.env.AWS_EXECUTION_ENV = before
+    for (const [name, value] of Object.entries(before))
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
+}
+
+/** The package takes for whole what another process is still unpacking; such a browser starts without fonts. */
+async function inTurn<Result>(lock: string, work: () => Promise<Result>): Promise<Result> {
+  await until('the lock', () => mkdir(lock).then(() => true), 60_000).catch(() => undefined)
+  try {
+    return await work()
+  } finally {
+    // A process that was killed leaves its lock.
+    await rmdir(lock).catch(() => undefined)
   }
 }
 

@@ -73,9 +73,12 @@ function missingMessage(): string {
   return `LanceDB cannot be loaded: its native part is missing. ${remedy}, or choose another index, such as pgvector.`
 }
 
+let hasGlibc: boolean | undefined
+
+/** A report costs a millisecond and more, so it is written once. */
 function usesGlibc(): boolean {
-  const { header } = process.report.getReport() as { header: { glibcVersionRuntime?: string } }
-  return header.glibcVersionRuntime !== undefined
+  hasGlibc ??= 'glibcVersionRuntime' in (process.report.getReport() as { header: object }).header
+  return hasGlibc
 }
 
 /** Runs a call of the engine and converts its errors, whose messages contain folders of this machine. */
