@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What a whole run leaves at a time, several times over. */
@@ -11,6 +11,8 @@ const memory = '/dev/shm'
 export default function setup(): (() => void) | undefined {
   if (!hasRoom()) return undefined
   const folder = mkdtempSync(join(memory, 'inlay-tests-'))
+  // PostgreSQL refuses to run as root: another user has to come through to its files.
+  if (process.getuid?.() === 0) chmodSync(folder, 0o711)
   process.env.TMPDIR = folder
   return () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
