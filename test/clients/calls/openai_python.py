@@ -82,7 +82,7 @@ def check_openai():
     refused(openai.BadRequestError, "leave out n", lambda: ask(**asked, n=2))
     refused(
         openai.InternalServerError,
-        "embedding",
+        "INLAY_EMBEDDING_MODEL",
         lambda: client.embeddings.create(model="inlay", input="Leave"),
     )
 
