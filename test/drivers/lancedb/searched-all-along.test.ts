@@ -30,3 +30,24 @@ it('an index that is searched all along finds what one that was just opened find
   }
   await index.close()
 })
+
+it('a search ranks rows by their words while a fold moves them', async () => {
+  const index = lancedbIndex({ folder: join(root, 'folded'), keepVersionsMs: 0, purgeMs: 0 })
+  await index.open()
+  const append = (name: string, text: string): Promise<void> => index.append([row(name, text)])
+  await append('both', `A heron and a stork. ${'Water birds. '.repeat(40)}`)
+  await append('one', `A heron. ${'Water birds. '.repeat(20)}`)
+  for (let round = 0; round < 20; round++) {
+    // Waits to be indexed, and is so short that the statistics of the index alone no longer hold.
+    await append(`short ${round}`, 'Reeds.')
+    let isFolded = false
+    const fold = index.maintain({ idle: true }).then(() => (isFolded = true))
+    while (!isFolded) {
+      const hits = await index.search({ text: 'heron stork', limit: 5 })
+      expect(hits.map(({ documentId }) => documentId)).toEqual(['both', 'one'])
+      expect([hits[0]!.score, hits[1]!.score > 0 && hits[1]!.score < 1]).toEqual([1, true])
+    }
+    await fold
+  }
+  await index.close()
+})

@@ -2,7 +2,7 @@ import type { Hit, IndexFilter, TimeRange, VectorIndex } from '@inlay/knowledge'
 import type { Query, Table, VectorQuery } from '@lancedb/lancedb'
 import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
-import { hitColumns, toHit, type FoundRow } from './rows.ts'
+import { hitColumns, searchColumn, toHit, type FoundRow } from './rows.ts'
 
 /** Filter, columns and limit of a search. */
 export interface Narrowing {
@@ -29,33 +29,33 @@ export async function runFiltered(
   return rows
 }
 
-/** A row that a search found, by the engine's id of it: its file, and its offset there. */
+/** A row that a search found. */
 export interface Match {
-  readonly id: bigint
   readonly hit: Hit
   /** If it was requested. */
   readonly vector?: Float32Array
+  /** If it was requested. */
+  readonly searchText?: string
   /** Its `_score` or `_distance`. */
   readonly score: number | null
 }
 
 export interface MatchSearch extends Narrowing {
-  /** Columns in addition to those of a hit: `vector`, if it is wanted. */
+  /** Columns in addition to those of a hit: `vector` and `search_text`, if they are wanted. */
   readonly columns: readonly string[]
   readonly score: '_score' | '_distance'
 }
 
-/** The rows of a search with their ids and scores. */
+/** The rows of a search with their scores. */
 export async function findMatches(
   search: Query | VectorQuery,
   { score, columns, ...narrowing }: MatchSearch,
 ): Promise<Match[]> {
-  const wanted = [...hitColumns, ...columns, '_rowid', score]
-  const rows = await runFiltered(search.withRowId(), { ...narrowing, columns: wanted })
+  const rows = await runFiltered(search, { ...narrowing, columns: [...hitColumns, ...columns, score] })
   return rows.map((row) => ({
-    id: row._rowid!,
     hit: toHit(row, 0),
     ...(row.vector && { vector: row.vector.toArray() }),
+    ...(columns.includes(searchColumn) && { searchText: row[searchColumn]! }),
     score: row[score] ?? null,
   }))
 }

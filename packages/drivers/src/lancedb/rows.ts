@@ -174,7 +174,7 @@ export interface FoundRow {
   readonly text: string
   readonly [metadataColumn]: string
   readonly vector?: { toArray(): Float32Array } | null
-  readonly _rowid?: bigint
+  readonly [searchColumn]?: string
   readonly _score?: number
   readonly _distance?: number
 }

@@ -84,15 +84,17 @@ async function rank(parts: TextParts, query: TextQuery, ranking: Ranking): Promi
   if (place === 'none') return unique(await searchIndexed(parts, query, ranking))
   const size = memtable ? parts.memtable.size : ((await table.indexStats(textIndex))?.numUnindexedRows ?? 0)
   const weights = await statistics.weigh(words, { size, postings: memtable })
+  const isScored = weights.isLengthOfIndex && (weights.areOfIndex || place !== 'table')
+  // Read with the rows: a fold renumbers them, so they could not be read by their ids afterwards.
+  const reading = isScored ? query : { ...query, extra: [...query.extra, searchColumn] }
   const [inMemory, indexed, scanned] = await Promise.all([
     memtable ? searchMemtable(memtable, query, weights) : [],
-    searchIndexed(parts, query, { words, place: 'none', weights }),
+    searchIndexed(parts, reading, { words, place: 'none', weights }),
     // The engine's scores of rows that it scans compare only with each other.
-    place === 'table' ? searchIndexed(parts, query, { words, place, weights }) : [],
+    place === 'table' ? searchIndexed(parts, reading, { words, place, weights }) : [],
   ])
   const candidates = unique([...indexed, ...scanned])
-  const isScored = weights.isLengthOfIndex && (weights.areOfIndex || place !== 'table')
-  const scored = isScored ? candidates : await scoreAnew(parts, candidates, weights)
+  const scored = isScored ? candidates : await scoreAnew(parts.terms, candidates, weights)
   return unique<TextHit>([...scored, ...inMemory].sort((a, b) => b.score - a.score)).slice(0, query.limit)
 }
 
@@ -107,7 +109,7 @@ function unique<Found extends TextHit>(hits: readonly Found[]): Found[] {
 }
 
 interface IndexedHit extends TextHit {
-  readonly id: bigint
+  readonly searchText?: string
 }
 
 async function searchIndexed(
@@ -142,23 +144,20 @@ async function searchIndexed(
   return matches.map((match) => ({ ...match, score: match.score ?? 0 }))
 }
 
-/** Scores rows of the table with the statistics of all rows. */
+/** Scores rows, read with their search text, with the statistics of all rows. */
 async function scoreAnew(
-  { table, terms }: TextParts,
+  terms: Terms,
   hits: readonly IndexedHit[],
   { of, averageLength }: Weights,
 ): Promise<TextHit[]> {
-  if (hits.length === 0) return []
-  const query = table.takeRowIds(hits.map(({ id }) => id)).withRowId()
-  const rows = (await query.select([searchColumn, '_rowid']).toArray()) as { _rowid: bigint; search_text: string }[]
-  const wordsOfRow = new Map(rows.map((row) => [row._rowid, wordsOf(row[searchColumn])]))
-  const words = [...new Set([...wordsOfRow.values()].flat())]
+  const wordsOfRows = hits.map(({ searchText = '' }) => wordsOf(searchText))
+  const words = [...new Set(wordsOfRows.flat())]
   const termsOfWords = await terms.of(words)
   const termOf = new Map(words.map((word, at) => [word, termsOfWords[at]]))
-  return hits.map((textHit) => {
+  return hits.map((textHit, at) => {
     const counts = new Map<string, number>()
     let length = 0
-    for (const word of wordsOfRow.get(textHit.id) ?? []) {
+    for (const word of wordsOfRows[at]!) {
       const term = termOf.get(word)
       if (term === undefined) continue
       length++
