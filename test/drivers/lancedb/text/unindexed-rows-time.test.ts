@@ -20,15 +20,15 @@ test('a search while some rows wait to be indexed takes about as long as with no
   const append = (count: number): Promise<void> =>
     index.append(Array.from({ length: count }, () => row(`d${rows++}`, zipf.text(100))))
   const search = (): Promise<unknown> => index.search({ text: zipf.text(3), limit: 10 })
-  const timed = async (): Promise<number> => {
-    for (let at = 0; at < 10; at++) await search()
-    return cpuMsOf(async () => {
+  const timed = (): Promise<number> =>
+    cpuMsOf(async () => {
       for (let at = 0; at < 40; at++) await search()
     })
-  }
+  /** What else runs, and the collector, only ever add to it. */
+  const leastTimed = async (): Promise<number> => Math.min(await timed(), await timed(), await timed())
   await append(2000)
   await index.maintain({ idle: true })
-  const quiet = await timed()
+  const quiet = await leastTimed()
   await append(100)
-  expect(await timed()).toBeLessThan(2 * quiet)
+  expect(await leastTimed()).toBeLessThan(2 * quiet)
 })
