@@ -86,7 +86,11 @@ const maxLockAttempts = 240
 function migratePostgres(db: AnyDatabase, plan: MigrationPlan, mode: MigrationMode): Promise<readonly MigrationStep[]> {
   return db.transaction().execute(async (records) => {
     await sql`select pg_advisory_xact_lock(${sql.raw(lockNumber)})`.execute(records)
-    await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(records)
+    // From a table: with it, the session notices tables and schemas that others made while it waited. Functions like
+    // `to_regclass` alone answer from what it knew before.
+    await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true) from pg_namespace limit 1`.execute(
+      records,
+    )
     await ensureSchema(records)
     return applySteps(records, plan, mode)
   })
