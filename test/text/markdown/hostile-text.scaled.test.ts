@@ -21,13 +21,19 @@ const filled = (piece: string): string => piece.repeat(Math.ceil(length / piece.
 /** Texts of which twice as much takes far more than twice as long. */
 async function slowest(texts: Iterable<string>, read: (text: string) => unknown): Promise<string[]> {
   const slow: string[] = []
-  const least = async (text: string): Promise<number> =>
-    Math.min(await cpuMsOf(() => read(text)), await cpuMsOf(() => read(text)))
   for (const text of texts) {
-    if ((await cpuMsOf(() => read(text))) < 150) continue
-    const [took, half] = [await least(text), await least(text.slice(0, text.length / 2) + text.slice(-8))]
-    if (took > 100 && took > 3 * half)
-      slow.push(`${JSON.stringify(text.slice(0, 30))} … ${JSON.stringify(text.slice(-8))}: ${half} and ${took} ms`)
+    const start = text.slice(0, text.length / 2) + text.slice(-8)
+    let [whole, half] = [await cpuMsOf(() => read(text)), Infinity]
+    let isSlow = whole > 100
+    // In turns: code gets several times as fast while it runs, later on a busy machine, and what the tests before left
+    // is collected at any time.
+    for (let tries = 0; isSlow && tries < 6; tries++) {
+      half = Math.min(half, await cpuMsOf(() => read(start)))
+      whole = Math.min(whole, await cpuMsOf(() => read(text)))
+      isSlow = whole > 100 && whole > 3 * half
+    }
+    if (isSlow)
+      slow.push(`${JSON.stringify(text.slice(0, 30))} … ${JSON.stringify(text.slice(-8))}: ${half} and ${whole} ms`)
   }
   return slow
 }
