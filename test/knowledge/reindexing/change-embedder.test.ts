@@ -1,4 +1,5 @@
 import type { Embedder, Knowledge } from '@inlay/knowledge'
+import type { KyselyPlugin } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { changeEmbedder } from '@inlay/knowledge/internal/reindexing/index-space'
 import { createMigratingIndex, type TargetSpace } from '@inlay/knowledge/internal/reindexing/migrating-index'
@@ -85,6 +86,45 @@ test('documents are found all the time while they are brought to another embedde
     { number: 1, embedder: 'b' },
   ])
   expect(errors).toEqual([])
+})
+
+test('an embedder that was recorded while another was compared is not reported', async () => {
+  const place = await makePlace()
+  const first = await place.run(embedderOf('a'))
+  await first.knowledge.accept(request())
+  await first.knowledge.whenIdle()
+  await first.knowledge.close()
+  const { promise: isLet, resolve: letAnswer } = Promise.withResolvers<void>()
+  let held: unknown
+  // The first query of documents is answered late, as by one of several connections.
+  const late: KyselyPlugin = {
+    transformQuery: ({ node, queryId }) => {
+      if (JSON.stringify(node).includes('"inlay_documents"')) held ??= queryId
+      return node
+    },
+    transformResult: async ({ result, queryId }) => {
+      if (queryId === held) await isLet
+      return result
+    },
+  }
+  const errors: unknown[] = []
+  const index = createMigratingIndex({
+    db: place.db.withPlugin(late),
+    index: memoryIndex(place.store),
+    embedder: embedderOf('b'),
+    now: Date.now,
+    onError: (error) => errors.push(error),
+  })
+  onTestFinished(() => index.close())
+  expect(await index.target()).toBeUndefined()
+  await vi.waitFor(() => expect(held).toBeDefined())
+  expect(await index.changeEmbedder()).toBe(true)
+  // Until here it was right.
+  errors.length = 0
+  letAnswer()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(errors).toEqual([])
+  expect(index.knownEmbedder()).toMatchObject({ isUsed: true, indexes: true })
 })
 
 test.each([

@@ -244,6 +244,7 @@ class EmbedderCheck {
   readonly #options: SpaceDirectoryOptions
   /** The space for which the operator was already notified. */
   #told: number | undefined
+  #latest: IndexSpace | undefined
 
   constructor(options: SpaceDirectoryOptions) {
     this.#options = options
@@ -252,7 +253,11 @@ class EmbedderCheck {
   async of(latest: IndexSpace): Promise<EmbedderFigures> {
     const { embedder, db, onError } = this.#options
     const configured = embedder ? labelOf(embedder) : null
-    if (isSame(latest.space, embedder) || !(await hasAnyDocument(db))) {
+    if (!this.#latest || this.#latest.number < latest.number) this.#latest = latest
+    const isUsed = isSame(latest.space, embedder) || !(await hasAnyDocument(db))
+    // Queries may be answered in another order: meanwhile another embedder was recorded.
+    if (latest.number < this.#latest.number) return this.of(this.#latest)
+    if (isUsed) {
       this.#told = undefined
       return (this.known = { recorded: configured, configured, isUsed: true, indexes: true })
     }
