@@ -255,14 +255,17 @@ describe('without room for another space', () => {
     const place = await makePlace()
     await (await place.run(undefined, { index: alone(place) })).knowledge.close()
     const { promise: isLet, resolve: letOpen } = Promise.withResolvers<void>()
+    const { promise: isOpening, resolve: noteOpening } = Promise.withResolvers<void>()
     const spaces: unknown[] = []
     // Like the drivers, it keeps the space of its last `open`. The first one takes long.
     const open: MemoryIndex['open'] = async (space) => {
+      noteOpening()
       if (!space) await isLet
       spaces.push(space?.id)
     }
     const { knowledge, errors } = await place.run(fakeEmbedder(), { index: { ...alone(place), open } })
     const early = knowledge.search({ text: 'some', limit: 1 })
+    await isOpening
     await knowledge.accept(request())
     letOpen()
     await early
