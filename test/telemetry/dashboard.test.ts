@@ -25,7 +25,7 @@ test.each(['docs/1.guide/observe/grafana.json', 'docs/1.guide/observe/alerts.yml
     const mentioned =
       readFileSync(file, 'utf8').match(/\b(?:http_server|db_client|gen_ai_\w+?|inlay|nodejs|process)_\w+/g) ?? []
     const labels =
-      /^(?:http_(?:route|response_status_code)|db_client_connection_(?:pool_name|state)|gen_ai_(?:request_model|token_type)|inlay_(?:run_status|result|engine|limit|limit_of|key_id))$/
+      /^(?:http_(?:route|response_status_code)|db_client_connection_(?:pool_name|state)|gen_ai_(?:request_model|token_type)|inlay_(?:run_status|result|engine|call|limit|limit_of|key_id))$/
     const names = [...new Set(mentioned)].filter((name) => !labels.test(name))
     expect(names.length).toBeGreaterThan(4)
     expect(names.filter((name) => !known.has(name))).toEqual([])

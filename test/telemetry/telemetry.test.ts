@@ -20,7 +20,7 @@ import {
 import { InlayError } from '@inlay/protocol'
 import { createTelemetry } from '@inlay/telemetry'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
-import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Reply } from '../stand-in/model-server.ts'
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { startOpenAi } from '../stand-in/openai.ts'
@@ -236,6 +236,32 @@ test('an engine that is not reached is down until it answers, and one that refus
   expect(await up(() => Promise.reject(Object.assign(new Error('no such table'), { code: '42P01' })))).toBe('1')
   const { text } = await telemetry.metrics()
   for (const type of ['SERVICE_UNAVAILABLE', '', '42P01']) expect(text).toContain(`"select",error_type="${type}"} 1`)
+})
+
+test('a call that does not end is seen while it lasts, and what may be long counts for none', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const telemetry = createTelemetry('1.2.3')
+  const age = async (call: string): Promise<string | undefined> => {
+    const { text } = await telemetry.metrics()
+    return new RegExp(`^inlay_oldest_call_seconds\\{inlay_call="${call}"\\} (.*)$`, 'm').exec(text)?.[1]
+  }
+  const locked = Promise.withResolvers<Response>()
+  const request = telemetry.request(new Request('http://host.example/me'), '/me', () =>
+    telemetry.engine('records', 'postgresql')('select', () => locked.promise),
+  )
+  void telemetry.engine('index', 'lancedb')('maintain', () => new Promise(() => {}))
+  vi.advanceTimersByTime(90_000)
+  const later = telemetry.engine('records', 'postgresql')('select', async () => 1)
+  expect([await age('request'), await age('records'), await age('index')]).toEqual(['90', '90', undefined])
+  await later
+  expect(await age('records')).toBe('90')
+  locked.resolve(new Response('', { headers: { 'x-request-id': 'r' } }))
+  await request
+  expect([await age('request'), await age('records')]).toEqual(['0', '0'])
+  const failing = telemetry.engine('records', 'postgresql')('select', () => Promise.reject(new Error('refused')))
+  await failing.catch(() => {})
+  expect(await age('records')).toBe('0')
 })
 
 test('calls that a limit refuses are counted by limit and key', async () => {

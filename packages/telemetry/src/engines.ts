@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { SpanKind, trace, type Attributes } from '@opentelemetry/api'
-import type { CreateGauge, Instruments } from './instruments.ts'
+import type { BeginCall, CreateGauge, Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
 /** What an engine is used for. */
@@ -16,10 +16,14 @@ export type EngineCall = <Result>(
 /** Called so often that only what a statement costs counts. Polling would be nothing but traces of one span. */
 const often: ReadonlySet<EngineUse> = new Set<EngineUse>(['records', 'runs'])
 
+/** Operations that may take minutes. */
+const long: ReadonlySet<string> = new Set(['append', 'maintain', 'open'])
+
 /** @returns measures the calls of an engine; `system` is its name in OpenTelemetry, such as `postgresql` */
 export function createEngines(
   gauge: CreateGauge,
   { engineDuration }: Pick<Instruments, 'engineDuration'>,
+  beginCall: BeginCall,
 ): (use: EngineUse, system: string) => EngineCall {
   const names = ['inlay_engine', 'db_system_name']
   const up = gauge('inlay_engine_up', 'Whether the last call of an engine was answered.', names)
@@ -40,6 +44,7 @@ export function createEngines(
     const isTraced = !often.has(use) || trace.getActiveSpan() !== undefined
     const started = isTraced ? startSpan(`${operation} ${use}`, attributes, { kind: SpanKind.CLIENT }) : undefined
     if (!often.has(use)) running.inc({ ...labels, db_operation_name: operation })
+    const end = long.has(operation) ? undefined : beginCall(use)
     let failure: Attributes = {}
     try {
       const result = await (started ? started.within(work) : work())
@@ -52,6 +57,7 @@ export function createEngines(
       note(!(isInlayError(error) && outages.has(error.code)))
       throw error
     } finally {
+      end?.()
       if (!often.has(use)) running.dec({ ...labels, db_operation_name: operation })
       engineDuration.record((performance.now() - start) / 1000, { ...attributes, ...failure })
     }

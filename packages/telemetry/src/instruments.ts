@@ -21,20 +21,7 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const tokenCounts = [1, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
 const modelAttributes = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
 
-/** Names of the instruments. */
-export type InstrumentName =
-  | 'requestDuration'
-  | 'modelDuration'
-  | 'timeToFirstChunk'
-  | 'tokens'
-  | 'runDuration'
-  | 'toolDuration'
-  | 'searchDuration'
-  | 'engineDuration'
-  | 'limitedCalls'
-  | 'acceptedDocuments'
-
-const definitions: Readonly<Record<InstrumentName, Definition>> = {
+const definitions = {
   requestDuration: {
     name: 'http.server.request.duration',
     help: 'Time until a response was ready; for a stream, until it started.',
@@ -93,10 +80,10 @@ const definitions: Readonly<Record<InstrumentName, Definition>> = {
     help: 'Documents that were accepted or refused.',
     attributes: ['inlay.result'],
   },
-}
+} satisfies Record<string, Definition>
 
 /** All instruments of an assistant. */
-export type Instruments = Readonly<Record<InstrumentName, Instrument>>
+export type Instruments = Readonly<Record<keyof typeof definitions, Instrument>>
 
 /** Creates the instruments; each measurement goes to the registry and to the OpenTelemetry SDK of the host, if it has one. */
 export function createInstruments(registry: Registry): Instruments {
@@ -111,6 +98,26 @@ export const gaugesIn =
   (registry: Registry): CreateGauge =>
   (name, help, labelNames = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
+
+/** Begins a call; what it returns ends the call. */
+export type BeginCall = (of: string) => () => void
+
+/** A gauge of calls under way. One that never ends is in no duration. */
+export function createOldestCall(registry: Registry): BeginCall {
+  const open: Record<string, Set<{ readonly beganAt: number }>> = {}
+  const name = 'inlay_oldest_call_seconds'
+  const help = 'How long the oldest call has been under way; 0 without one.'
+  const collect = (): void => {
+    for (const [kind, [oldest]] of Object.entries(open))
+      gauge.set({ inlay_call: kind }, oldest ? (performance.now() - oldest.beganAt) / 1000 : 0)
+  }
+  const gauge = new Gauge({ name, help, labelNames: ['inlay_call'], registers: [registry], collect })
+  return (of) => {
+    const [calls, call] = [(open[of] ??= new Set()), { beganAt: performance.now() }]
+    calls.add(call)
+    return () => void calls.delete(call)
+  }
+}
 
 function createInstrument({ name, help, unit, attributes }: Definition, registry: Registry): Instrument {
   const meter = metrics.getMeter('inlay')

@@ -4,7 +4,7 @@ import { untilAborted } from '@inlay/scheduling'
 import { context, metrics, ROOT_CONTEXT, type Attributes, type BatchObservableCallback } from '@opentelemetry/api'
 import { AggregatorRegistry, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createEngines, observeMethods, type EngineCall, type EngineUse } from './engines.ts'
-import { createInstruments, gaugesIn, type CreateGauge } from './instruments.ts'
+import { createInstruments, createOldestCall, gaugesIn, type CreateGauge } from './instruments.ts'
 import { observeIndex, observeKnowledge } from './knowledge.ts'
 import { observeEmbedder, observeModels } from './models.ts'
 import { observeRequest } from './requests.ts'
@@ -92,7 +92,8 @@ export function createTelemetry(version: string): Telemetry {
   const setGauges = createGauges(gauge)
   const setSizes = createTableGauges(gauge)
   const setPools = createPoolGauges(gauge)
-  const engine = createEngines(gauge, instruments)
+  const beginCall = createOldestCall(registry)
+  const engine = createEngines(gauge, instruments, beginCall)
   gauge('inlay_build_info', 'The version.', ['version']).set({ version }, 1)
   const runs = new RunSpans(instruments)
   let sources: Sources = { figures: async () => undefined }
@@ -116,7 +117,8 @@ export function createTelemetry(version: string): Telemetry {
     onToolCallEnded: (call) => observeToolCall(call, instruments),
     apart: (work) => context.with(ROOT_CONTEXT, work),
     activeTrace,
-    request: (request, route, work) => observeRequest(request, route, work, instruments),
+    request: (request, route, work) =>
+      observeRequest(request, route, work, instruments).finally(beginCall('request')),
     readFrom: (given) => void (sources = given),
     metrics: async () => {
       await refresh()
@@ -135,6 +137,7 @@ const tenantMetrics: Readonly<Record<string, readonly string[]>> = {
   inlay_documents_accepted_total: ['inlay_result'],
   inlay_search_duration_seconds: [],
   inlay_runs: [],
+  inlay_oldest_call_seconds: ['inlay_call'],
   gen_ai_invoke_agent_duration_seconds: ['inlay_run_status'],
   gen_ai_client_token_usage_tokens: ['gen_ai_token_type'],
   inlay_limited_calls_total: ['inlay_limit'],
