@@ -26,3 +26,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: process.stderr,
   signal: interruption.signal,
 })
+// Whatever the command has not waited for, such as a query behind a lock, ends with it.
+if (interruption.signal.aborted) process.exit()

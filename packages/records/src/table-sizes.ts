@@ -24,11 +24,15 @@ export async function tableSizes(
 
 /** From the statistics of Postgres. */
 async function postgresSizes(db: AnyDatabase): Promise<TableSize[]> {
-  const { rows } = await sql<{ name: string; rows: string; bytes: string }>`
-    select relname as name, n_live_tup as rows, pg_total_relation_size(relid) as bytes
-    from pg_stat_user_tables
-    where schemaname = current_schema() and starts_with(relname, 'inlay_')
-    order by relname`.execute(db)
+  const { rows } = await db.transaction().execute(async (held) => {
+    // Waits for each table that somebody has locked.
+    await sql`set local lock_timeout = '3s'`.execute(held)
+    return sql<{ name: string; rows: string; bytes: string }>`
+      select relname as name, n_live_tup as rows, pg_total_relation_size(relid) as bytes
+      from pg_stat_user_tables
+      where schemaname = current_schema() and starts_with(relname, 'inlay_')
+      order by relname`.execute(held)
+  })
   return rows.map(({ name, rows: count, bytes }) => ({ table: name, rows: Number(count), bytes: Number(bytes) }))
 }
 

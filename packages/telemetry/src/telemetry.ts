@@ -117,8 +117,7 @@ export function createTelemetry(version: string): Telemetry {
     onToolCallEnded: (call) => observeToolCall(call, instruments),
     apart: (work) => context.with(ROOT_CONTEXT, work),
     activeTrace,
-    request: (request, route, work) =>
-      observeRequest(request, route, work, instruments).finally(beginCall('request')),
+    request: (request, route, work) => observeRequest(request, route, work, instruments).finally(beginCall('request')),
     readFrom: (given) => void (sources = given),
     metrics: async () => {
       await refresh()

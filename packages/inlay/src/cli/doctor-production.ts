@@ -3,6 +3,7 @@ import { isLoopbackName } from '../page.ts'
 import { engineAddresses, indexPlaceOf, usesDataFolder } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
+import { databaseRows } from './doctor-locks.ts'
 import { ok, warning, type Finding } from './finding.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
@@ -90,24 +91,17 @@ function checkAddresses(options: InlayOptions): readonly Finding[] {
 }
 
 async function checkRole(options: InlayOptions): Promise<readonly Finding[]> {
-  const { database: connectionString } = engineAddresses(options)
-  if (connectionString === undefined) return []
-  const { postgresPool } = await import('@inlay/drivers/postgres')
-  const pool = await postgresPool({ connectionString, maxConnections: 1 })
-  try {
-    const { rows } = await pool.query(`
-      select rolsuper as super, has_schema_privilege(current_schema(), 'create') as creates
-      from pg_roles where rolname = current_user`)
-    const { super: isSuper, creates } = rows[0] as { readonly super: boolean; readonly creates: boolean }
-    const advice = 'Serve with a role that only reads and writes rows, and migrate with another one: docs, Security.'
-    if (isSuper) return [warning('Role', 'the role of the database is a superuser', advice)]
-    return [creates ? warning('Role', 'the role may change tables', advice) : ok('Role', 'only reads and writes rows')]
-  } catch {
-    // The check of the database says why.
-    return []
-  } finally {
-    await pool.end()
-  }
+  const [role] = await databaseRows<{ readonly super: boolean; readonly creates: boolean }>(
+    options,
+    `select rolsuper as super, has_schema_privilege(current_schema(), 'create') as creates
+     from pg_roles where rolname = current_user`,
+  )
+  if (!role) return []
+  const advice = 'Serve with a role that only reads and writes rows, and migrate with another one: docs, Security.'
+  if (role.super) return [warning('Role', 'the role of the database is a superuser', advice)]
+  return [
+    role.creates ? warning('Role', 'the role may change tables', advice) : ok('Role', 'only reads and writes rows'),
+  ]
 }
 
 async function checkPermissions(folder: string): Promise<readonly Finding[]> {

@@ -1,4 +1,5 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { ModelFact } from '@inlay/agent'
 import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/protocol'
@@ -10,6 +11,7 @@ import { prepareDataFolder } from '../data-folder.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { checkDatabase, checkFiles, checkIndex, type ServiceCheck } from './doctor-deep.ts'
+import { checkLocks, lockCheck } from './doctor-locks.ts'
 import { failed, ok, warning, type Finding } from './finding.ts'
 import type { Output } from './output.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
@@ -17,6 +19,8 @@ import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
 const folderCheck = 'Data folder'
+/** Checks without which all that follow would fail. */
+const needed: readonly string[] = [folderCheck, lockCheck]
 
 /** Free space below which indexing may soon fail. */
 const lowDiskBytes = 2 ** 30
@@ -52,11 +56,14 @@ export const doctor: Command = {
     if (isProduction && remoteOf(context))
       throw misuse('--production reads the settings: run it where the server has them, without --url.')
     const production = isProduction ? [(await import('./doctor-production.ts')).checkProduction] : []
-    const checks = remoteOf(context) ? [checkService] : [checkNode, checkFolder, checkPort, ...production, checkService]
+    const local = [checkNode, checkFolder, checkPort, ...production, checkLocks]
+    const checks = remoteOf(context) ? [checkService] : [...local, checkService]
+    // A database may keep a check for ever.
+    const interruption = once(context.signal, 'abort').then(() => Promise.reject(context.signal.reason))
     for (const check of checks) {
-      // Whatever needs the folder would only fail for the same reason.
-      if (check === checkService && hasFailed(findings.filter((finding) => finding.check === folderCheck))) break
-      for (const finding of await check(context)) {
+      // Whatever needs them would only fail for the same reason, or wait.
+      if (check === checkService && hasFailed(findings.filter((finding) => needed.includes(finding.check)))) break
+      for (const finding of await Promise.race([check(context), interruption])) {
         findings.push(finding)
         if (!output.isJson) showFinding(output, finding)
       }
