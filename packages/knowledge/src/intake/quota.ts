@@ -1,4 +1,5 @@
 import { checkQuota } from '@inlay/protocol'
+import { prepared } from '@inlay/records'
 import { sql } from 'kysely'
 import { addToCounter } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
@@ -19,18 +20,26 @@ export interface Room extends DocumentLimits {
   stored: Stored
 }
 
-/** Adds to the counts, which exist once a limit was set. @returns the new counts */
-export const addStored = async (db: Records, [documents, characters]: Stored): Promise<Stored> => [
-  await addToCounter(db, 'documents', documents),
-  await addToCounter(db, 'characters', characters),
-]
+/** Adds to the counts, which exist once a limit was set; with the lock of `revision`. @returns the new counts */
+export async function addStored(db: Records, [documents, characters]: Stored): Promise<Stored> {
+  const rows = await addToBoth(db, { documents, characters })
+  const countOf = (name: string): number => Number(rows.find((row) => row.name === name)?.value)
+  return [countOf('documents'), countOf('characters')]
+}
+
+const addToBoth = prepared((db: Records, { documents, characters }: Record<'documents' | 'characters', number>) =>
+  db
+    .updateTable('inlay_counters')
+    .set({ value: sql<number>`case name when 'documents' then value + ${documents} else value + ${characters} end` })
+    .where('name', 'in', ['documents', 'characters'])
+    .returning(['name', 'value']),
+)
 
 /** Counts anew, since a version without the counts may have been at work. */
 export async function recount(db: Records): Promise<void> {
   await db.transaction().execute(async (records) => {
     // Nobody accepts or deletes documents from here on.
     await addToCounter(records, 'revision', 0)
-    await addStored(records, [0, 0])
     await sql`
       insert into inlay_counters (name, value) select 'documents', count(*) from inlay_documents
       union all select 'characters', coalesce(sum(content_bytes), 0) from inlay_documents where true
