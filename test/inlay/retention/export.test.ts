@@ -7,6 +7,7 @@ import { copiedTables, type AnyDatabase } from '@inlay/records'
 import { isOfPerson } from '@inlay/conversations'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { temporaryFolder } from '../../life/process.ts'
 import { testExports } from './export.ts'
 import { leaveTraces, newHeldSetting, people } from './held.ts'
 
@@ -81,7 +82,9 @@ test('inlay export writes what is of a person, and says how it is called', async
     })
     return { code, out, err }
   }
-  const target = join(folder, 'export')
+  const { path, remove } = temporaryFolder()
+  onTestFinished(remove)
+  const target = join(path, 'export')
   expect(await run(people.ann, target)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^\d+ rows and 1 files are in .*export\.\n$/),
@@ -90,7 +93,11 @@ test('inlay export writes what is of a person, and says how it is called', async
     code: 1,
     err: `inlay: ${target} already exists: choose a new folder.\n`,
   })
-  expect((await run('nobody', join(folder, 'none'))).err).toContain('Nothing is stored of nobody.')
-  expect((await run('--all', join(folder, 'all'), '--json')).out).toContain('"chat_sessions":1')
+  expect(await run('--all', join(folder, 'inside'))).toMatchObject({
+    code: 1,
+    err: `inlay: An export inside the data folder would be lost with it: choose a folder outside ${folder}.\n`,
+  })
+  expect((await run('nobody', join(path, 'none'))).err).toContain('Nothing is stored of nobody.')
+  expect((await run('--all', join(path, 'all'), '--json')).out).toContain('"chat_sessions":1')
   for (const words of [['ann'], ['--all'], ['ann', 'folder', '--all']]) expect((await run(...words)).code).toBe(2)
 })

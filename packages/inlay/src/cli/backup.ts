@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { databaseFile, exists, filesFolder, makeFolder, writeFolder } from '../data-folder.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { dataFolderOf, needDataFolder } from './with-inlay.ts'
+import { dataFolderOf, needDataFolder, refuseInside } from './with-inlay.ts'
 
 /** Written last: a folder without it is an incomplete backup. */
 export const backupNote = 'backup.json'
@@ -51,9 +51,7 @@ async function checkFolders(source: string, target: string): Promise<void> {
     throw new InlayError('INVALID_INPUT', {
       message: `There is no database in ${source}. Back up another database with its own tools.`,
     })
-  const inside = relative(source, target)
-  if (inside !== '' && !inside.startsWith('..'))
-    throw new InlayError('INVALID_INPUT', { message: 'A backup inside the data folder would be lost with it.' })
+  refuseInside(source, target, 'A backup')
 }
 
 /**

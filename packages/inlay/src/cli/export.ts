@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { misuse, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { needData, readsOnly, withInlay } from './with-inlay.ts'
+import { dataFolderOf, needData, readsOnly, refuseInside, withInlay } from './with-inlay.ts'
 
 /** Writes what is stored of a person, or everything, as files. */
 export const exporting: Command = {
@@ -22,6 +22,7 @@ export const exporting: Command = {
       throw misuse('export needs a person or --all: inlay export ann@example.com ann, inlay export --all everything.')
     await needData(context)
     const target = { folder: resolve(folder), person, signal }
+    refuseInside(dataFolderOf(context), target.folder, 'An export')
     const { rows, files, filesWithoutBytes } = await withInlay(context, (inlay) => inlay.export(target), readsOnly)
     const count = Object.values(rows).reduce((sum, each) => sum + each, 0)
     if (output.isJson) output.json({ folder: target.folder, rows, files, filesWithoutBytes })

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 import { databaseFile, defaultDataFolder } from '../data-folder.ts'
 import type { Inlay } from '../inlay.ts'
@@ -52,6 +52,14 @@ export async function needData(context: CommandContext): Promise<void> {
   if (fault !== 'ENOENT') return
   const advice = 'Add documents with inlay ingest <folder>, or name another folder with --data.'
   throw new InlayError('INVALID_INPUT', { message: `There is no Inlay data in ${folder}. ${advice}` })
+}
+
+/** Refuses to write a copy into a data folder. @param what describes it, e.g. `A backup` */
+export function refuseInside(dataFolder: string, target: string, what: string): void {
+  const path = relative(dataFolder, target)
+  if (path === '' || path.startsWith('..')) return
+  const message = `${what} inside the data folder would be lost with it: choose a folder outside ${dataFolder}.`
+  throw new InlayError('INVALID_INPUT', { message })
 }
 
 /** Prints errors that happen beside a command. */
