@@ -91,6 +91,18 @@ test('the routes are described by an OpenAPI document of their own', async () =>
   expect(JSON.stringify(responses)).not.toMatch(/error_code|"422"/)
 })
 
+test('no route is said to answer 409, for which clients send a request again', async () => {
+  const { fetch } = openAssistant()
+  const document = (await (await fetch('http://inlay.test/v1/openapi.json')).json()) as OpenApiDocument
+  const responsesAt = (path: string, method: string) =>
+    document.paths[path]![method]!['responses'] as Record<string, { description: string }>
+  for (const [path, operations] of Object.entries(document.paths))
+    for (const method of Object.keys(operations)) expect(Object.keys(responsesAt(path, method))).not.toContain('409')
+  const changes = responsesAt('/v1/vector_stores/{vector_store_id}/files/{file_id}', 'post')
+  expect(changes['400']!.description).toMatch(/`INVALID_INPUT`: .*`CONFLICT`: .* does not have this shape/)
+  expect(responsesAt('/v1/conversations/{conversation_id}', 'delete')['400']!.description).toContain('`CONFLICT`')
+})
+
 test('a host can leave it out', async () => {
   const { fetch } = openAssistant({ openaiApi: false })
   const answer = await ask(fetch, '/v1/models')

@@ -65,7 +65,7 @@ export const conversationRoutes: readonly Route[] = [
       description: 'Deleted.',
       schema: v.object({ id: v.string(), object: v.literal('conversation.deleted'), deleted: v.literal(true) }),
     },
-    errors: ['SESSION_NOT_FOUND', 'INVALID_INPUT'],
+    errors: ['SESSION_NOT_FOUND', 'CONFLICT'],
     async handle({ path: { conversation_id: id }, caller, parts }) {
       await parts.agent.sessions.remove(conversationSession(id), caller, { erase: true })
       return { id, object: 'conversation.deleted' as const, deleted: true as const }

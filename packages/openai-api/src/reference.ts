@@ -32,13 +32,13 @@ export const referenceRoutes: readonly Route[] = [
   }),
 ]
 
-/** Requests of another shape get 400 here, and all errors have the form that OpenAI's clients read. */
+/** Requests of another shape and conflicts get 400 here, and all errors have the form that OpenAI's clients read. */
 function withOwnErrors({ responses, ...operation }: JsonObject): JsonObject {
-  const { 422: shape, ...others } = responses as Readonly<Record<string, JsonObject>>
+  const { 400: invalid, 409: conflict, 422: shape, ...others } = responses as Readonly<Record<string, JsonObject>>
+  const refused = [invalid, conflict, shape].filter((each) => each !== undefined)
+  const description = refused.map((each) => each['description']).join(' ')
   const content = { 'application/json': { schema: failure } }
-  const own = Object.entries({ ...(shape && { 400: shape }), ...others }).map(([status, response]) => [
-    status,
-    /^[123]/.test(status) ? response : { ...response, content },
-  ])
-  return { ...operation, responses: Object.fromEntries(own) }
+  const own = Object.entries({ ...(refused[0] && { 400: { ...refused[0], description } }), ...others })
+  const described = own.map(([status, each]) => [status, /^[123]/.test(status) ? each : { ...each, content }])
+  return { ...operation, responses: Object.fromEntries(described) }
 }

@@ -89,7 +89,7 @@ export const responseRoutes: readonly Route[] = [
     description: 'Deletes the session of the response, if it has no other answer and no legal hold keeps it.',
     input: { path },
     answer: { description: 'It is deleted.', schema: v.unknown() },
-    errors: ['NOT_FOUND', 'INVALID_INPUT'],
+    errors: ['NOT_FOUND', 'INVALID_INPUT', 'CONFLICT'],
     async handle({ path: { response_id: id }, parts, caller }) {
       const { session, place } = await storedResponse(id, parts.agent, caller)
       if (session.messages.filter(({ role }) => role === 'assistant').length > 1)
