@@ -77,6 +77,7 @@ export interface OpenedInlay {
   readonly telemetry: (() => Promise<Telemetry>) | undefined
   /** Suspends or resumes it in all processes, within a second. Audited. */
   suspend(isSuspended: boolean): Promise<void>
+  isSuspended(): Promise<boolean>
 }
 
 /** Like {@link createInlay}. */
@@ -177,6 +178,7 @@ export function openInlay(options: InlayOptions = {}): OpenedInlay {
     inlay,
     telemetry: isMeasured ? telemetry : undefined,
     suspend: (isSuspended) => suspend(isSuspended, served),
+    isSuspended: async () => (await usage.inForce()).isSuspended,
   }
 }
 

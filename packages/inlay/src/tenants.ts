@@ -54,7 +54,7 @@ export interface Tenants {
   remove(tenant: string): Promise<void>
   /**
    * Refuses the requests of a tenant with 403, in all processes within a second and until it is resumed. Running answers
-   * end, documents wait, and nothing is deleted. Your own code can still use `open(tenant)`.
+   * end, documents and events wait, and nothing is deleted. Your own code can still use `open(tenant)`.
    */
   suspend(tenant: string): Promise<void>
   /** Ends `suspend`. */
@@ -196,7 +196,8 @@ class TenantPool {
     const all = await Promise.all([...this.#open].map(async ([name, opening]) => ({ name, tenant: await opening })))
     for (const { name, tenant } of all.toSorted((a, b) => a.tenant.lastUsedAt - b.tenant.lastUsedAt)) {
       if (this.#open.size <= maxOpen || tenant.lastUsedAt + idleMs > this.#now()) return
-      const waiting = await tenant.inlay.knowledge.waiting()
+      // Documents of a suspended tenant wait for its resumption.
+      const waiting = (await tenant.isSuspended()) ? 0 : await tenant.inlay.knowledge.waiting()
       const isUnused = tenant.responding === 0 && tenant.lastUsedAt + idleMs <= this.#now()
       if (isUnused && waiting === 0) await this.#close(name)
     }

@@ -10,6 +10,7 @@ import { onTestFinished, vi } from 'vitest'
 export const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD3vXyBQGm1V4=']
 
 export interface Got {
+  readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
 }
@@ -32,7 +33,8 @@ export async function receiver(answer: Answer = statuses()): Promise<{ readonly 
     const parts: Buffer[] = []
     request.on('data', (part: Buffer) => parts.push(part))
     request.on('end', () => {
-      const index = got.push({ headers: request.headers, body: Buffer.concat(parts).toString() }) - 1
+      const index =
+        got.push({ path: request.url!, headers: request.headers, body: Buffer.concat(parts).toString() }) - 1
       answer(response, index, request)
     })
   })

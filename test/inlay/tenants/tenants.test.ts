@@ -6,7 +6,9 @@ import fc from '../../fast-check.ts'
 import { createTenants, type BlobStorage, type InlayOptions, type Tenants, type TenantsOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { filesOnDisk } from '../../life/files-on-disk.ts'
+import { toRequest } from '../../agent/setting.ts'
 import { temporaryFolder } from '../../life/process.ts'
+import { receiver, secrets, until, waiting } from '../events/setting.ts'
 
 const apiKey = 'inlay_tenant_test_key'
 
@@ -275,6 +277,44 @@ test('a suspended tenant refuses everybody in all processes, keeps what it has, 
   for (const kept of ['alphasecret one', 'alphasecret two', 'suspendTenant', 'resumeTenant'])
     expect(views).toContain(kept)
   await expect.poll(async () => (await call(others, 'alpha', ['GET', '/me'])).status).toBe(200)
+})
+
+test('nothing leaves a suspended tenant: its events wait, and are delivered once it is resumed', async () => {
+  const { url, got } = await receiver()
+  const egress = { allowHosts: ['127.0.0.1'] }
+  const options = (tenant: string): InlayOptions => ({
+    apiKey,
+    onError: () => {},
+    egress,
+    webhooks: [{ url: url + tenant, secrets }],
+  })
+  const { tenants, folder } = openTenants({ options })
+  const ask = async (name: string): Promise<unknown> =>
+    (await (await tenants.open(name)).agent.send(toRequest({ message: 'What is the plan?' }))).whole()
+  await tenants.suspend('alpha')
+  await ask('alpha')
+  await until(() => expect(waiting(join(folder, 'alpha'))).toHaveLength(1))
+  await ask('beta')
+  await until(() => expect(got.map(({ path }) => path)).toEqual(['/beta']))
+  expect(waiting(join(folder, 'alpha'))).toMatchObject([{ attempts: 0 }])
+  await tenants.resume('alpha')
+  await until(() => expect(got.map(({ path }) => path)).toEqual(['/beta', '/alpha']))
+})
+
+test('a suspended tenant whose documents wait is closed beyond the most as others are', async () => {
+  let time = 0
+  const { tenants } = openTenants({ maxOpen: 1, idleMs: 1000, now: () => time })
+  await tenants.suspend('alpha')
+  const { knowledge } = await tenants.open('alpha')
+  await knowledge.accept({ document: { id: 'plan', sections: [{ text: 'alphasecret one' }] } })
+  expect(await knowledge.waiting()).toBe(1)
+  time = 5000
+  await call(tenants, 'beta', ['GET', '/me'])
+  await expect.poll(() => tenants.opened).toEqual(['beta'])
+  await tenants.resume('alpha')
+  await (await tenants.open('alpha')).knowledge.whenIdle()
+  const { body } = await call(tenants, 'alpha', ['POST', '/search'], { query: 'alphasecret' })
+  expect(JSON.stringify(body)).toContain('alphasecret one')
 })
 
 test('metrics have the tenant as label, and open none', async () => {

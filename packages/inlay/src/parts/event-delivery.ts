@@ -33,6 +33,8 @@ export interface EventDeliveryOptions {
   readonly destinations: readonly Destination[]
   readonly now: () => number
   readonly onError: (error: unknown) => void
+  /** Whether events only wait: the tenant is suspended. */
+  readonly isPaused: () => Promise<boolean>
 }
 
 type Claimed = ClaimedJob & { readonly delivery: Delivery }
@@ -88,6 +90,7 @@ export function createEventDelivery(options: EventDeliveryOptions): EventDeliver
       .limit(maxParallel)
       .execute()
     const claimed: Claimed[] = []
+    if (due.length > 0 && (await options.isPaused())) return []
     for (const row of due) {
       const job = await claimRow(jobs, row, { column: 'destination', now: time, leaseMs })
       if (job) claimed.push({ ...job, delivery: { id: row['event_id'], body: row['body'] } })

@@ -14,7 +14,7 @@ const maxAnswerBytes = 2 ** 20
 /** Delivery of events to the hook and the webhooks of the options; undefined if there are none. */
 export async function eventParts(
   { webhooks = [], hooks, egress: egressOptions }: InlayOptions,
-  context: { readonly db: AnyDatabase; readonly now: () => number; readonly onError: (error: unknown) => void },
+  context: Omit<Parameters<typeof createEventDelivery>[0], 'destinations'>,
 ): Promise<EventDelivery | undefined> {
   const destinations = hooks?.onEvent ? [hookDestination(hooks, context.onError)] : []
   if (webhooks.length > 0) {

@@ -208,7 +208,8 @@ async function makeParts(
   const { now = Date.now, dataFolder = defaultDataFolder } = options
   const unmeasured = await serverParts(db, { ...options, now }, onError)
   const server = { ...unmeasured, usage: measuredLimits(unmeasured.usage, telemetry) }
-  const events = await eventParts(options, { db, now, onError })
+  const isPaused = async (): Promise<boolean> => (await server.usage.inForce()).isSuspended
+  const events = await eventParts(options, { db, now, onError, isPaused })
   const secrets = createSecrets(options.secretKey)
   const {
     models: ownModels,
@@ -226,7 +227,7 @@ async function makeParts(
     reader,
     recordEvents: events?.recordEvents,
     files: () => ownAgent.files,
-    isPaused: async () => (await server.usage.inForce()).isSuspended,
+    isPaused,
   })
   const web = await webParts(options)
   const { workspace, audit } = server
