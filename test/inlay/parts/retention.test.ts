@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInlay, type Inlay, type InlayOptions } from 'inlay'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { filesOnDisk } from '../../life/files-on-disk.ts'
 
 const apiKey = 'key-of-the-retention'
@@ -11,10 +11,12 @@ let folder: string
 const clock = { time: 0 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'inlay-retention-'))
+  const path = mkdtempSync(join(tmpdir(), 'inlay-retention-'))
+  folder = path
+  // After the assistants on it are closed, which still write.
+  onTestFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 10 }))
   clock.time = Date.UTC(2026, 0, 12)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
 function open(options: InlayOptions = {}): Inlay {
   const inlay = createInlay({ dataFolder: folder, apiKey, now: () => clock.time, ...options })
