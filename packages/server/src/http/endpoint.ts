@@ -130,7 +130,12 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     // Requests of unknown callers are not audited, or anybody could fill the audit log.
     if (audit && callerId !== undefined && isAudited)
       await audit
-        .add({ ...answered, callerId, operation: route.operationId, target: targetOf(incoming.pathValues, result) })
+        .add({
+          ...answered,
+          callerId,
+          operation: route.operationId,
+          target: targetOf(route, incoming.pathValues, result),
+        })
         .catch((error: unknown) => setting.settings.onError(error, answered))
     try {
       setting.settings.onAnswered?.(answered)
@@ -188,12 +193,16 @@ function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }
 
-/** Audit target of a call: the ids in its path, the id of the created object, and the person it is about. */
-function targetOf(pathValues: Readonly<Record<string, string>>, result: unknown): Record<string, string> {
-  const { id, api_key_id: keyId = id, person } = Object(result) as Record<string, unknown>
+/** Audit target of a call: the ids in its path, the id of the created object, and what the route names. */
+function targetOf(
+  { auditedField = '' }: Route,
+  pathValues: Readonly<Record<string, string>>,
+  result: unknown,
+): Record<string, string> {
+  const { id, api_key_id: keyId = id, [auditedField]: named } = Object(result) as Record<string, unknown>
   const isId = typeof keyId === 'number' || typeof keyId === 'string'
   const created = isId && pathValues['id'] === undefined && { id: String(keyId) }
-  return { ...pathValues, ...created, ...(typeof person === 'string' && { person }) }
+  return { ...pathValues, ...created, ...(typeof named === 'string' && { [auditedField]: named }) }
 }
 
 /**

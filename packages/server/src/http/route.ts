@@ -149,6 +149,8 @@ interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined
    * Whether the route changes access rights and is therefore audited. Administration and deletions are always audited.
    */
   readonly changesAccess?: true
+  /** Field of its answer that the audit has as well, such as the person it is about. */
+  readonly auditedField?: string
   /** Whether calls only read, and therefore take turns with the caller's other reads. Default: true for GET. */
   readonly readsOnly?: boolean
   /** Whether a caller identified within the last hour may call it while the database of keys is away. */

@@ -19,6 +19,7 @@ export const holdRoutes: readonly Route[] = [
       'Until it is lifted, nothing of the person is removed: what they delete is hidden, and what would remove it for ' +
       'good is refused with 409. A person may be under several holds.',
     input: { body: newHoldSchema },
+    auditedField: 'person',
     answer: { description: 'The hold.', schema: holdSchema },
     errors,
     handle: async ({ body, parts }) => toSnapshot(await holdsOf(parts).place(body)),
@@ -26,6 +27,7 @@ export const holdRoutes: readonly Route[] = [
   route('DELETE /admin/holds/{hold_id}', 'liftHold', 'Lift a legal hold', {
     description: 'What was to be removed meanwhile is removed within an hour, files at least.',
     input: { path: v.object({ hold_id: queryInteger({}) }) },
+    auditedField: 'person',
     answer: { description: 'The hold that is lifted.', schema: holdSchema },
     errors: [...errors, 'NOT_FOUND'],
     handle: async ({ path, parts }) => toSnapshot(await holdsOf(parts).lift(path.hold_id)),
