@@ -23,3 +23,21 @@ test('an upload that is sent with a message while retention looks at it stays', 
   expect(await first.agent.files.list(ana)).toHaveLength(1)
   expect(await storage.getKeys()).toHaveLength(1)
 })
+
+test('a message is refused whose upload retention removes before it is stored', async () => {
+  const db = await newDatabase()
+  const storage = createStorage()
+  const erased: number[] = []
+  // Once the message was checked.
+  const before = async (): Promise<void> => {
+    const batch = { unusedSince: setting.clock.time, after: undefined, limit: 10 }
+    erased.push((await setting.agent.eraseUnusedUploads(batch)).erased)
+  }
+  const setting = await newSetting([], { db, storage, hooks: { before } })
+  const { files } = await setting.agent.files.upload(arriving(incoming('a.txt', 'A heron.')), { caller: ana })
+  setting.clock.time += 1000
+  const sent = setting.send({ file_descriptors: [{ id: files[0]!.fileId, type: 'plain_text', name: 'a.txt' }] })
+  await expect(sent).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'No such file: upload it first.' })
+  expect(erased).toEqual([1])
+  expect(await setting.agent.sessions.list(ana)).toMatchObject({ sessions: [] })
+})

@@ -67,7 +67,7 @@ export interface FileStore {
   openById(id: string): Promise<OpenedFile>
   /** Stores a file that an action created. UNSUPPORTED if `canKeep` is false. */
   keep(file: IncomingFile, caller: Principal): Promise<StoredFile>
-  /** Records that files were sent with a message. */
+  /** Records that files were sent with a message. NOT_FOUND if one is being removed. */
   noteUse(ids: readonly string[]): Promise<void>
   /** Makes files searchable; resolves when they are, or after `waitMs`. */
   ensureIndexed(files: readonly StoredFile[], waitMs: number): Promise<void>

@@ -313,12 +313,15 @@ function createLookups({
       return ids.flatMap((id) => byId.get(id) ?? [])
     },
     noteUse: async (ids) => {
-      if (ids.length > 0)
-        await db
-          .updateTable('inlay_files')
-          .set({ used_at: now() })
-          .where(isAmong(db, 'id', ids))
-          .execute()
+      if (ids.length === 0) return
+      const { numUpdatedRows } = await db
+        .updateTable('inlay_files')
+        .set({ used_at: now() })
+        .where(isAmong(db, 'id', ids))
+        .where(isPresent)
+        .executeTakeFirst()
+      // Removed meanwhile.
+      if (numUpdatedRows < new Set(ids).size) refuse()
     },
   }
 }
