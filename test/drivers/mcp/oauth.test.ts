@@ -164,6 +164,30 @@ describe('a server that asks to sign in', () => {
     expect([kept.get(key), refreshTokens.size]).toEqual([after, 1])
   })
 
+  test('keeps what a person does while the old sign-in is renewed', async () => {
+    const { client, kept, valid, tokens, server } = await signedInClient()
+    const [key = ''] = kept.keys()
+    const callWhile = async (act: () => Promise<void>): Promise<void> => {
+      valid.clear()
+      let reads = 0
+      // Once the renewal has read the old one, before it writes the new one.
+      const read: McpTokens['read'] = async (name) => {
+        const stored = await tokens.read(name)
+        if (++reads === 2) await act()
+        return stored
+      }
+      const { client: other } = newClient([server], { tokens: { ...tokens, read }, ...loopback })
+      expect((await call(await find(other, 'look_up'), {})).delta?.data).toEqual({ tool_result: 'found' })
+    }
+    let [address, finished] = ['', '']
+    await callWhile(async () => void (address = await client.signIn('wiki', redirectUrl)))
+    await callWhile(async () => {
+      await client.finishSignIn('wiki', await allow(address))
+      finished = kept.get(key)!
+    })
+    expect(kept.get(key)).toBe(finished)
+  })
+
   test.each(['javascript:alert(1)', 'data:text/html,x', 'vnd.tool:run', 'file:///etc/passwd'])(
     'cannot send the browser of a person to %s',
     async (authorizePage) => {

@@ -162,9 +162,16 @@ async function renew(
   if (signIn.tokens !== undefined && signIn.tokens.access_token !== refused.token) return true
   const isMachine = server.oauth?.grant !== undefined
   if (!isMachine && signIn.tokens?.refresh_token === undefined) return false
-  const save = (): Promise<void> => tokens.write(signInKey(server), JSON.stringify(signIn))
-  const { provider } = toProvider(server, signIn, save)
   const used = signIn.tokens?.refresh_token
+  let written = used
+  const save = async (): Promise<void> => {
+    const stored = await readSignIn(server, tokens)
+    // A person has signed in meanwhile; one who has begun to may finish.
+    if (stored.tokens?.refresh_token !== written) return
+    written = signIn.tokens?.refresh_token
+    await tokens.write(signInKey(server), JSON.stringify({ ...signIn, pending: stored.pending }))
+  }
+  const { provider } = toProvider(server, signIn, save)
   let isRenewed = false
   const invalidateCredentials: OAuthClientProvider['invalidateCredentials'] = async (what) => {
     const { tokens: stored } = await readSignIn(server, tokens)
