@@ -218,6 +218,22 @@ test('beyond the most, unused tenants are closed and open again with all they ha
   await expect(tenants.open('alpha')).rejects.toMatchObject({ code: 'CLOSED' })
 })
 
+test.each(['cancelled', 'read'])('a tenant is open until its last response is %s', async (how) => {
+  let time = 0
+  const { tenants } = openTenants({ maxOpen: 1, idleMs: 1000, now: () => time })
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const response = await tenants.fetch(new Request('http://alpha.example/api/openapi.json', { headers }))
+  await call(tenants, 'beta', ['GET', '/me'])
+  time = 5000
+  await call(tenants, 'gamma', ['GET', '/me'])
+  await expect.poll(() => tenants.opened).toEqual(['alpha', 'gamma'])
+  if (how === 'read') expect(await response.json()).toHaveProperty('paths')
+  else await response.body!.cancel()
+  time = 10_000
+  await call(tenants, 'gamma', ['GET', '/me'])
+  await expect.poll(() => tenants.opened).toEqual(['gamma'])
+})
+
 test('a host whose own code throws gets the error, and the caller an answer that tells nothing of it', async () => {
   const errors: unknown[] = []
   const secret = new Error('connect to secret-db failed')
