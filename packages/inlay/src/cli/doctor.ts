@@ -213,20 +213,26 @@ const embedderMismatch = 'embedder_mismatch'
 const toldElsewhere: readonly string[] = [recordsMissing, embedderMismatch, 'disk_full']
 
 async function checkParts(service: Service, context: CommandContext): Promise<readonly Finding[]> {
-  const findings: Finding[] = [...(await attempt(checkReadiness, service, context))]
+  const attempt = (name: string, check: ServiceCheck): Promise<readonly Finding[]> =>
+    check(service, context).catch((error: unknown) => {
+      context.signal.throwIfAborted()
+      const denied = isInlayError(error) && (error.status === 401 || error.status === 403)
+      return [failed(name, sentenceOf(error), denied ? keyAdvice : undefined)]
+    })
+  const findings = [...(await attempt('Ready', checkReadiness))]
   // Without its database, all further checks would fail.
   if (findings.some(({ check, status }) => check === 'Ready' && status === 'failed')) return findings
-  const isDeep = context.options['deep'] === true
-  const checks = [
-    checkDocuments,
-    checkNotices,
-    ...(isDeep ? [checkDatabase, checkFiles, checkIndex] : []),
-    ...(context.options['offline'] === true ? [] : [checkModel]),
-    checkTools,
-    ...(context.options['offline'] === true ? [] : [checkMcpServers]),
-  ]
-  for (const check of checks) {
-    findings.push(...(await attempt(check, service, context)))
+  const [isDeep, isOffline] = ['deep', 'offline'].map((name) => context.options[name] === true)
+  const checks: Readonly<Record<string, ServiceCheck>> = {
+    Documents: checkDocuments,
+    Notices: checkNotices,
+    ...(isDeep && { Integrity: checkDatabase, Files: checkFiles, Passages: checkIndex }),
+    ...(!isOffline && { Model: checkModel }),
+    Tools: checkTools,
+    ...(!isOffline && { 'MCP servers': checkMcpServers }),
+  }
+  for (const [name, check] of Object.entries(checks)) {
+    findings.push(...(await attempt(name, check)))
     // The others would fail for the same reason.
     if (findings.at(-1)?.advice === keyAdvice) break
   }
@@ -234,17 +240,6 @@ async function checkParts(service: Service, context: CommandContext): Promise<re
 }
 
 const keyAdvice = 'Specify a key with the scope admin with --key or INLAY_API_KEY.'
-
-async function attempt(check: ServiceCheck, service: Service, context: CommandContext): Promise<readonly Finding[]> {
-  try {
-    return await check(service, context)
-  } catch (error) {
-    context.signal.throwIfAborted()
-    const denied = isInlayError(error) && (error.status === 401 || error.status === 403)
-    const advice = denied ? keyAdvice : undefined
-    return [failed(names.get(check) ?? 'Service', sentenceOf(error), advice)]
-  }
-}
 
 const checkReadiness: ServiceCheck = async (service) => {
   const { notes } = await jsonOf(service, '/health/ready', readiness)
@@ -370,18 +365,6 @@ const modelAdvice: Readonly<Record<string, string>> = {
   NOT_FOUND: 'Check the name (INLAY_MODEL) and the address (INLAY_MODEL_BASE_URL), which mostly ends in /v1.',
   BUDGET_EXCEEDED: 'The account of the provider has no credit left.',
 }
-
-const names = new Map<ServiceCheck, string>([
-  [checkReadiness, 'Ready'],
-  [checkDocuments, 'Documents'],
-  [checkNotices, 'Notices'],
-  [checkDatabase, 'Integrity'],
-  [checkFiles, 'Files'],
-  [checkIndex, 'Passages'],
-  [checkModel, 'Model'],
-  [checkTools, 'Tools'],
-  [checkMcpServers, 'MCP servers'],
-])
 
 const sentenceOf = (error: unknown): string =>
   isInlayError(error) || error instanceof Error ? error.message : 'something failed.'

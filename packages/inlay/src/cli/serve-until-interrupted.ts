@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { InlayError, operator } from '@inlay/protocol'
 import type { Inlay } from '../inlay.ts'
@@ -72,7 +73,7 @@ export async function serveUntilInterrupted(
       note('Uploaded files are in the data folder: other machines need access to that folder, or set INLAY_FILES_URL.')
     if (settings.findsLocalModels && settings.options.model === undefined && model?.providerType === 'extractive')
       void findLocalModels().then((servers) => localModelLines(servers, 'npx inlay serve').forEach(note))
-    await interrupted(signal)
+    if (!signal.aborted) await once(signal, 'abort')
     write?.({ event: 'stop' })
     if (!log) output.note('Ending.')
     return 0
@@ -112,25 +113,15 @@ function portOf(context: CommandContext): number {
 /** Length of the connection queue. Node's default is 511; beyond it, clients retry only after seconds. */
 const waitingConnections = 4096
 
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === 'EADDRINUSE'
-          ? `port ${port} is in use; choose another with --port, or 0 for any free port.`
-          : `cannot listen on ${host}, port ${port} (${error.code ?? 'unknown reason'}).`
-      reject(new InlayError('INVALID_INPUT', { message: reason, cause: error }))
-    })
-    server.listen({ port, host, backlog: waitingConnections }, () => {
-      const address = server.address()
-      resolve(typeof address === 'object' && address !== null ? address.port : port)
-    })
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  server.listen({ port, host, backlog: waitingConnections })
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    const message =
+      cause.code === 'EADDRINUSE'
+        ? `port ${port} is in use; choose another with --port, or 0 for any free port.`
+        : `cannot listen on ${host}, port ${port} (${cause.code ?? 'unknown reason'}).`
+    throw new InlayError('INVALID_INPUT', { message, cause })
   })
-}
-
-function interrupted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : port
 }
