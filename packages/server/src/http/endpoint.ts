@@ -5,7 +5,6 @@ import {
   readLargeRequest,
   validationFailed,
   type Principal,
-  type Scope,
 } from '@inlay/protocol'
 import { nextSlice } from '@inlay/scheduling'
 import { refuseForeignPages } from '../auth/foreign-pages.ts'
@@ -14,7 +13,7 @@ import { createBodyShare, declaredBytes, largeBytes, readText, type BodyShare } 
 import { corsHeaders, refusedOrigin } from './cors.ts'
 import { endWithKey } from './end-with-key.ts'
 import { type Reply, requestIdForm, requestIdHeader, toErrorReport, toReply } from './replies.ts'
-import type { KeyWatch, Route, ServerParts } from './route.ts'
+import { scopesOf, type KeyWatch, type Route, type ServerParts } from './route.ts'
 import { readsPerCaller, type ServerSettings } from './settings.ts'
 import type { StallWatch } from './stall-watch.ts'
 
@@ -55,7 +54,9 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
   // Requests limited to administrators are not counted, so that they can raise a limit even when it is used up.
   const isCounted = scopes?.some((scope) => scope !== 'admin')
   const authenticate = route.remembersCallers ? setting.authenticateInOutages : setting.authenticate
-  const { wrapRequest } = setting.settings
+  const { parts, settings, routes } = setting
+  const base = { parts, settings, routes }
+  const { wrapRequest } = settings
   const run = async (incoming: IncomingRequest): Promise<Response> => {
     const start = performance.now()
     let callerId: string | undefined
@@ -84,7 +85,6 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
           ? undefined
           : parseWith(route.input.path, decodedValues(incoming.pathValues), 'path')
       const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
-      const { parts, settings, routes } = setting
       const share = createBodyShare(settings, caller?.id ?? '')
       const takes = readsOnly ? takeReadTurn : takeTurn
       const leave = caller ? await takes(caller.id, request, settings) : undefined
@@ -95,21 +95,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         // When the server is closed, keys can no longer be watched.
         const watchKey: KeyWatch = async (onEnd, signal) =>
           (caller && (await parts.keys?.watch(caller, onEnd, signal).catch(() => false))) ?? false
-        const call = {
-          parts,
-          settings,
-          routes,
-          request,
-          url,
-          requestId,
-          path,
-          query,
-          body,
-          caller,
-          holdBytes,
-          watchKey,
-        }
-        result = await route.handle(call)
+        const input = { path, query, body }
+        result = await route.handle({ ...base, ...input, request, url, requestId, caller, holdBytes, watchKey })
         const answer = toReply(result, route.answer?.status)
         return answer.body instanceof ReadableStream ? await endWithKey(answer, answer.body, watchKey) : answer
       } finally {
@@ -130,12 +117,7 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     // Requests of unknown callers are not audited, or anybody could fill the audit log.
     if (audit && callerId !== undefined && isAudited)
       await audit
-        .add({
-          ...answered,
-          callerId,
-          operation: route.operationId,
-          target: targetOf(route, incoming.pathValues, result),
-        })
+        .add({ ...answered, callerId, operation: route.operationId, target: targetOf(route, incoming, result) })
         .catch((error: unknown) => setting.settings.onError(error, answered))
     try {
       setting.settings.onAnswered?.(answered)
@@ -194,15 +176,11 @@ function changesMuch({ method, scope, changesAccess }: Route): boolean {
 }
 
 /** Audit target of a call: the ids in its path, the id of the created object, and what the route names. */
-function targetOf(
-  { auditedField = '' }: Route,
-  pathValues: Readonly<Record<string, string>>,
-  result: unknown,
-): Record<string, string> {
+function targetOf({ auditedField = '' }: Route, { pathValues: ids }: IncomingRequest, result: unknown) {
   const { id, api_key_id: keyId = id, [auditedField]: named } = Object(result) as Record<string, unknown>
   const isId = typeof keyId === 'number' || typeof keyId === 'string'
-  const created = isId && pathValues['id'] === undefined && { id: String(keyId) }
-  return { ...pathValues, ...created, ...(typeof named === 'string' && { [auditedField]: named }) }
+  const created = isId && ids['id'] === undefined && { id: String(keyId) }
+  return { ...ids, ...created, ...(typeof named === 'string' && { [auditedField]: named }) }
 }
 
 /**
@@ -257,11 +235,6 @@ function tellRefusedOrigin(
 /** Whether work was aborted because the client disconnected, which is not an error. */
 function isDeparture(thrown: unknown, request: Request): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError' && request.signal.aborted
-}
-
-function scopesOf(route: Route): readonly Scope[] | undefined {
-  if (route.scope === 'public') return undefined
-  return typeof route.scope === 'string' ? [route.scope] : route.scope
 }
 
 function decodedValues(values: Readonly<Record<string, string>>): Record<string, string> {

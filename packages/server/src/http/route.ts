@@ -173,6 +173,10 @@ export type Route = RouteShape<AnySchema, AnySchema, BodySpec<AnySchema>, AnySch
     ) => unknown
   }
 
+/** Scopes that a caller needs one of; undefined for a route without authentication. */
+export const scopesOf = ({ scope }: Route): readonly Scope[] | undefined =>
+  scope === 'public' ? undefined : typeof scope === 'string' ? [scope] : scope
+
 /** An API of its own over the same parts: its routes, with paths that begin with `/v1`, and its form of errors. */
 export interface MountedApi {
   readonly routes: readonly Route[]

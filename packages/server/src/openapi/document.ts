@@ -6,11 +6,10 @@ import {
   type ErrorCode,
   type ResponseSpec,
   type RouteSpec,
-  type Scope,
 } from '@inlay/protocol'
 import type { OpenApiDocument } from '@inlay/protocol/openapi'
 import type { GenericSchema } from 'valibot'
-import type { Route } from '../http/route.ts'
+import { scopesOf, type Route } from '../http/route.ts'
 
 /**
  * Builds the OpenAPI document of a route table; each additional path of a route is a separate operation.
@@ -33,7 +32,7 @@ export async function describeRoutes(
 
 function toSpecs(route: Route): RouteSpec[] {
   const { input = {} } = route
-  const scopes = scopesOf(route)
+  const scopes = scopesOf(route) ?? []
   const spec: RouteSpec = {
     method: route.method,
     path: route.path,
@@ -59,11 +58,6 @@ function toSpecs(route: Route): RouteSpec[] {
     deprecated: true,
   }))
   return [spec, ...others]
-}
-
-function scopesOf(route: Route): readonly Scope[] {
-  if (route.scope === 'public') return []
-  return typeof route.scope === 'string' ? [route.scope] : route.scope
 }
 
 function bodyOf(body: NonNullable<NonNullable<Route['input']>['body']>): { body?: GenericSchema; bodyType?: string } {
