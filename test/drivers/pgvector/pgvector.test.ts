@@ -34,6 +34,27 @@ test('a rare word outweighs a frequent one', async () => {
   await index.close()
 })
 
+test('of words in more rows than are ranked, the rows with a rare word or with all of them come first', async () => {
+  const index = pgvectorIndex({ client: database, prefix: 'frequent' })
+  await index.open()
+  const rows = (count: number, name: string, text: string) =>
+    index.append(Array.from({ length: count }, (_, at) => row(`${name}${at}`, text)))
+  await rows(6_000, 'server', 'The server restarts.')
+  await rows(6_000, 'disk', 'The disk is full.')
+  await rows(1, 'both', 'The disk of one server.')
+  await rows(1, 'rare', 'A quokka at one server.')
+  // With the statistics that a server gathers by itself, and without.
+  for (const statement of ['select 1', 'analyze frequent_rows']) {
+    await database.query(statement)
+    const find = async (text: string) => (await index.search({ text, limit: 3 })).map(({ documentId: id }) => id)
+    expect((await find('server disk'))[0]).toBe('both0')
+    const hits = await find('server quokka')
+    expect(hits[0]).toBe('rare0')
+    expect(hits).toHaveLength(3)
+  }
+  await index.close()
+})
+
 test('a misspelt word finds the words spelt alike', async () => {
   const index = pgvectorIndex({ client: database, prefix: 'spelling' })
   await index.open()

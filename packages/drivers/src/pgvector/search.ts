@@ -42,9 +42,13 @@ const depthOf = (limit: number, fused: boolean): number => (fused ? Math.max(lim
 /** Maximum number of different words of a query that are used; the beginning of a pasted page is enough. */
 const maxWords = 48
 
+/** Most rows that are counted or ranked, so that no search takes longer as the table grows. */
+const maxRanked = 5_000
+
 /**
  * Hits of keyword search, best first, with scores divided by the best. The weight of a word is its rarity times its
- * rank in the row; a word that the index does not contain is replaced by similarly spelled words.
+ * rank in the row; a word that the index does not contain is replaced by similarly spelled words. Where more rows hold
+ * one of the words than are ranked, those with a rare word or with all words come first.
  */
 export async function textHits(
   search: PgSearch,
@@ -54,18 +58,28 @@ export async function textHits(
 ): Promise<PgHit[]> {
   const terms = await termsOf(search, text)
   if (terms.length === 0) return []
-  const parameters = parametersOf.empty()
   const operands = terms.map(({ word }) => quoteLexeme(word))
-  const words = parameters.add(operands)
-  const weights = parameters.add(terms.map(({ weight }) => weight))
-  const any = parameters.add(operands.join(' | '))
-  const rows = await search.run<PgHit>(
-    `select ${columns}, (select sum(q.weight * ts_rank(r.words, q.operand::tsquery, 1))
-       from unnest(${words}::text[], ${weights}::float8[]) as q(operand, weight)) as score
-     from ${search.tables.rows} r where words @@ ${any}::tsquery and ${conditions(parameters)}
-     order by score desc, generation, position limit ${parameters.add(depthOf(search.limit, fused))}::int`,
-    parameters.values,
-  )
+  const depth = depthOf(search.limit, fused)
+  const ranked = (query: string): Promise<PgHit[]> => {
+    const parameters = parametersOf.empty()
+    const words = parameters.add(operands)
+    const weights = parameters.add(terms.map(({ weight }) => weight))
+    return search.run<PgHit>(
+      `select ${columns}, (select sum(q.weight * ts_rank(r.words, q.operand, 1))
+         from unnest(${words}::text[]::tsquery[], ${weights}::float8[]) as q(operand, weight)) as score
+       from (select * from ${search.tables.rows} where words @@ ${parameters.add(query)}::tsquery
+         and ${conditions(parameters)} limit ${2 * maxRanked}) r
+       order by score desc, generation, position limit ${parameters.add(depth)}::int`,
+      parameters.values,
+    )
+  }
+  let sum = 0
+  const rare = operands.filter((_, at) => (sum += terms[at]!.rows) <= maxRanked)
+  let rows = await ranked([...rare, `(${operands.join(' & ')})`].join(' | '))
+  if (rows.length < depth && rare.length < operands.length) {
+    rows = rows.concat(await ranked(operands.join(' | '))).toSorted((a, b) => Number(b.score) - Number(a.score))
+    rows = [...new Map(rows.map((row) => [`${row.position} ${row.generation}`, row])).values()].slice(0, depth)
+  }
   const best = Number(rows[0]?.score ?? 0) || 1
   return rows.map((row) => ({ ...row, score: Number(row.score) / best }))
 }
@@ -73,13 +87,24 @@ export async function textHits(
 interface Term {
   readonly word: string
   readonly weight: number
+  /** About how many hold it. */
+  readonly rows: number
 }
 
+/** Rarest first. */
 async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
+  const { rows: table } = search.tables
+  const few = (from: string): string => `(select count(*) from (select ${from} limit ${maxRanked}) as first)`
+  // Large numbers come from the statistics of the server.
   const counts = await search.run<{ word: string; count: unknown; total: unknown }>(
-    `select q.word, (select count(*) from ${search.tables.rows} r where r.words @@ ${operandOf('q.word')}) as count,
-       (select count(*) from ${search.tables.rows}) as total
-     from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${maxWords}) q`,
+    `with known as (select nspname, relname, greatest(reltuples, ${few(`from ${table}`)}) as total
+       from pg_class c join pg_namespace n on n.oid = relnamespace where c.oid = to_regclass('${table}')),
+     common as materialized (select word, frequency
+       from known join pg_stats on schemaname = nspname and tablename = relname and attname = 'words',
+       unnest(most_common_elems::text::text[], most_common_elem_freqs) as elements(word, frequency))
+     select q.word, total, coalesce(frequency * total, ${few(`from ${table} r where r.words @@ ${operandOf('q.word')}`)}) as count
+     from (select lexeme as word from unnest(to_tsvector('${search.language}', $1)) limit ${maxWords}) q
+     left join common using (word), known`,
     [withoutSigns(text.slice(0, 8_000))],
   )
   const terms: Term[] = []
@@ -88,11 +113,11 @@ async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
     // Inverse document frequency as in BM25, with a minimum so that a word in most rows still breaks ties.
     const rarity = (holding: number): number =>
       Math.max(Math.log(1 + (Number(total) - holding + 0.5) / (holding + 0.5)), 0.01)
-    if (rows > 0) terms.push({ word, weight: rarity(rows) })
+    if (rows > 0) terms.push({ word, weight: rarity(rows), rows })
     else if (word.length > 4)
-      for (const near of await speltLike(search, word)) terms.push({ word: near, weight: rarity(1) * 0.8 })
+      for (const near of await speltLike(search, word)) terms.push({ word: near, weight: rarity(1) * 0.8, rows: 1 })
   }
-  return terms
+  return terms.toSorted((a, b) => a.rows - b.rows)
 }
 
 /** Known words with the same first letter within one edit (two for words longer than seven letters), nearest first. */
