@@ -1,6 +1,6 @@
 /**
- * Fills an index in steps and measures it at each: indexing rate, memory, disk, and times of text and hybrid searches,
- * filtered and not, also of 1, 10, 50 and 200 searchers at once. Beyond the first step each time is told as a multiple of
+ * Fills an index in steps and measures it at each: indexing rate, memory, disk, and times of searches by text, by vector
+ * and by both, filtered and not, also of 1, 10, 50 and 200 searchers at once. Beyond the first step each time is told as a multiple of
  * the first: the bar is 2.
  *
  *   npm run -w test/rigs bench:million -- [--engine lancedb|opensearch|pgvector] [--sizes 100000,1000000] [--queries 200]
@@ -73,8 +73,9 @@ async function measureGrowing(open: OpenEngine): Promise<void> {
       rows = size
       const recall = await recallOf(nearestIn(engine.index), source)
       const times = await timeSearches(engine.index, source)
-      report({ rows, ...filled, recall, times })
-      addGrown({ rows, rate: filled.rate }, times, await timeSearchers(engine.index, source))
+      const searchers = await timeSearchers(engine.index, source)
+      report({ rows, ...filled, recall, times, searchers })
+      addGrown({ rows, rate: filled.rate }, times, searchers)
     }
     await timeBare(engine, source)
   } finally {
@@ -94,8 +95,9 @@ async function measureKept(open: OpenEngine, folder: string): Promise<void> {
     for (const { engine } of kept) await timeSearches(engine.index, source)
     for (const { engine, point } of kept) {
       const times = await timeSearches(engine.index, source)
-      report({ ...point, times })
-      addGrown(point, times, await timeSearchers(engine.index, source))
+      const searchers = await timeSearchers(engine.index, source)
+      report({ ...point, times, searchers })
+      addGrown(point, times, searchers)
     }
   } finally {
     await Promise.all(kept.map(({ engine }) => engine.close()))
@@ -182,11 +184,16 @@ function nearestIn(index: VectorIndex): BareEngine['nearest'] {
 /** Each kind once to warm up, then timed. */
 async function timeSearches(index: VectorIndex, { questions }: RowSource): Promise<Map<string, Times>> {
   const times = new Map<string, Times>()
-  for (const kind of ['text', 'hybrid'] as const)
+  for (const kind of ['text', 'vector', 'hybrid'] as const)
     for (const [name, filter] of Object.entries(filters)) {
       const search = (at: number): Promise<unknown> => {
         const { text, vector } = questions[at % questions.length]!
-        const query: IndexQuery = { text, limit: 10, ...(filter && { filter }), ...(kind === 'hybrid' && { vector }) }
+        const query: IndexQuery = {
+          limit: 10,
+          ...(filter && { filter }),
+          ...(kind !== 'vector' && { text }),
+          ...(kind !== 'text' && { vector }),
+        }
         return index.search(query)
       }
       await timeEach(Math.min(20, questions.length), search)
@@ -198,34 +205,45 @@ async function timeSearches(index: VectorIndex, { questions }: RowSource): Promi
 function addGrown(
   { rows, rate }: { readonly rows: number; readonly rate: number },
   times: ReadonlyMap<string, Times>,
-  searchers: ReadonlyMap<number, number>,
+  searchers: readonly Searchers[],
 ): void {
   const medians = new Map([...times].map(([name, measured]) => [name, percentile(measured, 0.5)]))
-  grown.push({ rows, rate, medians, searchers })
+  const byWords = searchers.filter(({ kind }) => kind === 'text')
+  grown.push({ rows, rate, medians, searchers: new Map(byWords.map(({ count, rate }) => [count, rate])) })
   // Of the largest size, which comes last.
   for (const [name, median] of rows === sizes.at(-1) ? medians : [])
     note(`million, ${options.engine}, ${name}, p50, ms`, median)
 }
 
-/**
- * Searches by words, with ever more people at once, each of whom asks again after each answer.
- * @returns searches a second by number of people
- */
-async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<ReadonlyMap<number, number>> {
-  const rates = new Map<number, number>()
-  for (const count of searcherCounts) {
-    const queries = Array.from(
-      { length: Math.max(questions.length, 2 * count) },
-      (_, at) => questions[at % questions.length]!,
-    )
-    const begun = performance.now()
-    const times = await inParallel(count, queries, ({ text }) => index.search({ text, limit: 10 }))
-    const rate = queries.length / ((performance.now() - begun) / 1000)
-    console.log(timesLine(`  text, ${count} at once: ${Math.round(rate)} searches/s`, times))
-    note(`million, ${options.engine}, ${count} at once, searches/s`, rate)
-    rates.set(count, rate)
-  }
-  return rates
+/** People who search at once. */
+interface Searchers {
+  readonly kind: 'text' | 'hybrid'
+  readonly count: number
+  /** Searches a second. */
+  readonly rate: number
+  readonly p50: number
+  readonly p95: number
+}
+
+/** Ever more people at once, each of whom searches again after each answer. */
+async function timeSearchers(index: VectorIndex, { questions }: RowSource): Promise<Searchers[]> {
+  const measured: Searchers[] = []
+  for (const kind of ['text', 'hybrid'] as const)
+    for (const count of searcherCounts) {
+      const queries = Array.from(
+        { length: Math.max(questions.length, 2 * count) },
+        (_, at) => questions[at % questions.length]!,
+      )
+      const begun = performance.now()
+      const times = await inParallel(count, queries, ({ text, vector }) =>
+        index.search({ text, limit: 10, ...(kind === 'hybrid' && { vector }) }),
+      )
+      const rate = queries.length / ((performance.now() - begun) / 1000)
+      console.log(timesLine(`  ${kind}, ${count} at once: ${Math.round(rate)} searches/s`, times))
+      note(`million, ${options.engine}, ${kind === 'text' ? '' : `${kind}, `}${count} at once, searches/s`, rate)
+      measured.push({ kind, count, rate, p50: percentile(times, 0.5), p95: percentile(times, 0.95) })
+    }
+  return measured
 }
 
 /** Hybrid searches and those of the engine itself on the same table, in turn; and how many of the nearest rows it finds. */
@@ -252,7 +270,10 @@ async function timeBare({ index, openBare }: Engine, source: RowSource): Promise
   bare.close()
 }
 
-function report({ times, ...point }: Point & { readonly times: ReadonlyMap<string, Times> }): void {
+function report({
+  times,
+  ...point
+}: Point & { readonly times: ReadonlyMap<string, Times>; readonly searchers: readonly Searchers[] }): void {
   const mega = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
   console.log(
     `${options.engine}, ${point.rows} rows: ${Math.round(point.rate)} rows/s (${point.cpu.toFixed(0)} s CPU, last upkeep ${point.lastUpkeep.toFixed(1)} s),`,

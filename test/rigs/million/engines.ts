@@ -121,7 +121,7 @@ async function flushAndStop(cluster: OpenSearchCluster): Promise<void> {
 async function pgvector(kept?: Kept): Promise<Engine> {
   const connectionString = process.env['INLAY_BENCH_POSTGRES']
   if (connectionString === undefined) throw new Error('set INLAY_BENCH_POSTGRES to the address of a server')
-  const pool = new pg.Pool({ connectionString, max: 8 })
+  const pool = new pg.Pool({ connectionString, max: 10 })
   const index = pgvectorIndex({ client: pool, prefix: `bench_${kept?.size ?? process.pid}` })
   // The server's parent process, when it runs on this machine.
   const parent = Number(process.env['INLAY_BENCH_POSTGRES_PID'] ?? 0)

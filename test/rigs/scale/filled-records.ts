@@ -7,6 +7,8 @@ export interface Filling {
   readonly sessions: number
   readonly messages: number
   readonly auditRows: number
+  /** Length of an answer. Default: that of a short question. */
+  readonly answerCharacters?: number
 }
 
 /** The owner of a quarter of all sessions. */
@@ -56,10 +58,15 @@ export async function fillRecords(db: Kysely<unknown>, filling: Filling, isPostg
     await run(`insert into inlay_chat_sessions (id, owner_id, name, persona_id, created_at, updated_at, is_public)
       select ${session('n')}, 'owner-' || (case when n % 4 = 0 then 0 else n % ${owners} end), 'About name' || n, 0, n, n, 0
       from ${numbers(filling.sessions)}`)
+    const count = Math.floor((filling.answerCharacters ?? 0) / 5)
+    const rest = isPostgres
+      ? `repeat(' word', ${count})`
+      : `replace(substr(hex(zeroblob(${count})), 1, ${count}), '0', ' word')`
     await run(`insert into inlay_chat_messages (id, session_id, parent_id, role, status, created_at, text)
       select n, ${session(`n % ${filling.sessions} + 1`)}, case when n > ${filling.sessions} then n - ${filling.sessions} end,
         case when n <= ${filling.sessions} then 'system' when (n / ${filling.sessions}) % 2 = 1 then 'user' else 'assistant' end,
-        'done', n, 'A report of what said' || n || ' means for us in some more words'
+        'done', n, 'A report of what said' || n || ' means for us in some more words' ||
+          case when n > ${filling.sessions} and (n / ${filling.sessions}) % 2 = 0 then ${rest} else '' end
       from ${numbers(filling.messages)}`)
     const words = isPostgres
       ? `array['@' || encode(convert_to(owner_id, 'UTF8'), 'hex'), 'report', 'said' || n, 'means', 'some', 'more', 'word']`

@@ -1,7 +1,7 @@
 import { letterEmbedder } from '../../life/upgrade/letter-embedder.ts'
 import { memoryIndex } from '../../knowledge/memory-index.ts'
 import type { CompiledQuery, DatabaseConnection, Dialect } from 'kysely'
-import { createInlay, type Inlay } from 'inlay'
+import { createInlay, type Inlay, type InlayOptions } from 'inlay'
 import { busyOwner } from './filled-records.ts'
 
 /** Shows a dialect's statements as they are sent. */
@@ -30,8 +30,8 @@ export function watched(dialect: Dialect, note: (query: CompiledQuery) => void):
   }
 }
 
-/** A service over filled records. Keys are names of callers; `admin` administers. */
-export function serviceOver(dialect: Dialect, folder: string): Inlay {
+/** A service over filled records. Keys are names of callers; `admin` administers. @param more options */
+export function serviceOver(dialect: Dialect, folder: string, more?: Partial<InlayOptions>): Inlay {
   return createInlay({
     dataFolder: folder,
     database: dialect,
@@ -43,10 +43,11 @@ export function serviceOver(dialect: Dialect, folder: string): Inlay {
       return id === '' ? undefined : { id, scopes: ['chat', 'ingest'], groups: ['staff'] }
     },
     onError: () => {},
+    ...more,
   })
 }
 
-interface Call {
+export interface Call {
   readonly name: string
   readonly as: string
   readonly path: string
@@ -54,8 +55,8 @@ interface Call {
   readonly body?: unknown
 }
 
-const get = (path: string, as = 'admin'): Call => ({ name: `GET ${path} (${as})`, as, path })
-const post = (path: string, body: unknown, as = 'admin', method = 'POST'): Call => ({
+export const get = (path: string, as = 'admin'): Call => ({ name: `GET ${path} (${as})`, as, path })
+export const post = (path: string, body: unknown, as = 'admin', method = 'POST'): Call => ({
   name: `${method} ${path} (${as})`,
   as,
   path,
