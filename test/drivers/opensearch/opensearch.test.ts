@@ -101,19 +101,33 @@ describe('an OpenSearch index', () => {
     expect(requests.at(-1)?.url.pathname).toBe('/inlay/_refresh')
   })
 
-  test('refuses an append when the cluster refuses a row, without its content in the message', async () => {
-    const { fetch } = standIn(({ url }) =>
-      url.pathname === '/inlay/_bulk'
-        ? [
-            200,
-            { errors: true, items: [{ index: { status: 400, error: { type: 'mapper', reason: 'secret heron' } } }] },
-          ]
-        : undefined,
+  test.each([
+    ['what it holds', 400, 'mapper', 'The search cluster refused a request with status 400: mapper.', false],
+    ['its role', 403, 'security_exception', expect.stringMatching(/lacks a permission.*INLAY_INDEX_URL/), true],
+  ])(
+    'refuses an append when the cluster refuses a row for %s, without its content in the message',
+    async (_, status, type, message, retryable) => {
+      const { fetch, requests } = standIn(({ url }) =>
+        url.pathname === '/inlay/_bulk'
+          ? [200, { errors: true, items: [{ index: { status, error: { type, reason: 'secret heron' } } }] }]
+          : undefined,
+      )
+      const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
+      await index.open()
+      const error = await index.append([row('a', 'secret heron')]).catch((thrown: Error) => thrown)
+      expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, retryable })
+      expect(bulks(requests)).toHaveLength(1)
+    },
+  )
+
+  test('a document waits while the role lacks a right, which is not asked for again at once', async () => {
+    const { fetch, requests } = standIn(({ url }) =>
+      url.pathname === '/inlay/_refresh' ? [403, { error: { type: 'security_exception' } }] : undefined,
     )
     const index = opensearchIndex({ nodes: 'http://search:9200', fetch })
     await index.open()
-    const error = await index.append([row('a', 'secret heron')]).catch((thrown: Error) => thrown)
-    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'The search cluster refused a row: mapper.' })
+    await expect(index.append([row('a', 'heron')])).rejects.toMatchObject({ retryable: true })
+    expect(requests.filter(({ url }) => url.pathname === '/inlay/_refresh')).toHaveLength(1)
   })
 
   test('folds many segments into few when idle, leaves the largest alone, and lets searches see it', async () => {

@@ -32,8 +32,9 @@ export async function retrying<Result>(
     } catch (error) {
       signal?.throwIfAborted()
       if (!isInlayError(error) || !error.retryable || attempt >= attempts) throw error
-      // A certificate that is refused stays so.
-      if (performance.now() - began > maxTotalMs || tlsFault(error, '') !== undefined) throw error
+      // A certificate that is refused stays so, and whatever else the operator has to change.
+      const isLasting = error.data['isForOperator'] === true || tlsFault(error, '') !== undefined
+      if (isLasting || performance.now() - began > maxTotalMs) throw error
       const delayMs = delayAfter(error, attempt)
       if (delayMs > maxWaitMs) throw error
       await sleep(delayMs, signal)

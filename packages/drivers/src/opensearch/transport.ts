@@ -240,11 +240,11 @@ const refusals: Readonly<Record<number, string>> = {
   403: `The user of the search cluster lacks a permission: allow it to create, read, write and manage indexes with its prefix, or set another user in ${setting}.`,
 }
 
-/** The reason may quote documents, so only the kind of error is reported. */
-function refusalOf({ status, body }: ClusterReply): InlayError {
+/** The error for a refused request, or a row of one. The reason may quote documents, so only its kind is reported. */
+export function refusalOf({ status, body }: ClusterReply): InlayError {
   const { error } = body
   const isBlocked = isJsonObject(error) && error['type'] === 'cluster_block_exception'
-  if (isBlocked) return misconfigured('The search cluster refuses writes: check whether its disks are full.', true)
+  if (isBlocked) return misconfigured('The search cluster refuses writes: check whether its disks are full.')
   const known = refusals[status]
   if (known !== undefined) return misconfigured(known)
   const kind = isJsonObject(error) && typeof error['type'] === 'string' ? `: ${error['type']}` : ''
@@ -256,9 +256,9 @@ function unreachable(error: unknown): InlayError {
   return tls === undefined ? unavailable('The search cluster cannot be reached.', true, error) : misconfigured(tls)
 }
 
-/** The error for what the operator has to change. */
-function misconfigured(message: string, retryable = false): InlayError {
-  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable, data: { isForOperator: true } })
+/** The error for what the operator has to change. Retryable, since no document is the cause: they wait for the change. */
+function misconfigured(message: string): InlayError {
+  return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isForOperator: true } })
 }
 
 /** Creates the error for any failure of the cluster. */

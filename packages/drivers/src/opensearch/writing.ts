@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { unavailable, type Cluster } from './transport.ts'
+import { refusalOf, unavailable, type Cluster } from './transport.ts'
 
 /** An action and its row, in the format of the bulk API. */
 export type BulkLines = readonly [Record<string, unknown>, Record<string, unknown>]
@@ -40,11 +40,7 @@ async function writeBatch(cluster: Cluster, name: string, batch: readonly BulkLi
   if (body['errors'] !== true) return []
   const items = body['items'] as BulkItem[] // One per row, in order, as documented by OpenSearch.
   const refused = items.find(({ index }) => index !== undefined && index.status >= 400 && !isBusy(index.status))
-  if (refused)
-    throw unavailable(
-      `The search cluster refused a row: ${refused.index?.error?.type ?? refused.index?.status}.`,
-      false,
-    )
+  if (refused?.index) throw refusalOf({ status: refused.index.status, body: { ...refused.index } })
   return batch.filter((_, at) => isBusy(items[at]?.index?.status ?? 200))
 }
 
