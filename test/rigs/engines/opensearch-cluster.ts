@@ -56,9 +56,15 @@ const brief = '-Xmx700m -XX:+UseSerialGC -XX:TieredStopAtLevel=1'
  * @param java options of each of the processes
  * @param kept folder of the nodes, which then outlives them; by default a temporary one
  * @param count how many nodes
+ * @param isSecured whether with the security plugin, on one node; its administrator is `admin`, who has that as password
  */
-export async function startCluster(java: string = brief, kept?: string, count = 3): Promise<OpenSearchCluster> {
-  const { programs, options } = download()
+export async function startCluster(
+  java: string = brief,
+  kept?: string,
+  count = 3,
+  isSecured = false,
+): Promise<OpenSearchCluster> {
+  const { programs, options } = download(isSecured)
   const ports = await freePorts(2 * count)
   const numbers = Array.from({ length: count }, (_, at) => at + 1)
   const nodes = ports.slice(0, count).map((port) => `http://127.0.0.1:${port}`)
@@ -66,12 +72,16 @@ export async function startCluster(java: string = brief, kept?: string, count = 
   const data = kept ?? mkdtempSync(join(tmpdir(), 'inlay-opensearch-'))
   const running = new Map<number, ChildProcess>()
   let output = ''
+  const security = isSecured ? securityOf(data) : []
   const spawnNode = (number: number): void => {
     const child = spawn(
       process.env['INLAY_JAVA'] ?? 'java',
-      `${java} ${options} -cp ${programs}/lib/*:${programs}/knn/*
+      `${java} ${options} -Dsecurity.default_init.dir=${programs}/security/config
+      -cp ${programs}/lib/*:${programs}/knn/*${isSecured ? `:${programs}/security/*` : ''}
       ${join(import.meta.dirname, 'Node.java')} ${data}/${number} ${name} ${number}
-      ${ports.slice(0, count).join()} ${ports.slice(count).join()}`.split(/\s+/),
+      ${ports.slice(0, count).join()} ${ports.slice(count).join()} ${security.join(' ')}`
+        .trim()
+        .split(/\s+/),
       { cwd: data, stdio: ['pipe', 'pipe', 'inherit'] },
     )
     child.stdout.on('data', (part) => (output = `${output}${part}`.slice(-4_000)))
@@ -119,29 +129,53 @@ export async function startCluster(java: string = brief, kept?: string, count = 
   }
 }
 
+/** Who may do everything in a secured cluster; others take no notice. */
+export const administrator = { authorization: `Basic ${btoa('admin:admin')}` }
+
+/** Settings of the security plugin, which speaks to other nodes with a certificate. */
+function securityOf(folder: string): readonly string[] {
+  const [cert, key] = [join(folder, 'node.pem'), join(folder, 'node.key')]
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=node', '-keyout', key, '-out', cert]
+  execFileSync('openssl', request, { stdio: 'ignore' })
+  return [
+    `ssl.transport.pemcert_filepath=${cert}`,
+    `ssl.transport.pemkey_filepath=${key}`,
+    `ssl.transport.pemtrustedcas_filepath=${cert}`,
+    'ssl.http.enabled=false',
+    'allow_default_init_securityindex=true',
+    'restapi.roles_enabled=all_access',
+  ]
+}
+
 async function hasAll(node: string, name: string, count: number): Promise<boolean> {
-  const reply = await fetch(`${node}/_cluster/health`).catch(() => undefined)
+  const reply = await fetch(`${node}/_cluster/health`, { headers: administrator }).catch(() => undefined)
   if (reply?.ok !== true) return false
   const health = (await reply.json()) as { cluster_name: string; number_of_nodes: number }
   return health.cluster_name === name && health.number_of_nodes === count
 }
 
 /** Gets what is missing from Maven Central, into a folder that other runs find again. */
-function download(): { readonly programs: string; readonly options: string } {
+function download(isSecured: boolean): { readonly programs: string; readonly options: string } {
   const release = releases[process.env['INLAY_OPENSEARCH'] ?? '2']
   if (release === undefined) throw new Error(`INLAY_OPENSEARCH is one of ${Object.keys(releases).join(', ')}`)
   const { version, besides, java: options } = release
   const folder = process.env['INLAY_ENGINES'] ?? join(tmpdir(), 'inlay-engines')
   const own = join(folder, `opensearch-${version}`)
-  if (existsSync(join(own, 'complete'))) return { programs: own, options }
-  process.stdout.write(`Downloading OpenSearch to ${own} …\n`)
-  mkdirSync(own, { recursive: true })
-  writeFileSync(join(own, 'pom.xml'), projectOf(version))
   const maven = (...words: string[]): void => void execFileSync('mvn', ['-q', '-B', ...words], { cwd: own })
-  maven('dependency:copy-dependencies', '-DoutputDirectory=lib')
-  for (const jar of besides) maven('dependency:copy', `-Dartifact=${jar}:jar`, '-DoutputDirectory=lib')
-  maven('dependency:copy', `-Dartifact=org.opensearch.plugin:opensearch-knn:${version}:zip`, '-DoutputDirectory=.')
-  execFileSync('unzip', ['-qo', `opensearch-knn-${version}.zip`, '-d', 'knn'], { cwd: own })
-  writeFileSync(join(own, 'complete'), '')
+  const addPlugin = (plugin: string): void => {
+    const name = `opensearch-${plugin}`
+    maven('dependency:copy', `-Dartifact=org.opensearch.plugin:${name}:${version}:zip`, '-DoutputDirectory=.')
+    execFileSync('unzip', ['-qo', `${name}-${version}.zip`, '-d', plugin], { cwd: own })
+  }
+  if (!existsSync(join(own, 'complete'))) {
+    process.stdout.write(`Downloading OpenSearch to ${own} …\n`)
+    mkdirSync(own, { recursive: true })
+    writeFileSync(join(own, 'pom.xml'), projectOf(version))
+    maven('dependency:copy-dependencies', '-DoutputDirectory=lib')
+    for (const jar of besides) maven('dependency:copy', `-Dartifact=${jar}:jar`, '-DoutputDirectory=lib')
+    addPlugin('knn')
+    writeFileSync(join(own, 'complete'), '')
+  }
+  if (isSecured && !existsSync(join(own, 'security'))) addPlugin('security')
   return { programs: own, options }
 }

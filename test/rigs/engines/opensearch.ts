@@ -1,10 +1,11 @@
-/** Runs the conformance tests of indexes against a real OpenSearch cluster: `npm run -w test/rigs check:opensearch`. */
+/** Runs the conformance tests of indexes against a real OpenSearch cluster, and its role: `npm run -w test/rigs check:opensearch`. */
 import { opensearchIndex } from '@inlay/drivers/opensearch'
 import type { VectorIndex } from '@inlay/knowledge'
 import { vectorIndexConformance } from '@inlay/conformance'
 import { folded, midFold } from '../../drivers/index-states.ts'
 import { runAll } from './run-all.ts'
 import { startCluster } from './opensearch-cluster.ts'
+import { tryRole } from './opensearch-role.ts'
 
 const cluster = await startCluster()
 try {
@@ -20,3 +21,5 @@ try {
 } finally {
   await cluster.stop()
 }
+// Maven Central has no security plugin of the other release.
+if ((process.env['INLAY_OPENSEARCH'] ?? '2') === '2') await tryRole()
