@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { postgres } from '@inlay/drivers/postgres'
@@ -27,6 +28,8 @@ test('an export that is killed leaves no folder that looks whole, and the next o
      select ?, 'user', 'complete', 1, 'message ' || i from n`,
   ).run(sessionId)
   db.close()
+  const outside = mkdtempSync(join(tmpdir(), 'inlay-export-'))
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }))
   const startExport = () =>
     spawn(
       process.execPath,
@@ -35,21 +38,21 @@ test('an export that is killed leaves no folder that looks whole, and the next o
         'packages/inlay/src/cli.ts',
         'export',
         '--all',
-        join(folder, 'all'),
+        join(outside, 'all'),
         '--data',
         folder,
       ],
       { stdio: 'ignore' },
     )
   const ended = (child: ReturnType<typeof startExport>) => new Promise((resolve) => child.on('exit', resolve))
-  const partials = () => readdirSync(folder).filter((name) => name.startsWith('.all.'))
+  const partials = () => readdirSync(outside).filter((name) => name.startsWith('.all.'))
   const child = startExport()
   const end = ended(child)
   await eventually(async () => partials().length > 0)
   child.kill('SIGKILL')
   await end
   expect(partials()).toHaveLength(1)
-  expect(readdirSync(folder)).not.toContain('all')
+  expect(readdirSync(outside)).not.toContain('all')
   expect(await ended(startExport())).toBe(0)
-  expect(readdirSync(join(folder, 'all'))).toContain('manifest.json')
+  expect(readdirSync(join(outside, 'all'))).toContain('manifest.json')
 })
