@@ -199,7 +199,8 @@ function machineRow({ people, chunks, engine, on, least }: (typeof buyers)[numbe
   const busy = turns * turnSeconds
   const answers = turns * answerSeconds
   const processes = Math.max(least, Math.ceil(busy))
-  const graph = engine === 'LanceDB' ? 0 : chunks * graphBytes
+  // Of pgvector the graph is in the measured memory.
+  const graph = engine === 'OpenSearch' ? chunks * graphBytes : 0
   const held = memory + graph + processes * processBytes + answers * answerBytes
   const yearly = people * dailyTurns * workingDays * record.turnBytes
   const documents = (chunks / documentChunks) * (record.bytes.documents / record.size + documentChunks * 600)
@@ -221,14 +222,18 @@ function needOf(point: Point): Need {
   return { memory, disk, text: searches['text, no filter']!.p50, hybrid: searches['hybrid, no filter']!.p50 }
 }
 
-/** Each quantity grows with a power of the chunks between the two largest points given; disk with the chunks themselves. */
+/**
+ * Each quantity grows with a power of the chunks between the two largest points given; disk, and all of a lone point, with
+ * the chunks themselves.
+ */
 function modelOf(measured: readonly Point[]): (size: number) => Need {
-  const [before, last] = measured.slice(-2)
-  if (!before || !last) throw new Error('a model needs two points')
+  const last = measured.at(-1)!
+  const before = measured.at(-2) ?? last
   const [small, large] = [needOf(before), needOf(last)]
   return (size) => {
     const grown = (name: keyof Need): number => {
-      const exponent = name === 'disk' ? 1 : Math.log(large[name] / small[name]) / Math.log(last.rows / before.rows)
+      const exponent =
+        name === 'disk' || before === last ? 1 : Math.log(large[name] / small[name]) / Math.log(last.rows / before.rows)
       return large[name] * (size / last.rows) ** Math.min(1, Math.max(0, exponent))
     }
     return { memory: grown('memory'), disk: grown('disk'), text: grown('text'), hybrid: grown('hybrid') }
@@ -237,7 +242,7 @@ function modelOf(measured: readonly Point[]): (size: number) => Need {
 
 function check(engine: string, measured: readonly Point[]): void {
   const largest = measured.at(-1)!
-  if (measured.length < 3) return console.log(`${engine}: two points, so nothing to hold the model against`)
+  if (measured.length < 3) return console.log(`${engine}: too few points to hold the model against`)
   const [expected, seen] = [modelOf(measured.slice(0, -1))(largest.rows), needOf(largest)]
   for (const name of quantities) {
     const factor = Math.max(expected[name] / seen[name], seen[name] / expected[name])
@@ -252,7 +257,7 @@ function rowOf(engine: string, measured: readonly Point[], size: number): string
   const shown = (value: string): string => (point ? `**${value}**` : value)
   const rate = (point ?? measured.at(-1)!).rate
   // Ten times the largest measured size is as far as growth between two points can be followed.
-  if (size > 10 * measured.at(-1)!.rows)
+  if (size > 10 * measured.at(-1)!.rows || (!point && measured.length < 2))
     return [engine, size.toLocaleString('en'), 'not calculated', bytes(disk), 'not calculated', '-', '-']
   const figures = [bytes(memory), bytes(disk), rounded(rate), `${rounded(text)} ms`, `${rounded(hybrid)} ms`]
   return [engine, size.toLocaleString('en'), ...figures.map(shown)]
