@@ -39,8 +39,8 @@ test('of words in more rows than are ranked, the rows with a rare word or with a
   await index.open()
   const rows = (count: number, name: string, text: string) =>
     index.append(Array.from({ length: count }, (_, at) => row(`${name}${at}`, text)))
-  await rows(6_000, 'server', 'The server restarts.')
-  await rows(6_000, 'disk', 'The disk is full.')
+  await rows(11_000, 'server', 'The server restarts.')
+  await rows(11_000, 'disk', 'The disk is full.')
   await rows(1, 'both', 'The disk of one server.')
   await rows(1, 'rare', 'A quokka at one server.')
   // With the statistics that a server gathers by itself, and without.

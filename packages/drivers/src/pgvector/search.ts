@@ -74,7 +74,8 @@ export async function textHits(
     )
   }
   let sum = 0
-  const rare = operands.filter((_, at) => (sum += terms[at]!.rows) <= maxRanked)
+  // A count that reached the maximum may stand for any number.
+  const rare = operands.filter((_, at) => (sum += terms[at]!.rows) < maxRanked)
   let rows = await ranked([...rare, `(${operands.join(' & ')})`].join(' | '))
   if (rows.length < depth && rare.length < operands.length) {
     rows = rows.concat(await ranked(operands.join(' | '))).toSorted((a, b) => Number(b.score) - Number(a.score))
