@@ -55,6 +55,20 @@ test('of words in more rows than are ranked, the rows with a rare word or with a
   await index.close()
 })
 
+test('in a table that can be ranked whole, a row with the most frequent word alone may come first', async () => {
+  const index = pgvectorIndex({ client: database, prefix: 'whole' })
+  await index.open()
+  const rows = (count: number, name: string, text: string) =>
+    Array.from({ length: count }, (_, at) => row(`${name}${at}`, text))
+  const filler = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'
+  await index.append(rows(2_000, 'both', `The disk of a printer: ${filler}.`))
+  await index.append(rows(2_200, 'server', `A server: ${filler}.`))
+  await index.append(rows(1, 'best', 'Server, server, server.'))
+  const hits = await index.search({ text: 'server disk printer', limit: 3 })
+  expect(hits[0]!.documentId).toBe('best0')
+  await index.close()
+})
+
 test('a misspelt word finds the words spelt alike', async () => {
   const index = pgvectorIndex({ client: database, prefix: 'spelling' })
   await index.open()

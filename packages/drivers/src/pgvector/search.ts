@@ -56,7 +56,7 @@ export async function textHits(
   conditions: Conditions,
   fused: boolean,
 ): Promise<PgHit[]> {
-  const terms = await termsOf(search, text)
+  const { terms, total } = await termsOf(search, text)
   if (terms.length === 0) return []
   const operands = terms.map(({ word }) => quoteLexeme(word))
   const depth = depthOf(search.limit, fused)
@@ -74,8 +74,8 @@ export async function textHits(
     )
   }
   let sum = 0
-  // A count that reached the maximum may stand for any number.
-  const rare = operands.filter((_, at) => (sum += terms[at]!.rows) < maxRanked)
+  // A small table is ranked whole. A count that reached the maximum may stand for any number.
+  const rare = operands.filter((_, at) => (sum += terms[at]!.rows) < maxRanked || total < maxRanked)
   let rows = await ranked([...rare, `(${operands.join(' & ')})`].join(' | '))
   if (rows.length < depth && rare.length < operands.length) {
     rows = rows.concat(await ranked(operands.join(' | '))).toSorted((a, b) => Number(b.score) - Number(a.score))
@@ -92,8 +92,8 @@ interface Term {
   readonly rows: number
 }
 
-/** Rarest first. */
-async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
+/** Terms, rarest first, and about how many rows there are. */
+async function termsOf(search: PgSearch, text: string): Promise<{ readonly terms: Term[]; readonly total: number }> {
   const { rows: table } = search.tables
   const few = (from: string): string => `(select count(*) from (select ${from} limit ${maxRanked}) as first)`
   // Large numbers come from the statistics of the server.
@@ -118,7 +118,7 @@ async function termsOf(search: PgSearch, text: string): Promise<Term[]> {
     else if (word.length > 4)
       for (const near of await speltLike(search, word)) terms.push({ word: near, weight: rarity(1) * 0.8, rows: 1 })
   }
-  return terms.toSorted((a, b) => a.rows - b.rows)
+  return { terms: terms.toSorted((a, b) => a.rows - b.rows), total: Number(counts[0]?.total ?? 0) }
 }
 
 /** Known words with the same first letter within one edit (two for words longer than seven letters), nearest first. */
