@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a whole run leaves at a time, several times over. */
+/** A whole run keeps some hundred megabytes at a time; this leaves room for several at once. */
 const minRoom = 4 * 2 ** 30
 
 /** Where Linux keeps files in memory: there the tests take two thirds of the time that a disk makes of it. */
