@@ -237,13 +237,14 @@ test('several models that were stopped end with one stop, also when their send i
 const byPlaceOfModels = (lines: readonly StreamLine[]): unknown[] =>
   [0, 1, null].map((index) => byPlace(packetsOf(lines).filter(({ placement }) => placement.model_index === index)))
 
+/** A run that loses its beginning is stored without lines. */
+const keepingNoLines = { limits: { maxRunBytes: 1 } }
+
 test('an answer without kept lines is shown by its text and its calls', async () => {
-  const chat = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search })
+  const chat = await newSetting(callThenSay('internal_search', { queries: ['leave'] }), { search, ...keepingNoLines })
   const run = await chat.send()
   await readAll(run)
   await eventually(() => run.finished)
-  const db = chat.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
-  await db.updateTable('inlay_chat_messages').set({ lines: null }).execute()
   const types = (await reloadOf(chat, run.sessionId)).map(({ obj }) => obj.type)
   expect(types).toEqual(expect.arrayContaining(['search_tool_start', 'message_delta', 'citation_info', 'stop']))
 })
@@ -310,14 +311,11 @@ async function sharedAnswer(
     readonly ask?: (chat: Setting) => Promise<Parameters<Setting['send']>[0]>
   } = {},
 ): Promise<readonly Packet[]> {
-  const chat = await open({ readableDocuments: async (ids) => new Set(ids.filter((id) => readable.includes(id))) })
+  const readableDocuments = async (ids: readonly string[]) => new Set(ids.filter((id) => readable.includes(id)))
+  const chat = await open({ readableDocuments, ...(isCut && keepingNoLines) })
   const run = await chat.send(await ask?.(chat))
   await readAll(run)
   await eventually(() => run.finished)
-  if (isCut) {
-    const db = chat.db.withTables<{ inlay_chat_messages: { lines: string | null } }>()
-    await db.updateTable('inlay_chat_messages').set({ lines: null }).execute()
-  }
   await chat.agent.sessions.share(run.sessionId, 'public', ana)
   const { packets } = await chat.agent.sessions.get(run.sessionId, ben, { shared: 'public' })
   expect(packets).toHaveLength(1)

@@ -13,6 +13,7 @@ import {
   ana,
   eventually,
   inShort,
+  packetsOf,
   readAll,
 } from '../../agent/setting.ts'
 
@@ -78,6 +79,33 @@ test('running answers are found by their index, however many have ended, oldest 
   )
   expect(rows.map(({ detail }) => detail).join()).toMatch(/inlay_chat_messages_running$/)
   await db.destroy()
+})
+
+test('an answer does not store the documents of its row in its lines and calls again, and shows all of them', async () => {
+  const passage = newPassage('leave', '28 days', {
+    blurb: "From $& to $' it is 28 days.",
+    semantic_identifier: 'Leave',
+  })
+  const { agent, send, db } = await newSetting(
+    [['First I look.', { call: { name: 'internal_search', input: { queries: ['q'] } } }], ['28 days [1].']],
+    { search: findsAlways(passage) },
+  )
+  const run = await send()
+  const streamed = packetsOf(await readAll(run)).flatMap(({ obj }) => (obj.type === 'message_start' ? [obj] : []))
+  expect(streamed.map(({ final_documents: documents }) => documents?.length)).toEqual([undefined, 1])
+  const { packets } = await agent.sessions.get(run.sessionId, ana)
+  expect(packets[0]!.flatMap(({ obj }) => (obj.type === 'message_start' ? [obj] : []))).toEqual(streamed)
+  const records = db.withTables<ConversationTables>()
+  const row = await storedAnswer(records, run.messageId)
+  const calls = await records.selectFrom('inlay_chat_tool_calls').selectAll().execute()
+  const places = { lines: row.lines, documents: row.documents, calls: calls[0]!.documents, packets: calls[0]!.packets }
+  const count = (text: string | null): number => (text ?? '').split(passage.document.blurb).length - 1
+  expect(Object.entries(places).map(([name, text]) => [name, count(text)])).toEqual([
+    ['lines', 1],
+    ['documents', 1],
+    ['calls', 1],
+    ['packets', 0],
+  ])
 })
 
 test('history reads the newest messages, with their calls, as far as it may', async () => {

@@ -7,7 +7,7 @@ import { createSlices, mapInSlices } from '@inlay/scheduling'
 import type { FailedCall, StoredMessage, StoredSession } from './stored-session.ts'
 import { toListing, toIsoTime } from './listing.ts'
 import { isAmong } from '@inlay/records'
-import { toCallRecord } from './store-answer.ts'
+import { toCallRecord, toLines } from './store-answer.ts'
 
 /** Rows read in one go: others get their turn while a long session is read. */
 const pageRows = 100
@@ -88,7 +88,8 @@ const citationsOf = (row: Selectable<MessageTable>): Citations => (parse(row.cit
 
 /** Packets that show an answer again as it was streamed, from its lines or, where none were kept, from its tool calls. */
 export function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): Packet[] {
-  if (row.lines !== null) return recordedPackets(row.lines.split('\n'))
+  const lines = toLines(row)
+  if (lines) return recordedPackets(lines)
   return replayPackets({
     text: row.text,
     reasoning: row.reasoning,

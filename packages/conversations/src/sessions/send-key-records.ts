@@ -1,6 +1,6 @@
 import type { RunStore, TurnOpening } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { toCallRecord } from './store-answer.ts'
+import { toCallRecord, toLines } from './store-answer.ts'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { Transaction } from 'kysely'
 
@@ -48,7 +48,7 @@ export function createRunStore(db: ConversationDatabase, now: () => number): Run
         error: answer.error === null ? null : { code: answer.error_code, message: answer.error },
         documents: answer.documents === null ? null : JSON.parse(answer.documents),
         toolCalls: calls.map(toCallRecord),
-        lines: answer.lines?.split('\n') ?? null,
+        lines: toLines(answer),
       }
     },
   }

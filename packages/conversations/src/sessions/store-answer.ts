@@ -26,6 +26,7 @@ export async function finishAnswer(
   const [session] = await sessionOf(records, { answerId })
   if (!session) throw new InlayError('SESSION_NOT_FOUND')
   const { sessionId, ownerId, status, question } = session
+  const documents = outcome.documents === null ? null : JSON.stringify(outcome.documents)
   if (outcome.status === 'terminated' && status !== 'running') return undefined
   await storeOutcome(records, {
     id: answerId,
@@ -36,11 +37,11 @@ export async function finishAnswer(
     error: outcome.error && storable(outcome.error.message),
     error_code: outcome.error?.code ?? null,
     citations: outcome.citations.length === 0 ? null : JSON.stringify(outcome.citations),
-    documents: outcome.documents === null ? null : JSON.stringify(outcome.documents),
+    documents,
     duration_ms: Math.round(outcome.durationMs),
     input_tokens: outcome.usage?.input_tokens ?? null,
     output_tokens: outcome.usage?.output_tokens ?? null,
-    lines: outcome.lines?.join('\n') ?? null,
+    lines: outcome.lines ? toLinesColumn(outcome.lines, documents) : null,
     model_steps: outcome.modelSteps ?? null,
   })
   const text = { sessionId, ownerId, messageId: answerId, text: outcome.text }
@@ -59,7 +60,8 @@ export async function finishAnswer(
     },
   ])
   if (outcome.toolCalls.length > 0) {
-    const values = outcome.toolCalls.map((call) => toCallColumns(call, answerId))
+    const calls = outcome.lines ? outcome.toolCalls.map(withoutReplay) : outcome.toolCalls
+    const values = calls.map((call) => toCallColumns(call, answerId))
     await records.insertInto('inlay_chat_tool_calls').values(values).execute()
   }
   const move = toMove(sessionId, ownerId, time)
@@ -67,6 +69,27 @@ export async function finishAnswer(
   // Searches find the words of a name in the question.
   await (name === '' ? touch(records, move) : touchAndName(records, { ...move, name }))
   return name === '' ? undefined : { sessionId, name }
+}
+
+/** A call whose packets are in the lines of its answer. Those that rows are looked for by stay. */
+function withoutReplay(call: ToolCallRecord): ToolCallRecord {
+  const packets = call.packets.filter((packet) => 'file_ids' in packet || packet.type === 'tool_approval_request')
+  return { ...call, packets }
+}
+
+const textStart = '"obj":{"type":"message_start",'
+
+/** Lines without the documents that their row has in a column of its own: they are two thirds of an answer. */
+function toLinesColumn(lines: readonly string[], documents: string | null): string {
+  const text = lines.join('\n')
+  return documents === null ? text : text.replaceAll(`${textStart}"final_documents":${documents},`, textStart)
+}
+
+/** The lines of an answer; null if none were kept. */
+export function toLines({ lines, documents }: Pick<Selectable<MessageTable>, 'lines' | 'documents'>): string[] | null {
+  const start = `${textStart}"pre_answer`
+  const whole = `${textStart}"final_documents":${documents},"pre_answer`
+  return lines?.replaceAll(start, () => whole).split('\n') ?? null
 }
 
 const touchAndName = prepared((db: ConversationDatabase, move: Move & { readonly name: string }) =>

@@ -58,7 +58,10 @@ export interface MessageTable {
   documents: string | null
   /** JSON of what the model was told besides the prompt. */
   request_params: string | null
-  /** The lines of a finished answer, see `recordedPackets`; null while it runs, or if there were too many. */
+  /**
+   * The lines of a finished answer, see `recordedPackets`, without documents that are in `documents`; null while it runs,
+   * or if there were too many.
+   */
   lines: string | null
   /** What the model of an answer has to get back with later messages, as the agent wrote it; null when nothing. */
   model_steps: string | null
@@ -82,7 +85,7 @@ export interface ToolCallTable {
   result: string
   /** Reasoning of the model before the call. */
   reasoning: string | null
-  /** JSON of the packets of the call but its `section_end`, for replay. */
+  /** JSON of the packets of the call but its `section_end`, for replay; with lines, only those with files or requests. */
   packets: string | null
   documents: string | null
   images: string | null
