@@ -23,10 +23,6 @@ const inMemory: MakeBlobStorage = (place) => {
 
 const implementations: readonly (readonly [string, MakeBlobStorage])[] = [
   ['a folder', (place) => blobFolder({ folder: join(root, 'plain', place) })],
-  [
-    'a folder behind unstorage',
-    (place) => createStorage({ driver: blobFolder({ folder: join(root, 'driver', place) }) }),
-  ],
   ['unstorage in memory', inMemory],
 ]
 for (const [name, make] of implementations)

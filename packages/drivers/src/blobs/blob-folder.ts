@@ -1,24 +1,19 @@
 import { checkRequired, isText } from '@inlay/protocol'
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 
 export interface BlobFolderOptions {
   /** Folder for the values, one file each; created if missing. */
   readonly folder: string
 }
 
-/** A storage of Inlay that is also a driver for `createStorage` of unstorage, which is not a dependency. */
+/** Stores values in a folder; each write is atomic. */
 export interface BlobFolder {
-  readonly name: string
-  readonly options: BlobFolderOptions
-  hasItem(key: string): Promise<boolean>
-  getItem(key: string): Promise<string | null>
+  /** Resolves to null when there is none. */
   getItemRaw(key: string): Promise<Uint8Array | null>
-  setItem(key: string, value: string): Promise<void>
   setItemRaw(key: string, value: string | Uint8Array): Promise<void>
+  /** No error when it is not there. */
   removeItem(key: string): Promise<void>
-  getKeys(): Promise<string[]>
-  clear(): Promise<void>
 }
 
 /** Suffix of a file that is still being written; encoded keys never contain it. */
@@ -33,8 +28,7 @@ const unfinished = '~'
  */
 export function blobFolder(options: BlobFolderOptions): BlobFolder {
   checkRequired('blobFolder', options, '', { folder: ['the path of a folder', isText] })
-  const { folder } = options
-  const root = resolve(folder)
+  const root = resolve(options.folder)
   const pathOf = (key: string): string => join(root, ...key.split(':').map(toFileName))
   let count = 0
 
@@ -51,20 +45,13 @@ export function blobFolder(options: BlobFolderOptions): BlobFolder {
     }
   }
   return {
-    name: 'inlay-blob-folder',
-    options: { folder },
-    hasItem: async (key) => (await readOrNull(pathOf(key))) !== null,
-    getItem: async (key) => (await readOrNull(pathOf(key)))?.toString('utf8') ?? null,
-    getItemRaw: async (key) => readOrNull(pathOf(key)),
-    setItem: write,
+    getItemRaw: (key) => readFile(pathOf(key)).catch((error: unknown) => unlessMissing(error) ?? null),
     setItemRaw: write,
     removeItem: async (key) => {
       const path = pathOf(key)
       await unlink(path).catch(unlessMissing)
       await removeEmptyFolders(dirname(path), root)
     },
-    getKeys: async () => listKeys(root),
-    clear: async () => rm(root, { recursive: true, force: true }),
   }
 }
 
@@ -94,10 +81,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder?.close()
 }
 
-async function readOrNull(path: string): Promise<Buffer | null> {
-  return readFile(path).catch((error: unknown) => unlessMissing(error) ?? null)
-}
-
 /** Ignores missing values; a folder or a file in the wrong place counts as missing. */
 function unlessMissing(error: unknown): undefined {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -114,16 +97,6 @@ async function removeEmptyFolders(folder: string, root: string): Promise<void> {
   }
 }
 
-async function listKeys(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    unlessMissing(error)
-    return []
-  })
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.includes(unfinished))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).map(fromFileName).join(':'))
-}
-
 /** Folder names never end like those of values, so a key and its own prefix can both exist. */
 function toFileName(part: string, index: number, parts: readonly string[]): string {
   const name = encodeURIComponent(part).replace(
@@ -131,8 +104,4 @@ function toFileName(part: string, index: number, parts: readonly string[]): stri
     (character) => `%${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
   )
   return index < parts.length - 1 ? `${name}.d` : name
-}
-
-function fromFileName(name: string): string {
-  return decodeURIComponent(name.replace(/\.d$/, ''))
 }
