@@ -32,7 +32,7 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
         'modelProviders',
       ],
     ],
-    ['drivers/src/embedders', ['openaiEmbedder', 'cohereEmbedder', 'aiSdkEmbedder', 'transformersEmbedder']],
+    ['drivers/src/embedders', ['openaiEmbedder', 'aiSdkEmbedder', 'transformersEmbedder']],
     ['drivers/src/local-models', ['localEmbedder', 'localReranker']],
     ['drivers/src/rerankers', ['transformersReranker']],
     [
