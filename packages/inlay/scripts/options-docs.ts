@@ -32,9 +32,8 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
         'modelProviders',
       ],
     ],
-    ['drivers/src/embedders', ['openaiEmbedder', 'aiSdkEmbedder', 'transformersEmbedder']],
+    ['drivers/src/embedders', ['openaiEmbedder', 'aiSdkEmbedder']],
     ['drivers/src/local-models', ['localEmbedder', 'localReranker']],
-    ['drivers/src/rerankers', ['transformersReranker']],
     [
       'drivers/src',
       [

@@ -4,9 +4,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { localEmbedder, localReranker, type DownloadProgress } from '@inlay/drivers/local-models'
-import type { CrossEncoderLib } from '@inlay/drivers/transformers-reranker'
-import type { TransformersLib } from '@inlay/drivers/transformers-embedder'
+import {
+  localEmbedder,
+  localReranker,
+  type CrossEncoderLib,
+  type DownloadProgress,
+  type TransformersLib,
+} from '@inlay/drivers/local-models'
 import { embedderConformance, rerankerConformance } from '@inlay/conformance'
 import { describe, expect, onTestFinished, test } from 'vitest'
 

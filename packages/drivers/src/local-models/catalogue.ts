@@ -1,4 +1,4 @@
-import type { Pooling } from '../embedders/transformers-embedder.ts'
+import type { Pooling } from './transformers.ts'
 
 /** A model with ONNX weights on the Hugging Face Hub. */
 export interface LocalModel {

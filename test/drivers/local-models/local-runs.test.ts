@@ -1,13 +1,14 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import {
-  transformersEmbedder,
+  localEmbedder,
   type FeatureTensor,
-  type TransformersEmbedderOptions,
+  type LocalEmbedderOptions,
   type TransformersLib,
-} from '@inlay/drivers/transformers-embedder'
-import { readFileSync } from 'node:fs'
+} from '@inlay/drivers/local-models'
 import type { Embedder } from '@inlay/knowledge'
-import { embedderConformance } from '@inlay/conformance'
-import { beforeEach, describe, expect, it, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 
 const dimensions = 16
 
@@ -49,34 +50,26 @@ function vectorOf(text: string, normalize: boolean): number[] {
   return vector.map((value) => value / norm)
 }
 
-function embedder(options: Partial<TransformersEmbedderOptions> = {}): Embedder {
-  return transformersEmbedder({ model: 'Xenova/tiny', dimensions, lib: fakeLib(), ...options })
+const folder = mkdtempSync(join(tmpdir(), 'inlay-models-'))
+for (const file of ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'])
+  for (const model of ['acme/tiny', 'acme/e5-tiny']) {
+    mkdirSync(dirname(join(folder, model, file)), { recursive: true })
+    writeFileSync(join(folder, model, file), '{}')
+  }
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function embedder(options: Partial<LocalEmbedderOptions> = {}): Embedder {
+  return localEmbedder({ model: 'acme/tiny', folder, dimensions, lib: fakeLib(), ...options })
 }
 
-describe('conformance of an embedder', () => {
-  for (const [title, run] of embedderConformance(() => embedder())) test(title, run)
-  for (const [title, run] of embedderConformance(() => embedder({ dtype: 'q8' }))) test(`${title} (q8)`, run)
-})
-
 describe('the model', () => {
-  it('is loaded with the first text, once, and as the options say', async () => {
-    const single = embedder({
-      dtype: 'fp16',
-      device: 'cuda',
-      revision: 'abc123',
-      cacheFolder: '/models',
-      isOffline: true,
-    })
+  it('is loaded with the first text, once, from its folder', async () => {
+    const single = embedder()
     expect(seen.loads).toEqual([])
     await Promise.all([single.embed(['a'], 'document'), single.embed(['b'], 'query')])
     expect(seen.loads).toEqual([
-      {
-        model: 'Xenova/tiny',
-        options: { dtype: 'fp16', device: 'cuda', revision: 'abc123', cache_dir: '/models', local_files_only: true },
-      },
+      { model: join(folder, 'acme', 'tiny'), options: { dtype: 'q8', local_files_only: true } },
     ])
-    await embedder().embed(['a'], 'document')
-    expect(seen.loads[1]!.options).toEqual({ dtype: 'fp32' })
   })
 
   it('is tried again with the next text when it could not be loaded, and says nothing of the machine', async () => {
@@ -96,49 +89,35 @@ describe('the model', () => {
     expect(await single.embed(['a'], 'document')).toHaveLength(1)
   })
 
-  it('pools and normalises as it was trained, and is told what a text is by prefixes', async () => {
-    const prefixes = { document: 'passage: ', query: 'query: ' }
-    await embedder({ pooling: 'cls', normalize: false, prefixes }).embed(['x', ''], 'document')
-    await embedder({ prefixes }).embed(['x'], 'query')
+  it('pools as it was trained, normalises, and is told what a text is by the prefixes known for it', async () => {
+    await embedder({ model: 'acme/e5-tiny', pooling: 'cls' }).embed(['x', ''], 'document')
+    await embedder({ model: 'acme/e5-tiny' }).embed(['x'], 'query')
     await embedder().embed([''], 'document')
     expect(seen.runs).toEqual([
-      { texts: ['passage: x', 'passage: '], pooling: 'cls', normalize: false },
+      { texts: ['passage: x'], pooling: 'cls', normalize: true },
+      { texts: ['passage: '], pooling: 'cls', normalize: true },
       { texts: ['query: x'], pooling: 'mean', normalize: true },
       { texts: [' '], pooling: 'mean', normalize: true },
     ])
   })
 
-  it('has a space of its own for other weights, pooling or length', () => {
-    const ids = [{}, { dtype: 'q8' }, { pooling: 'cls' }, { normalize: false }, { dimensions: 8 }] as const
+  it('has a space of its own for other pooling or length', () => {
+    const ids = [{}, { pooling: 'cls' }, { dimensions: 8 }] as const
     expect(ids.map((options) => embedder(options).id)).toEqual([
-      'Xenova/tiny/fp32/mean@16',
-      'Xenova/tiny/q8/mean@16',
-      'Xenova/tiny/fp32/cls@16',
-      'Xenova/tiny/fp32/mean/raw@16',
-      'Xenova/tiny/fp32/mean@8',
+      'local/acme/tiny/q8/mean@16',
+      'local/acme/tiny/q8/cls@16',
+      'local/acme/tiny/q8/mean@8',
     ])
   })
 })
 
 describe('a run', () => {
   const texts = Array.from({ length: 40 }, (_, at) => `text ${at}`)
-  const sizes = async (options: Partial<TransformersEmbedderOptions>): Promise<number[]> => {
-    await embedder(options).embed(texts, 'document')
-    return seen.runs.map((run) => run.texts.length)
-  }
 
-  it('takes sixteen texts, or as many as asked for', async () => {
-    expect(await sizes({})).toEqual([16, 16, 8])
-    seen.runs = []
-    expect(await sizes({ maxBatchSize: 30, dtype: 'q8' })).toEqual([30, 10])
+  it('takes one text, whose vector others would change', async () => {
+    await embedder().embed(texts, 'document')
+    expect(new Set(seen.runs.map((run) => run.texts.length))).toEqual(new Set([1]))
   })
-
-  it.each([{ dtype: 'q8' }, { dtype: 'int8' }, { pooling: 'last_token' }] as const)(
-    'takes one text where company would change its vector: %j',
-    async (options) => {
-      expect(new Set(await sizes(options))).toEqual(new Set([1]))
-    },
-  )
 
   it('is the only one at a time, and calls take turns', async () => {
     const single = embedder()
@@ -162,18 +141,18 @@ describe('a run', () => {
   })
 
   it.each<[string, (tensor: FeatureTensor) => FeatureTensor, string]>([
-    ['no pooling', (tensor) => ({ ...tensor, dims: [2, 3, dimensions] }), 'BAD_GATEWAY'],
-    ['too few rows', (tensor) => ({ ...tensor, dims: [1, dimensions] }), 'BAD_GATEWAY'],
-    ['another length', (tensor) => ({ dims: [2, 4], data: Array.from(tensor.data).slice(0, 8) }), 'INDEX_MISMATCH'],
+    ['no pooling', (tensor) => ({ ...tensor, dims: [1, 3, dimensions] }), 'BAD_GATEWAY'],
+    ['too many rows', (tensor) => ({ ...tensor, dims: [2, dimensions] }), 'BAD_GATEWAY'],
+    ['another length', (tensor) => ({ dims: [1, 4], data: Array.from(tensor.data).slice(0, 4) }), 'INDEX_MISMATCH'],
     ['no numbers', (tensor) => ({ ...tensor, data: Array.from(tensor.data, () => Number.NaN) }), 'BAD_GATEWAY'],
   ])('with %s is refused before it reaches an index', async (_, change, code) => {
-    await expect(embedder({ lib: fakeLib(change) }).embed(['a', 'b'], 'document')).rejects.toMatchObject({ code })
+    await expect(embedder({ lib: fakeLib(change) }).embed(['a'], 'document')).rejects.toMatchObject({ code })
   })
 })
 
 it('names the package a host installs, which the manifest has as an optional peer', () => {
   const manifest = JSON.parse(readFileSync('packages/drivers/package.json', 'utf8')) as Record<string, object>
-  const source = readFileSync('packages/drivers/src/embedders/transformers-embedder.ts', 'utf8')
+  const source = readFileSync('packages/drivers/src/local-models/index.ts', 'utf8')
   const name = '@huggingface/transformers'
   expect(source).toContain(`import('${name}')`)
   expect(manifest['peerDependencies']).toHaveProperty([name])
