@@ -5,7 +5,7 @@ import { exaSearch } from '@inlay/drivers/web-search/exa'
 import { searxngSearch } from '@inlay/drivers/web-search/searxng'
 import { serperSearch } from '@inlay/drivers/web-search/serper'
 import { tavilySearch } from '@inlay/drivers/web-search/tavily'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { SearchAccess } from '@inlay/drivers/internal/web-search/search-call'
 import { searchServices, startSearch, type SearchServiceName, type SearchStandIn } from '../../stand-in/web-search.ts'
 
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const standIn of standIns.splice(0)) await standIn.close()
 })
 
-type Access = SearchAccess & { readonly baseUrl: string; readonly apiKey: string; readonly now?: () => number }
+type Access = SearchAccess & { readonly baseUrl: string; readonly apiKey: string }
 const drivers: Readonly<Record<SearchServiceName, (access: Access) => WebSearch>> = {
   brave: braveSearch,
   exa: exaSearch,
@@ -133,9 +133,9 @@ test('an instance of SearXNG that gives no JSON says what its operator can do', 
 })
 
 test('an age stands for a date, counted from now', async () => {
-  const now = Date.UTC(2026, 1, 10)
+  vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 1, 10))
+  onTestFinished(() => void vi.restoreAllMocks())
   const { search } = await start('serper', well, {
-    now: () => now,
     fetch: async () =>
       Response.json({ organic: [{ title: 'A', link: 'https://a.example/', snippet: '', date: '3 days ago' }] }),
   })

@@ -12,11 +12,14 @@ export interface Refusal {
 
 type Meaning = readonly [code: ErrorCode, sentence: string]
 
+/** What a service means by a status. */
+export type Meanings = Readonly<Record<number, Meaning>>
+
 const tooSlow: Meaning = ['GATEWAY_TIMEOUT', 'did not answer in time.']
 const badTexts: Meaning = ['UNPROCESSABLE_ENTITY', 'refused the texts: check the model, and that they fit its limit.']
 const noQuota: Meaning = ['BUDGET_EXCEEDED', 'has used up its quota or budget.']
 
-const meanings: Readonly<Record<number, Meaning>> = {
+const meanings: Meanings = {
   400: badTexts,
   401: ['AUTH_ERROR', 'rejected the configured API key.'],
   402: noQuota,
@@ -33,12 +36,18 @@ const meanings: Readonly<Record<number, Meaning>> = {
 /**
  * Creates the error for an error status. It omits the response text, which may quote texts or the key. `data` contains
  * the `status`, and `retryAfterSeconds` if the service sent it.
+ * @param own meanings of this kind of service
+ * @param meant the status that says what the refusal means
  */
-export function refusalOf({ subject, status, headers, text, cause }: Refusal): InlayError {
+export function refusalOf(
+  { subject, status, headers, text, cause }: Refusal,
+  own: Meanings = {},
+  meant: number = status,
+): InlayError {
   const isQuota = status === 429 && /insufficient_quota|billing|credit/i.test(text)
   const other: Meaning =
     status < 400 ? ['API_ERROR', 'points to another address: set the base URL to that.'] : ['API_ERROR', 'failed.']
-  const [code, sentence] = (isQuota ? noQuota : meanings[status]) ?? other
+  const [code, sentence] = (isQuota ? noQuota : (own[meant] ?? meanings[meant])) ?? other
   const retryAfterSeconds = retryAfter(headers)
   return new InlayError(code, {
     message: `${subject} ${sentence}`,

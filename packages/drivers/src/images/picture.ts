@@ -1,7 +1,7 @@
 // oxlint-disable no-control-regex -- magic numbers are control characters
 import type { ImageShape, MadeImage } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
-import { refusalOf, type Refusal } from '../http/refusals.ts'
+import { refusalOf, type Meanings, type Refusal } from '../http/refusals.ts'
 
 /** Name of the image service in messages. */
 export const imageSubject = 'The image service'
@@ -46,13 +46,16 @@ export function imageRefusal(refusal: Refusal): InlayError {
     const message = `${imageSubject} does not draw this: its content policy forbids it.`
     return new InlayError('CONTENT_POLICY', { message, cause, data: { status } })
   }
-  const sentence =
-    status === 400 || status === 422
-      ? 'refused the request: it may not draw this, or not in this size.'
-      : status === 413
-        ? 'takes no pictures as large as these.'
-        : undefined
-  if (sentence === undefined) return refusalOf({ ...refusal, subject: imageSubject })
-  const code = status === 413 ? 'REQUEST_TOO_LARGE' : 'UNPROCESSABLE_ENTITY'
-  return new InlayError(code, { message: `${imageSubject} ${sentence}`, cause, data: { status }, retryable: false })
+  return refusalOf({ ...refusal, subject: imageSubject }, ofPictures)
+}
+
+const refusesRequest = [
+  'UNPROCESSABLE_ENTITY',
+  'refused the request: it may not draw this, or not in this size.',
+] as const
+
+const ofPictures: Meanings = {
+  400: refusesRequest,
+  413: ['REQUEST_TOO_LARGE', 'takes no pictures as large as these.'],
+  422: refusesRequest,
 }

@@ -1,17 +1,9 @@
-import { serviceOptions } from '../http/retrying.ts'
-import { checkRequired, isText } from '@inlay/protocol'
 import type { WebSearch } from '@inlay/agent'
 import { parseHtml, textOf } from '../files/formats/markup.ts'
-import { endpointOf } from '../http/json-post.ts'
 import { asReply } from './provider-replies.ts'
-import { createWebSearch, type SearchAccess } from './search-call.ts'
+import { createWebSearch, type KeyedSearchOptions } from './search-call.ts'
 
-export interface BraveSearchOptions extends SearchAccess {
-  /** Sent as `x-subscription-token`. */
-  readonly apiKey: string
-  /** Address before `/web/search`. Default `https://api.search.brave.com/res/v1`. */
-  readonly baseUrl?: string
-}
+export type { KeyedSearchOptions }
 
 const subject = 'Brave Search'
 // Maximum accepted by the service, which refuses longer queries.
@@ -21,26 +13,21 @@ const maxResults = 20
 
 /**
  * Web search by the API of Brave, at most 20 results.
- * @throws INVALID_INPUT for a base URL that is none; from a search: the errors of `createWebSearch`
+ * @throws see `createWebSearch`
  * @example braveSearch({ apiKey: process.env.BRAVE_API_KEY! })
  */
-export function braveSearch(options: BraveSearchOptions): WebSearch {
-  checkRequired('braveSearch', options, `${serviceOptions} baseUrl parameters fetch`, {
-    apiKey: ['the key of the service', isText],
-  })
-  const { apiKey, baseUrl = 'https://api.search.brave.com/res/v1' } = options
-  return createWebSearch({
-    // Small plans allow one query per second, and several queries are sent at once.
-    attempts: 3,
-    maxWaitMs: 1500,
-    ...options,
+export function braveSearch(options: KeyedSearchOptions): WebSearch {
+  return createWebSearch('braveSearch', options, {
     subject,
     method: 'GET',
-    url: endpointOf(baseUrl, '/web/search', 'a web search'),
-    keyHeader: { 'x-subscription-token': apiKey },
+    baseUrl: 'https://api.search.brave.com/res/v1',
+    path: '/web/search',
+    keyHeader: 'x-subscription-token',
+    // Small plans allow one query per second, and several queries are sent at once.
+    patience: { attempts: 3, maxWaitMs: 1500 },
     waitSecondsOf,
     // A wrong key is answered with 422.
-    meaningOf: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 'key' : undefined),
+    meantStatus: (status, text) => (status === 422 && text.includes('SUBSCRIPTION_TOKEN_INVALID') ? 401 : status),
     toQuery: (text, limit) => {
       const q = text.split(/\s+/).slice(0, maxWords).join(' ').slice(0, maxQueryLength)
       return { q, count: Math.min(limit, maxResults), result_filter: 'web', text_decorations: false }

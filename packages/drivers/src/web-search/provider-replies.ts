@@ -18,8 +18,6 @@ export interface PageReading {
   readonly read: (row: Readonly<Record<string, unknown>>) => FoundPage
   /** Turns titles and snippets of the service into plain text. Default: they are. */
   readonly toPlain?: (text: string) => string
-  /** Milliseconds since 1970 UTC, for dates such as `3 days ago`. Default: the clock. */
-  readonly now?: (() => number) | undefined
 }
 
 const maxTitleLength = 500
@@ -31,7 +29,7 @@ const maxSnippetLength = 4_000
  * @throws BAD_GATEWAY for anything but a list
  */
 export function toWebResults(rows: unknown, reading: PageReading, limit: number): WebResult[] {
-  const { subject, read, toPlain = (text) => text, now = Date.now } = reading
+  const { subject, read, toPlain = (text) => text } = reading
   const listed: unknown = rows ?? []
   if (!Array.isArray(listed)) throw unusable(subject)
   const results = new Map<string, WebResult>()
@@ -41,7 +39,7 @@ export function toWebResults(rows: unknown, reading: PageReading, limit: number)
     const { title, url, snippet, date } = read(row)
     const address = webAddress(url)
     if (address === undefined || results.has(address)) continue
-    const publishedAt = typeof date === 'string' ? (toTimestamp(date) ?? fromAge(date, now())) : undefined
+    const publishedAt = typeof date === 'string' ? (toTimestamp(date) ?? fromAge(date)) : undefined
     results.set(address, {
       title: oneLine(title, toPlain).slice(0, maxTitleLength),
       url: address,
@@ -76,9 +74,9 @@ function oneLine(text: unknown, toPlain: (text: string) => string): string {
 const unitDays = { minute: 1 / 1440, hour: 1 / 24, day: 1, week: 7, month: 30, year: 365 } as const
 
 /** Parses a relative age such as `3 days ago` to milliseconds since 1970 UTC; undefined for anything else. */
-function fromAge(text: string, now: number): number | undefined {
+function fromAge(text: string): number | undefined {
   const match = /^(\d{1,3}) (minute|hour|day|week|month|year)s? ago$/i.exec(text.trim())
   // The pattern allows no other unit.
   const unit = match?.[2]?.toLowerCase() as keyof typeof unitDays | undefined
-  return unit === undefined ? undefined : now - Number(match?.[1]) * unitDays[unit] * 86_400_000
+  return unit === undefined ? undefined : Date.now() - Number(match?.[1]) * unitDays[unit] * 86_400_000
 }
