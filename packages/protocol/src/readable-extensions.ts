@@ -17,7 +17,6 @@ export const readableExtensions: readonly string[] = [
   '.html',
   '.htm',
   '.eml',
-  '.mbox',
   '.odt',
   '.ods',
   '.odp',

@@ -12,7 +12,6 @@ const scan = tagged(
   ['unreadable_pages', '3'],
 )
 const mail = tagged(['unreadable_attachments', 'a.pdf'], ['unreadable_attachments', 'b.docx'], ['missing_notes', '1'])
-const box = tagged(['unreadable_mails', '2'])
 const pagesOnly = tagged(['unreadable_pages', '3'])
 
 test('the page says in its language what could not be read', async () => {
@@ -22,10 +21,8 @@ test('the page says in its language what could not be read', async () => {
   expect(unreadOf(mail)).toBe(
     '2 attachments could not be read in full: a.pdf; b.docx. 1 footnote or comment is missing in the file.',
   )
-  expect(unreadOf(box)).toBe('2 mails could not be read.')
   expect(unreadOf(pagesOnly)).toBe('Pages could not be read: 3.')
   await loadDocumentTexts('de')
-  expect(unreadOf(box)).toBe('2 E-Mails waren nicht lesbar.')
   expect(unreadOf(pagesOnly)).toBe('Seiten waren nicht lesbar: 3.')
   expect(unreadOf(scan)).toBe('3 von 12 Seiten waren nicht lesbar: 3, 10-11.')
   expect(unreadOf(mail)).toBe(

@@ -21,8 +21,6 @@ test.each<[Metadata, string]>([
     { unreadable_parts: ['word/footnotes.xml', 'Object 1/content.xml'] },
     'Damaged parts of the file could not be read: word/footnotes.xml; Object 1/content.xml.',
   ],
-  [{ unreadable_mails: '1' }, '1 mail could not be read.'],
-  [{ unreadable_mails: '3' }, '3 mails could not be read.'],
   [{ unreadable_pages: ['10-11', '3'] }, 'Pages could not be read: 3, 10-11.'],
 ])('what could not be read is said in words: %j', (metadata, sentence) => {
   expect(said({ author: 'Ann', ...metadata })).toBe(sentence)
@@ -30,7 +28,5 @@ test.each<[Metadata, string]>([
 
 test('metadata of another meaning says nothing', () => {
   expect(said({ author: 'Ann' })).toBeUndefined()
-  expect(
-    said({ unreadable_page_count: 'many', unreadable_pages: 'few', unreadable_mails: 'no', missing_notes: 'none' }),
-  ).toBeUndefined()
+  expect(said({ unreadable_page_count: 'many', unreadable_pages: 'few', missing_notes: 'none' })).toBeUndefined()
 })

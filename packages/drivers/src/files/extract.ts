@@ -121,15 +121,14 @@ async function readText(
     mediaType,
   )
   // A download that failed leaves an error message under the name of the document. Web pages and mails are read.
-  if (claimed && kind !== 'html' && kind !== 'eml' && kind !== 'mbox') throw mislabelled(claimed)
-  if (kind === 'eml' || kind === 'mbox') {
+  if (claimed && kind !== 'html' && kind !== 'eml') throw mislabelled(claimed)
+  if (kind === 'eml') {
     const readInner = async (innerName: string, type: string, inner: Uint8Array): Promise<Reading> => {
       if (depth >= deepestFile) throw refusal('unsupported', 'Mails are nested too deeply.')
       return (await readFile({ name: innerName, mediaType: type, bytes: inner }, costs, depth + 1)).reading
     }
     const mail = { budget: costs.budget, readsPictures: costs.pictures.step !== 'skip', readInner }
     const mailBytes = utf16 === undefined ? bytes : (await import('./formats/mail-encoding.ts')).recodedMail(utf16)
-    if (kind === 'mbox') return { kind, reading: await (await import('./formats/mbox.ts')).readMbox(mailBytes, mail) }
     return { kind, reading: await (await import('./formats/eml.ts')).readEml(mailBytes, mail) }
   }
   const { text, facts } = await decodeUnnamed(bytes, declaredCharset(bytes) ?? charsetOf(mediaType))

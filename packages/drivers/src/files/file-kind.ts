@@ -14,7 +14,6 @@ export const mediaTypes = {
   markdown: 'text/markdown',
   rst: 'text/x-rst',
   eml: 'message/rfc822',
-  mbox: 'application/mbox',
   epub: 'application/epub+zip',
   notebook: 'application/x-ipynb+json',
   odt: 'application/vnd.oasis.opendocument.text',
@@ -170,7 +169,10 @@ const typeOf = (mediaType: string | undefined): string => mediaType?.split(';')[
 
 // The patterns below read each character in one way only: a file may be made to have them try all others.
 
-/** The kind of a text: by an unambiguous beginning, otherwise by the name, otherwise by the given media type. */
+/**
+ * The kind of a text: by an unambiguous beginning, otherwise by the name, otherwise by the given media type.
+ * @throws refusal `unsupported` for a mailbox
+ */
 export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start))
     return 'html'
@@ -180,14 +182,14 @@ export function textKind(start: string, name: string, mediaType: string | undefi
     return 'html'
   const named = kindsByExtension[extension]
   if (named) return named
-  if (startsAsMbox(start)) return 'mbox'
+  if (isMailbox(start)) throw refusal('unsupported', 'The file is a mailbox: export its mails as .eml files.')
   if (looksLikeMail(start)) return 'eml'
   // A name such as notes.txt is as specific as the extensions above.
   return extension === 'txt' ? 'text' : (kindsByMediaType[typeOf(mediaType)] ?? 'text')
 }
 
-/** A mailbox begins with `From ann@example.com Fri May  3 10:00:00 2024`, then its first mail. */
-function startsAsMbox(start: string): boolean {
+/** It begins with `From ann@example.com Fri May  3 10:00:00 2024`, then its first mail. */
+function isMailbox(start: string): boolean {
   const [first = '', second = ''] = start.slice(0, 2000).split(/\r?\n/, 2)
   return /^From \S.*\d{1,2}:\d{2}/.test(first) && /^[\w-]+:/.test(second)
 }

@@ -6,11 +6,10 @@ import { documentTexts } from '../texts/document-texts.ts'
 export function unreadOf({ tags }: Pick<ListedDocument, 'tags'>): string | undefined {
   const unread = unreadPartsOf(tags.map(({ tag_key: key, tag_value: value }) => [key, value]))
   if (!unread) return undefined
-  const { pages, attachments, mails, missingNotes, parts: damaged, guessedEncoding } = unread
+  const { pages, attachments, missingNotes, parts: damaged, guessedEncoding } = unread
   return [
     pages && documentTexts.unreadPages(pages.count, pages.total, pages.numbers.join(', ')),
     attachments.length > 0 && documentTexts.unreadAttachments(attachments.length, attachments.join('; ')),
-    mails > 0 && documentTexts.unreadMails(mails),
     missingNotes > 0 && documentTexts.missingNotes(missingNotes),
     damaged.length > 0 && documentTexts.unreadParts(damaged.join('; ')),
     guessedEncoding !== undefined && documentTexts.guessedEncoding(guessedEncoding),

@@ -3,8 +3,6 @@ export interface UnreadParts {
   readonly pages: UnreadPages | undefined
   /** Attachments of a mail that could not be read, or only in part. */
   readonly attachments: readonly string[]
-  /** Number of mails of a mailbox that could not be read. */
-  readonly mails: number
   /** Number of footnotes, endnotes and comments that the file refers to and does not contain. */
   readonly missingNotes: number
   /** Names of the parts of an Office file that are damaged, such as `word/footnotes.xml`. */
@@ -28,7 +26,6 @@ export const unreadKeys: ReadonlySet<string> = new Set([
   'unreadable_pages',
   'unreadable_page_count',
   'unreadable_attachments',
-  'unreadable_mails',
   'missing_notes',
   'unreadable_parts',
   'guessed_encoding',
@@ -52,16 +49,13 @@ export function unreadPartsOf(entries: Iterable<readonly [key: string, value: st
         ? { count: undefined, total: undefined, numbers }
         : undefined
   const attachments = valuesOf('unreadable_attachments')
-  const numberOf = (key: string): number => {
-    const [text = ''] = valuesOf(key)
-    return /^\d{1,9}$/.test(text) ? Number(text) : 0
-  }
-  const [mails, missingNotes] = [numberOf('unreadable_mails'), numberOf('missing_notes')]
+  const [notes = ''] = valuesOf('missing_notes')
+  const missingNotes = /^\d{1,9}$/.test(notes) ? Number(notes) : 0
   const [guessedEncoding] = valuesOf('guessed_encoding')
   const parts = valuesOf('unreadable_parts')
-  const isPartial = pages !== undefined || attachments.length > 0 || mails > 0 || missingNotes > 0 || parts.length > 0
+  const isPartial = pages !== undefined || attachments.length > 0 || missingNotes > 0 || parts.length > 0
   return isPartial || guessedEncoding !== undefined
-    ? { pages, attachments, mails, missingNotes, parts, guessedEncoding, isPartial }
+    ? { pages, attachments, missingNotes, parts, guessedEncoding, isPartial }
     : undefined
 }
 
@@ -74,7 +68,7 @@ export function metadataEntries(metadata: Readonly<Record<string, unknown>>): [k
 
 /** Says in English what could not be read. */
 export function describeUnread(unread: UnreadParts): string {
-  const { pages, attachments, mails, missingNotes, parts, guessedEncoding } = unread
+  const { pages, attachments, missingNotes, parts, guessedEncoding } = unread
   const sentences: string[] = []
   if (pages) {
     const which = pages.numbers.length === 0 ? '' : `: ${pages.numbers.join(', ')}`
@@ -87,7 +81,6 @@ export function describeUnread(unread: UnreadParts): string {
       `${attachments.length === 1 ? '1 attachment' : `${attachments.length} attachments`} could not be read in full: ` +
         `${attachments.join('; ')}.`,
     )
-  if (mails > 0) sentences.push(`${mails === 1 ? '1 mail' : `${mails} mails`} could not be read.`)
   if (missingNotes > 0)
     sentences.push(
       missingNotes === 1

@@ -16,18 +16,13 @@ export interface MailReading {
   readonly budget: Budget
   readonly readsPictures: boolean
   readonly readInner: InnerReader
-  /** Messages of the same mailbox, which are not repeated. */
-  readonly seen?: Set<string>
 }
 
 /**
  * Reads a mail: its text (the HTML form when there is one), each attachment that is a document, under its file name, then
  * the earlier messages that it repeats. An attachment that cannot be read is named in the metadata and does not fail the mail.
  */
-export async function readEml(
-  bytes: Uint8Array,
-  { budget, readsPictures, readInner, seen = new Set() }: MailReading,
-): Promise<Reading> {
+export async function readEml(bytes: Uint8Array, { budget, readsPictures, readInner }: MailReading): Promise<Reading> {
   const { mail, facts } = await parseMail(bytes)
   const written = mail.html ? toMarkdown(parseHtml(mail.html)) : { text: mail.text ?? '', imageCount: 0 }
   const body = written.text.trim() === '' ? (mail.text ?? '') : written.text
@@ -43,8 +38,7 @@ export async function readEml(
     if (isPicture && (attachment.related || !readsPictures)) imageCount += attachment.related ? 0 : 1
     else imageCount += await readAttachment(attachment, { sections, unread, readInner })
   }
-  if (passedOn) addEarlier(sections, earlier.slice(1), { budget, seen, own: passedOn.text })
-  else addEarlier(sections, earlier, { budget, seen, own: newest })
+  addEarlier(sections, passedOn ? earlier.slice(1) : earlier, passedOn?.text ?? newest, budget)
   const sentAt = toTimestamp(mail.date ?? '')
   const title = oneLine(mail.subject ?? '')
   return {
@@ -78,15 +72,16 @@ const maxMessage = 100_000
 /** Shorter ones are repeated by chance. */
 const minRepeated = 40
 
-/** Appends what the mail repeats of earlier ones, each once, and none that is attached or seen before. */
+/** Appends what the mail repeats of earlier ones, each once, and none that is attached. */
 function addEarlier(
   sections: ExtractedSection[],
   earlier: readonly EarlierMessage[],
-  { budget, seen, own }: { readonly budget: Budget; readonly seen: Set<string>; readonly own: string },
+  own: string,
+  budget: Budget,
 ): void {
   const texts = [own, ...sections.map(({ text }) => text)]
   const known = texts.filter((text) => text.length <= maxMessage).map(normalizedText)
-  for (const text of known) seen.add(text)
+  const seen = new Set<string>()
   for (const message of earlier) {
     const words = normalizedText(message.text)
     if (words.length >= minRepeated) {
@@ -110,7 +105,7 @@ function normalizedText(text: string): string {
 /** Longer tags are not recorded, and the document would seem to be read in full. */
 const maxUnreadLength = 400
 
-export function shortened(entry: string): string {
+function shortened(entry: string): string {
   return entry.length > maxUnreadLength ? `${entry.slice(0, maxUnreadLength)}…` : entry
 }
 
@@ -130,12 +125,10 @@ async function readAttachment(
     const {
       unreadable_pages: pages,
       unreadable_attachments: inner,
-      unreadable_mails: mails,
       missing_notes: notes,
       unreadable_parts: parts,
     } = metadata
     if (pages !== undefined) mail.unread.push(`${name}: pages ${[pages].flat().join(', ')}`)
-    if (mails !== undefined) mail.unread.push(`${name}: ${[mails].flat().join(', ')} of its mails`)
     if (notes !== undefined) mail.unread.push(`${name}: ${[notes].flat().join(', ')} of its footnotes or comments`)
     if (parts !== undefined) mail.unread.push(`${name}: ${[parts].flat().join(', ')}`)
     for (const each of [inner ?? []].flat()) mail.unread.push(joinHeadings(name, each)!)

@@ -128,7 +128,6 @@ export const documents: typeof english = {
     `nicht lesbar${numbers === '' ? '' : `: ${numbers}`}.`,
   unreadAttachments: (count, names) =>
     `${plural(count, { one: '# Anhang war', other: '# Anhänge waren' })} nicht vollständig lesbar: ${names}.`,
-  unreadMails: (count) => `${plural(count, { one: '# E-Mail war', other: '# E-Mails waren' })} nicht lesbar.`,
   unreadParts: (names) => `Beschädigte Teile der Datei waren nicht lesbar: ${names}.`,
   missingNotes: (count) =>
     plural(count, {

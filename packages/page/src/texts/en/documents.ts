@@ -135,7 +135,6 @@ export const documents = {
     `could not be read${numbers === '' ? '' : `: ${numbers}`}.`,
   unreadAttachments: (count: number, names: string) =>
     `${plural(count, { one: '# attachment', other: '# attachments' })} could not be read in full: ${names}.`,
-  unreadMails: (count: number) => `${plural(count, { one: '# mail', other: '# mails' })} could not be read.`,
   unreadParts: (names: string) => `Damaged parts of the file could not be read: ${names}.`,
   missingNotes: (count: number) =>
     plural(count, {
