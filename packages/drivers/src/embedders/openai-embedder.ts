@@ -18,8 +18,6 @@ export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
   readonly provider?: string
   /** Whether to request that length. Default: for OpenAI's `text-embedding-3` models, which support it. */
   readonly asksForDimensions?: boolean
-  /** Encoding of vectors: `base64` is a third of the size, but not every server supports it. Default `float`. */
-  readonly encoding?: 'float' | 'base64'
   /** Sends the requests. Default: the platform's. */
   readonly fetch?: typeof globalThis.fetch
 }
@@ -37,21 +35,14 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
   checkRequired(
     'openaiEmbedder',
     options,
-    `${serviceOptions} dimensions apiKey provider asksForDimensions encoding fetch maxBatchSize maxBatchCharacters prefixes`,
+    `${serviceOptions} dimensions apiKey provider asksForDimensions fetch maxBatchSize maxBatchCharacters prefixes`,
     {
       model: ['the name of a model', isText],
       baseUrl: ['the address of the API', isText],
       dimensions: requiredDimensions,
     },
   )
-  const {
-    model,
-    dimensions,
-    provider = 'openai',
-    maxBatchSize = 96,
-    maxBatchCharacters = 400_000,
-    encoding = 'float',
-  } = options
+  const { model, dimensions, provider = 'openai', maxBatchSize = 96, maxBatchCharacters = 400_000 } = options
   const asksForDimensions = options.asksForDimensions ?? model.startsWith('text-embedding-3')
   const post = createJsonPost({
     ...options,
@@ -62,7 +53,7 @@ export function openaiEmbedder(options: OpenaiEmbedderOptions): Embedder {
 
   async function request(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
     const reply = await post(
-      { model, input: texts, encoding_format: encoding, ...(asksForDimensions ? { dimensions } : {}) },
+      { model, input: texts, encoding_format: 'float', ...(asksForDimensions ? { dimensions } : {}) },
       signal,
     )
     return readVectors(reply, { count: texts.length, dimensions })
