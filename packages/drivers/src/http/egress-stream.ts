@@ -1,16 +1,7 @@
-import { InlayError } from '@inlay/protocol'
+import { InlayError, isInlayError } from '@inlay/protocol'
 import type { IncomingMessage } from 'node:http'
-import { decoded } from './egress-body.ts'
-import {
-  checkMediaType,
-  defaultMaxBytes,
-  defaultTimeoutMs,
-  openAddress,
-  toEgressError,
-  toHeaders,
-  type EgressOptions,
-  type EgressRequest,
-} from './egress.ts'
+import { decompressed } from './decompression.ts'
+import { openAddress, refused, type EgressOptions, type EgressRequest } from './egress-open.ts'
 
 export interface EgressStreamAnswer {
   /** Final URL, after redirects. */
@@ -39,7 +30,10 @@ export function egressStream(options: EgressOptions = {}): EgressStream {
     try {
       const { url, request, message } = await openAddress(address, first, options, signal)
       try {
-        checkMediaType(message, request.mediaTypes)
+        // Default of RFC 9110 (8.3) for a response without a content type.
+        const mediaType = (message.headers['content-type'] ?? 'application/octet-stream').toLowerCase()
+        if (request.mediaTypes && !request.mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
+          throw refused('The address answers with a kind of content that is not taken here.')
         const maxBytes = request.maxBytes ?? options.maxBytes ?? defaultMaxBytes
         const body = toStream(message, maxBytes, (error) => toEgressError(error, first.signal, late))
         return { url: url.href, status: message.statusCode ?? 0, headers: toHeaders(message), body }
@@ -54,6 +48,10 @@ export function egressStream(options: EgressOptions = {}): EgressStream {
     }
   }
 }
+
+export const defaultTimeoutMs = 20_000
+/** Most bytes of a body, after decompression. */
+const defaultMaxBytes = 10_485_760
 
 const maxAnswerBytes = 64 * 1024 * 1024
 
@@ -75,26 +73,37 @@ export function egressFetch(options: EgressOptions, timeoutMs: number): typeof g
   }
 }
 
+/** Headers of a response; those that occur more than once stay apart where they have to. */
+function toHeaders(message: IncomingMessage): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(message.headers))
+    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item)
+  return headers
+}
+
+/** The decompressed body, which ends as soon as it is too large: a decompression bomb costs no more than the limit. */
 function toStream(
   message: IncomingMessage,
   maxBytes: number,
   toError: (error: unknown) => unknown,
 ): ReadableStream<Uint8Array> {
-  const source = decoded(message)
+  const source = decompressed(message)
+  if (!source) throw badGateway('The address answers in a content encoding that is not known here.')
+  const tooLarge = (): InlayError =>
+    new InlayError('PAYLOAD_TOO_LARGE', { message: `The address answers with more than ${maxBytes} bytes.` })
+  if (source === message && Number(message.headers['content-length']) > maxBytes) throw tooLarge()
   const parts = source[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
   let bytes = 0
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
-          const { done, value } = await parts.next()
+          const { done, value } = await parts.next().catch((error: unknown) => {
+            throw badGateway('The response broke off or could not be unpacked.', error)
+          })
           if (done === true) return controller.close()
           bytes += value.byteLength
-          if (bytes > maxBytes) {
-            throw new InlayError('PAYLOAD_TOO_LARGE', {
-              message: `The address answers with more than ${maxBytes} bytes.`,
-            })
-          }
+          if (bytes > maxBytes) throw tooLarge()
           controller.enqueue(value)
         } catch (error) {
           message.destroy()
@@ -105,4 +114,16 @@ function toStream(
     },
     { highWaterMark: 0 },
   )
+}
+
+const badGateway = (message: string, cause?: unknown): InlayError => new InlayError('BAD_GATEWAY', { message, cause })
+
+/**
+ * Error of a failed request: the reason of the caller's signal if it aborted, otherwise an error without any address.
+ */
+export function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
+  if (callers?.aborted) return callers.reason
+  if (timeout.aborted)
+    return new InlayError('GATEWAY_TIMEOUT', { message: 'The address did not answer in time.', cause: error })
+  return isInlayError(error) ? error : badGateway('The address could not be reached.', error)
 }

@@ -1,45 +1,9 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
-import { untilAborted } from '@inlay/scheduling'
-import { lookup } from 'node:dns/promises'
-import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
-import { isPublicAddress } from './egress-address.ts'
-import { readLimited } from './egress-body.ts'
-import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
-import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
+import { joinInSlices } from '@inlay/scheduling'
+import type { EgressOptions, EgressRequest } from './egress-open.ts'
+import { defaultTimeoutMs, egressStream, toEgressError } from './egress-stream.ts'
 
+export type { EgressOptions, EgressRequest } from './egress-open.ts'
 export { retryAfter } from './refusals.ts'
-
-export interface EgressOptions {
-  /**
-   * Hosts (`name` or `name:port`, lower case) that are allowed although their addresses are not public. Default none.
-   */
-  readonly allowHosts?: readonly string[]
-  /**
-   * The only allowed hosts besides those of `allowHosts`: `name`, or `*.name` for its subdomains, lower case. Default:
-   * any public host.
-   */
-  readonly onlyHosts?: readonly string[]
-  /** Timeout of the whole request including redirects, in milliseconds. Default 20,000. */
-  readonly timeoutMs?: number
-  /** Maximum bytes of a body after decompression. Default 10 MiB. */
-  readonly maxBytes?: number
-  /** Maximum number of redirects. Default 5. */
-  readonly maxRedirects?: number
-  /** `User-Agent` header. Default `Inlay/0.1`. */
-  readonly userAgent?: string
-  /** Resolves a host name to all its addresses. Default: the system's resolver. */
-  readonly resolve?: (hostname: string) => Promise<readonly string[]>
-}
-
-/** One request; absent fields default to the options of the client. */
-export interface EgressRequest extends OutgoingRequest {
-  readonly signal?: AbortSignal
-  readonly maxBytes?: number
-  readonly timeoutMs?: number
-  /** Accepted media types, by prefix such as `text/`. Absent: any. */
-  readonly mediaTypes?: readonly string[]
-}
 
 /** A response with its whole body, of any status except redirects, which are followed. */
 export interface EgressAnswer {
@@ -53,100 +17,6 @@ export interface EgressAnswer {
 /** Fetches URLs that come from a user, a document, a tool or a model. */
 export type Egress = (url: string, request?: EgressRequest) => Promise<EgressAnswer>
 
-const refused = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
-
-async function systemAddresses(hostname: string): Promise<readonly string[]> {
-  return (await lookup(hostname, { all: true, verbatim: true })).map(({ address }) => address)
-}
-
-function parsed(text: string): URL {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw refused('This is not an address: give a whole http or https URL.')
-  }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Only http and https addresses are fetched.')
-  if (url.username !== '' || url.password !== '') throw refused('An address must not carry a user name or password.')
-  return url
-}
-
-function isOf(hostname: string, host: string): boolean {
-  return host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host
-}
-
-/** Resolves a name once; every address of the name must be allowed. */
-async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Promise<Target> {
-  // URL has already turned decimal, octal, hex and short IPv4 forms into dotted ones.
-  const hostname = url.hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase()
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  const allowed = options.allowHosts?.includes(hostname) || options.allowHosts?.includes(`${hostname}:${port}`)
-  // Before the name is resolved: a DNS query alone could leak data.
-  if (!allowed && options.onlyHosts && !options.onlyHosts.some((host) => isOf(hostname, host)))
-    throw refused('This address is not among those that the operator opened.')
-  let addresses: readonly string[]
-  try {
-    addresses = isIP(hostname)
-      ? [hostname]
-      : // The system's resolver cannot be stopped.
-        await untilAborted((options.resolve ?? systemAddresses)(hostname), signal)
-  } catch (error) {
-    throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.', cause: error })
-  }
-  if (addresses.length === 0) throw new InlayError('BAD_GATEWAY', { message: 'The name of the address is not known.' })
-  if (!allowed && !addresses.every(isPublicAddress))
-    throw refused('This address is not on the public internet; an operator may allow its host.')
-  return { url, hostname, addresses }
-}
-
-/** Refuses content of other media types. */
-export function checkMediaType(message: IncomingMessage, mediaTypes: readonly string[] | undefined): void {
-  // Default of RFC 9110 (8.3) for a response without a content type.
-  const mediaType = (message.headers['content-type'] ?? 'application/octet-stream').toLowerCase()
-  if (mediaTypes && !mediaTypes.some((beginning) => mediaType.startsWith(beginning)))
-    throw refused('The address answers with a kind of content that is not taken here.')
-}
-
-/** Headers of a response; those that occur more than once stay apart where they have to. */
-export function toHeaders(message: IncomingMessage): Headers {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(message.headers))
-    for (const item of Array.isArray(value) ? value : [value ?? '']) headers.append(name, item)
-  return headers
-}
-
-/**
- * Opens a URL: redirects are followed and each is checked like the first. The caller must read the body or destroy the
- * message. For the clients of this folder; see {@link egress} for the allowed URLs.
- */
-export async function openAddress(
-  address: string,
-  first: EgressRequest,
-  options: EgressOptions,
-  signal: AbortSignal,
-): Promise<{ readonly url: URL; readonly request: EgressRequest; readonly message: IncomingMessage }> {
-  const userAgent = options.userAgent ?? 'Inlay/0.1'
-  let url = parsed(address)
-  let request = first
-  for (let hops = 0; ; hops++) {
-    const message = await exchange(await locate(url, options, signal), request, signal, userAgent)
-    const { location } = message.headers
-    const status = message.statusCode ?? 0
-    if (!isRedirect(status) || location === undefined) return { url, request, message }
-    message.destroy()
-    if (hops >= (options.maxRedirects ?? 5)) throw refused('The address redirects too often.')
-    const next = parsed(URL.canParse(location, url) ? new URL(location, url).href : location)
-    request = redirectedRequest(request, status, url, next)
-    // A body written for one service must not reach another.
-    if (request.body !== undefined && !isSameHost(url, next))
-      throw refused('The address redirects what was sent to it to another host.')
-    url = next
-  }
-}
-
 /**
  * Creates the client for untrusted URLs. Only http and https; a name is resolved once, each of its addresses must be
  * public (or its host allowed by the operator), and the connection uses a checked address. Redirects are followed by
@@ -157,36 +27,22 @@ export async function openAddress(
  * const page = await egress()('https://example.com/', { mediaTypes: ['text/'] })
  */
 export function egress(options: EgressOptions = {}): Egress {
+  const open = egressStream(options)
   return async (address, first = {}) => {
-    const timeout = AbortSignal.timeout(first.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs)
+    const timeoutMs = first.timeoutMs ?? options.timeoutMs ?? defaultTimeoutMs
+    const timeout = AbortSignal.timeout(timeoutMs)
     const signal = first.signal ? AbortSignal.any([first.signal, timeout]) : timeout
     try {
-      const { url, request, message } = await openAddress(address, first, options, signal)
-      try {
-        checkMediaType(message, request.mediaTypes)
-        const bytes = await readLimited(message, request.maxBytes ?? options.maxBytes ?? defaultMaxBytes)
-        return { url: url.href, status: message.statusCode ?? 0, headers: toHeaders(message), bytes }
-      } finally {
-        // Also when it was refused half read: the socket must be closed.
-        message.destroy()
+      const { body, ...answer } = await open(address, { ...first, signal })
+      const parts: Uint8Array[] = []
+      let size = 0
+      for await (const part of body) {
+        parts.push(part)
+        size += part.byteLength
       }
+      return { ...answer, bytes: await joinInSlices(parts, size) }
     } catch (error) {
       throw toEgressError(error, first.signal, timeout)
     }
   }
-}
-
-export const defaultTimeoutMs = 20_000
-/** Most bytes of a body, after decompression. */
-export const defaultMaxBytes = 10_485_760
-
-/**
- * Error of a failed request: the reason of the caller's signal if it aborted, otherwise an error without any address.
- */
-export function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
-  if (callers?.aborted) return callers.reason
-  if (timeout.aborted)
-    return new InlayError('GATEWAY_TIMEOUT', { message: 'The address did not answer in time.', cause: error })
-  if (isInlayError(error)) return error
-  return new InlayError('BAD_GATEWAY', { message: 'The address could not be reached.', cause: error })
 }
