@@ -2,6 +2,7 @@ import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf, findMatches, runFiltered, type Match } from './filtered-search.ts'
 import { cosine, rowKey, type VectorHit } from '../hybrid-search/fusion.ts'
+import { createRecentValues, type RecentValues } from '../hybrid-search/recent-values.ts'
 import { hitColumns, toHit, type FoundRow } from './rows.ts'
 import { vectorIndexOf } from './upkeep.ts'
 
@@ -36,28 +37,20 @@ export async function searchVectors(table: Table, query: VectorSearch): Promise<
   return [...hits.values()]
 }
 
-/** Recent counts by condition: counting takes as long as the search, and searches of one person have one filter. */
-const recentCounts = new WeakMap<Table, { readonly since: number; readonly counts: Map<string, Promise<Counts>> }>()
-const [maxCountAgeMs, maxCountedFilters] = [10_000, 1_000]
+/** Counts by condition: counting takes as long as the search, and searches of one person have one filter. */
+const recentCounts = new WeakMap<Table, RecentValues<Counts>>()
 
 /** Undefined without a filter, and for dates: they have no index, so all rows would be read. */
 async function countPassing(table: Table, filter: IndexFilter | undefined): Promise<Counts | undefined> {
   const condition = conditionOf(filter)
   if (condition === undefined || filter?.createdAt || filter?.ownUpdatedAt) return undefined
   if (filter?.updatedOrCreatedSince !== undefined) return undefined
-  const now = performance.now()
-  let recent = recentCounts.get(table)
-  if (!recent || now - recent.since > maxCountAgeMs || recent.counts.size >= maxCountedFilters)
-    recentCounts.set(table, (recent = { since: now, counts: new Map() }))
-  const known = recent.counts.get(condition)
-  if (known) return known
-  const counts = Promise.all([table.countRows(), table.countRows(condition)]).then(([rows, passing]) => ({
-    rows,
-    passing,
-  }))
-  recent.counts.set(condition, counts)
-  counts.catch(() => recent.counts.delete(condition))
-  return counts
+  const recent = recentCounts.get(table) ?? createRecentValues(10_000, 1_000)
+  recentCounts.set(table, recent)
+  return recent.of(condition, async () => {
+    const [rows, passing] = await Promise.all([table.countRows(), table.countRows(condition)])
+    return { rows, passing }
+  })
 }
 
 /** Lets the engine compare only rows that match. */

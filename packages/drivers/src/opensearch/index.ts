@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
 import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
-import { createPassingCounts } from './passing-counts.ts'
+import { createRecentValues } from '../hybrid-search/recent-values.ts'
 import { hitFields, maxHits, searchIndex, toHits } from './search.ts'
 import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
 import { createCluster, isNoOpenSearch, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
@@ -49,7 +49,12 @@ export function opensearchIndex(options: OpenSearchOptions): VectorIndex {
   const name = nameOf(prefix)
   const cluster = createCluster(options)
   const awaited: Cluster = (call) => cluster({ ...call, tries: triesOfAwaited, isAwaited: true })
-  const searched = { cluster: awaited, name, vectorShare: options.vectorShare, counts: createPassingCounts() }
+  const searched = {
+    cluster: awaited,
+    name,
+    vectorShare: options.vectorShare,
+    counts: createRecentValues<number>(60_000, 1_000),
+  }
   const state = createOpenState<{ readonly space: Space | undefined }>()
   return {
     open: async (space) => {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Hit, IndexQuery } from '@inlay/knowledge'
 import { fuse } from '../hybrid-search/fusion.ts'
+import type { RecentValues } from '../hybrid-search/recent-values.ts'
 import { isJsonObject } from '@inlay/protocol'
 import { clausesOf } from './filter.ts'
-import type { PassingCounts } from './passing-counts.ts'
 import type { Cluster } from './transport.ts'
 
 /** The index to search. */
@@ -11,7 +12,8 @@ export interface SearchedIndex {
   readonly name: string
   /** Weight of the vector in a fused score, 0 to 1. */
   readonly vectorShare: number | undefined
-  readonly counts: PassingCounts
+  /** Rows that match a filter, averaged per shard. They only affect how a search is run. */
+  readonly counts: RecentValues<number>
 }
 
 /** Maximum number of hits that the cluster returns at once. */
@@ -98,7 +100,9 @@ async function heldFor(
   const least = Math.max(size, minWalked)
   if (filter.length === 0) return least
   const query = { bool: { filter } }
-  const passing = await counts.of(JSON.stringify(query), async () => {
+  // Hashed, since a filter may contain thousands of documents.
+  const key = createHash('sha256').update(JSON.stringify(query)).digest('base64')
+  const passing = await counts.of(key, async () => {
     const { body } = await cluster({
       path: `/${name}/_search`,
       body: { size: 0, track_total_hits: true, query },

@@ -1,4 +1,5 @@
 import type { MatchQuery, Table } from '@lancedb/lancedb'
+import { createRecentValues } from '../../hybrid-search/recent-values.ts'
 import type { Engine } from '../engine.ts'
 import { searchColumn } from '../rows.ts'
 import { rarityOf } from './bm25.ts'
@@ -72,14 +73,19 @@ const maxShift = 0.02
 /** Words with at least this many letters are also matched with two edits, if one edit finds nothing. */
 const lettersForTwoSlips = 12
 
+/** Words that are remembered, and for how long. */
+const [maxWords, ageMs] = [20_000, 10_000]
+
 export function createTermStatistics(engine: Engine, table: Table, terms: Terms): TermStatistics {
   const { MatchQuery: Match } = engine.lancedb
   const sampling = createSampling(table, terms)
 
-  const counted = remembered(
-    async (word: string) =>
-      (await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: maxCounts })).length,
-  )
+  const counts = createRecentValues<number>(ageMs, maxWords)
+  const countOf = (word: string): Promise<number> =>
+    counts.of(word, async () => {
+      const rows = await rowsWith(table, new Match(word, searchColumn), { columns: ['position'], limit: maxCounts })
+      return rows.length
+    })
 
   /** Words near a misspelled word in the best rows of a query, with their terms. */
   async function wordsIn(query: MatchQuery, misspelt: QueryTerm, slips: 1 | 2): Promise<WordList> {
@@ -115,7 +121,7 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
     return []
   }
 
-  const near = remembered(findNear)
+  const near = createRecentValues<string[]>(ageMs, maxWords)
   return {
     get isReady() {
       return sampling.isReady
@@ -130,7 +136,7 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
         const seen = sample.frequencyOf(term)
         const isFrequent = sample.isWhole || seen >= fewRows
         const share = seen / Math.max(1, sample.rows)
-        const count = isFrequent && postings ? 0 : await counted.of(word)
+        const count = isFrequent && postings ? 0 : await countOf(word)
         // The index counts its own rows only.
         const all = Math.max(
           pending,
@@ -149,9 +155,9 @@ export function createTermStatistics(engine: Engine, table: Table, terms: Terms)
       return { areOfIndex: shift < maxShift * whole, isLengthOfIndex: lengthShift < maxShift, of, averageLength }
     },
     isSampled: async (term) => (await sampling.current()).frequencyOf(term) > 0,
-    near: near.of,
+    near: (word, term) => near.of(word, () => findNear(word, term)),
     outdate(rows) {
-      counted.forget()
+      counts.forget()
       near.forget()
       sampling.outdate(rows)
     },
@@ -170,31 +176,4 @@ async function rowsWith(
     .select([...columns, '_score'])
     .limit(limit)
     .toArray()
-}
-
-/** Maximum age of a cached result, in milliseconds, since other processes change the index too. */
-const answerAgeMs = 10_000
-const maxAnswers = 20_000
-
-/** Caches results by word for a while. */
-function remembered<Rest extends unknown[], Answer>(
-  ask: (word: string, ...rest: Rest) => Promise<Answer>,
-): { of(word: string, ...rest: Rest): Promise<Answer>; forget(): void } {
-  const answers = new Map<string, Answer>()
-  let from = 0
-  const forget = (): void => {
-    answers.clear()
-    from = Date.now()
-  }
-  return {
-    async of(word, ...rest) {
-      if (Date.now() - from > answerAgeMs || answers.size >= maxAnswers) forget()
-      const known = answers.get(word)
-      if (known !== undefined) return known
-      const answer = await ask(word, ...rest)
-      answers.set(word, answer)
-      return answer
-    },
-    forget,
-  }
 }
