@@ -54,7 +54,6 @@ describe('notebooks', () => {
     ]
     expect(await extract({ name: 'tides.ipynb', bytes: notebook(cells) })).toMatchObject({
       title: 'Tides',
-      imageCount: 1,
       sections: [
         { text: '# Tides\n\nHeights of a year.\n\n```python\nprint(4.2)\n```\n\nOutput:\n\n```text\n4.2\n```' },
       ],

@@ -158,8 +158,4 @@ describe('what a page says of itself', () => {
     const { sections } = await extract({ name: 'a.html', bytes: utf8('<link rel=canonical href="javascript:x"><p>x') })
     expect(sections[0]?.link).toBeUndefined()
   })
-
-  test('images are counted', async () => {
-    expect((await extract({ name: 'a.html', bytes: utf8('<p>x<img src=a><img src=b>') })).imageCount).toBe(2)
-  })
 })

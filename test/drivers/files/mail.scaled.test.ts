@@ -92,7 +92,7 @@ test('attached documents are sections under their names', async () => {
     { heading: 'rules.docx', text: 'Thirty days.' },
     { heading: 'plan.pdf', text: 'March plan.', page: 1 },
   ])
-  expect(file).toMatchObject({ imageCount: 1, metadata: { attachments: ['rules.docx', 'plan.pdf', 'photo.png'] } })
+  expect(file).toMatchObject({ metadata: { attachments: ['rules.docx', 'plan.pdf', 'photo.png'] } })
 })
 
 test('an attachment in the encoding of old programs is read', async () => {

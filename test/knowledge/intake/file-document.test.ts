@@ -21,7 +21,6 @@ test('sections keep their headings and their own links, and dates of the file ar
       ],
       metadata: { author: 'Odile' },
       updatedAt: Date.UTC(2026, 0, 2),
-      imageCount: 0,
     }),
   })
   await knowledge.start()
@@ -44,7 +43,6 @@ test('a file without a date has that of the disk, and a fresh checkout changes n
       sections: [{ text: facts.text }],
       metadata: {},
       createdAt: facts.createdAt,
-      imageCount: 0,
     }),
   })
   await knowledge.start()
@@ -64,12 +62,12 @@ test('a file without a date has that of the disk, and a fresh checkout changes n
 })
 
 test.each([
-  [2, 'application/pdf', /pictures but no text, like a scan: turn on OCR/],
-  [1, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', /a picture but no text: /],
-  [0, 'text/plain', /contains no text/],
-])('a file with %i pictures and without text is refused, and told why', async (imageCount, mediaType, message) => {
+  ['application/pdf', /like a scan: turn on OCR/],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', /only on pictures/],
+  ['text/plain', /contains no text/],
+])('a file of %s without text is refused, and told why', async (mediaType, message) => {
   const { knowledge } = await makeKnowledge({
-    readFile: async () => ({ title: 'Contract', mediaType, sections: [], metadata: {}, imageCount }),
+    readFile: async () => ({ title: 'Contract', mediaType, sections: [], metadata: {} }),
   })
   const refusal = { code: 'INVALID_INPUT', data: { reason: 'no_text' }, message: expect.stringMatching(message) }
   await expect(knowledge.ingestFile({ file, id: 'scan' })).rejects.toMatchObject(refusal)
@@ -82,7 +80,7 @@ test.each([
   ['# #', '#'],
   [`# Long${' '.repeat(4_900)}line${' '.repeat(4_900)}here`, `Long${' '.repeat(4_900)}line${' '.repeat(4_900)}here`],
 ])('%.20j names its document by its heading', async (text, title) => {
-  const extracted = { title: null, mediaType: 'text/plain', sections: [{ text }], metadata: {}, imageCount: 0 }
+  const extracted = { title: null, mediaType: 'text/plain', sections: [{ text }], metadata: {} }
   const nameIt = (): void => expect(toFileRequest({ file }, extracted).document.semantic_identifier).toBe(title)
   expect(await cpuMsOf(nameIt)).toBeLessThan(5_000)
 })
@@ -95,7 +93,6 @@ test('a long text of a file is stored as it is, without what cannot be stored', 
       mediaType: 'text/plain',
       sections: [{ text: 'short' }, { text: head + text, heading: 'Hours' }],
       metadata: {},
-      imageCount: 0,
     }),
   })
   expect(await knowledge.ingestFile({ file, id: 'hours' })).toMatchObject({ alreadyExisted: false })

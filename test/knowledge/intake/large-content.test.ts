@@ -63,7 +63,6 @@ describe('a large document', () => {
         mediaType: 'text/csv',
         sections: [{ text: 'first sheet' }, { text: 'second sheet' }],
         metadata: {},
-        imageCount: 0,
       }),
     })
     const last = { ...section('After it.'), link: 'https://a/after' }

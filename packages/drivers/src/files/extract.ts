@@ -17,7 +17,7 @@ export async function extractFile(
   { limits, pictures }: { readonly limits: ExtractionLimits; readonly pictures: Pictures },
 ): Promise<ExtractedFile> {
   const { kind, reading } = await readFile(file, { budget: createBudget(limits), pictures }, 0)
-  return { title: null, metadata: {}, imageCount: 0, ...reading, mediaType: mediaTypes[kind] }
+  return { title: null, metadata: {}, ...reading, mediaType: mediaTypes[kind] }
 }
 
 /** Mails within mails, and documents within documents, are read this deep. */

@@ -35,8 +35,6 @@ export interface ExtractedFile {
   readonly createdAt?: number
   /** Milliseconds since 1970 UTC; absent if the file contains no date. */
   readonly updatedAt?: number
-  /** Number of pictures whose content is not in the text. */
-  readonly imageCount: number
 }
 
 /**

@@ -19,11 +19,11 @@ export function createFileIntake(
 }
 
 /** Refused, since a document without text would be accepted but never found. */
-function withoutText({ imageCount, mediaType }: ExtractedFile): InlayError {
+function withoutText({ mediaType }: ExtractedFile): InlayError {
   const message =
-    imageCount > 0
-      ? `The file contains ${imageCount === 1 ? 'a picture' : 'pictures'} but no text${mediaType === 'application/pdf' ? ', like a scan' : ''}: turn on OCR (INLAY_OCR), or make its text readable yourself, and send it again.`
-      : 'The file contains no text: check that it was saved and sent completely.'
+    mediaType === 'application/pdf'
+      ? 'The file contains no text, like a scan: turn on OCR (INLAY_OCR), or make its text readable yourself, and send it again.'
+      : 'The file contains no text, or only on pictures in it: check that it was saved and sent completely.'
   return new InlayError('INVALID_INPUT', { message, data: { reason: 'no_text' } })
 }
 

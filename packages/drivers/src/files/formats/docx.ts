@@ -4,7 +4,7 @@ import { sectionsOf, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
 import { toMarkdown } from './html-markdown.ts'
 import { childrenOf, elementsIn, isElement, parseXml, readPieces, type Element, type Node } from './markup.ts'
-import { attributeOf, mainPart, mediaCount, officeFacts, relationsOf, type Relation } from './office.ts'
+import { attributeOf, mainPart, officeFacts, relationsOf, type Relation } from './office.ts'
 import { markdownBlock, noteKey, WordBody, type Note } from './word-body.ts'
 import { readNumbering } from './word-numbering.ts'
 import { readStyles } from './word-styles.ts'
@@ -59,8 +59,7 @@ export async function readDocx(
     ...facts,
     ...(missingNotes > 0 && { metadata: { missing_notes: `${missingNotes}`, ...facts.metadata } }),
     title: title ?? firstHeading(page),
-    sections: sectionsOf(toMarkdown(page).text, budget),
-    imageCount: mediaCount(archive),
+    sections: sectionsOf(toMarkdown(page), budget),
   }
 }
 
@@ -109,6 +108,6 @@ function embeddedTexts(
 
 function firstHeading(page: Element): string | null {
   for (const element of elementsIn(page))
-    if (element.name === 'h1') return toMarkdown(element).text.replace(/^# /, '') || null
+    if (element.name === 'h1') return toMarkdown(element).replace(/^# /, '') || null
   return null
 }

@@ -24,19 +24,18 @@ export interface MailReading {
  */
 export async function readEml(bytes: Uint8Array, { budget, readsPictures, readInner }: MailReading): Promise<Reading> {
   const { mail, facts } = await parseMail(bytes)
-  const written = mail.html ? toMarkdown(parseHtml(mail.html)) : { text: mail.text ?? '', imageCount: 0 }
-  const body = written.text.trim() === '' ? (mail.text ?? '') : written.text
+  const written = mail.html ? toMarkdown(parseHtml(mail.html)) : ''
+  const body = written.trim() === '' ? (mail.text ?? '') : written
   const { newest, earlier } = splitHistory(body)
   // A mail that is passed on without a word is the text of this one.
   const passedOn = newest === '' ? earlier[0] : undefined
   const sections = passedOn ? sectionsOfEarlier(passedOn, budget) : sectionsOf(newest, budget)
   const unread: string[] = []
-  let imageCount = written.imageCount
   for (const attachment of mail.attachments) {
     const isPicture = attachment.mimeType.startsWith('image/')
     // Related ones are logos of signatures.
-    if (isPicture && (attachment.related || !readsPictures)) imageCount += attachment.related ? 0 : 1
-    else imageCount += await readAttachment(attachment, { sections, unread, readInner })
+    if (!isPicture || (readsPictures && !attachment.related))
+      await readAttachment(attachment, { sections, unread, readInner })
   }
   addEarlier(sections, passedOn ? earlier.slice(1) : earlier, passedOn?.text ?? newest, budget)
   const sentAt = toTimestamp(mail.date ?? '')
@@ -47,7 +46,6 @@ export async function readEml(bytes: Uint8Array, { budget, readsPictures, readIn
     metadata: { ...factsOf({ unreadable_attachments: unread.map(shortened) }), ...factsOfMail(mail), ...facts },
     createdAt: sentAt,
     updatedAt: sentAt,
-    imageCount,
   }
 }
 
@@ -109,18 +107,14 @@ function shortened(entry: string): string {
   return entry.length > maxUnreadLength ? `${entry.slice(0, maxUnreadLength)}…` : entry
 }
 
-/** Appends the text of an attachment to the sections; answers how many images are in it. */
+/** Appends the text of an attachment to the sections. */
 async function readAttachment(
   attachment: Attachment,
   mail: { sections: ExtractedSection[]; unread: string[]; readInner: InnerReader },
-): Promise<number> {
+): Promise<void> {
   const name = oneLine(attachment.filename ?? '')
   try {
-    const {
-      sections,
-      imageCount = 0,
-      metadata = {},
-    } = await mail.readInner(name, attachment.mimeType, contentOf(attachment))
+    const { sections, metadata = {} } = await mail.readInner(name, attachment.mimeType, contentOf(attachment))
     for (const section of sections) mail.sections.push({ ...section, heading: joinHeadings(name, section.heading) })
     const {
       unreadable_pages: pages,
@@ -132,12 +126,10 @@ async function readAttachment(
     if (notes !== undefined) mail.unread.push(`${name}: ${[notes].flat().join(', ')} of its footnotes or comments`)
     if (parts !== undefined) mail.unread.push(`${name}: ${[parts].flat().join(', ')}`)
     for (const each of [inner ?? []].flat()) mail.unread.push(joinHeadings(name, each)!)
-    return imageCount
   } catch (error) {
     // Exceeding the budget fails the whole mail.
     if (!concernsPartOnly(error)) throw error
     mail.unread.push(name === '' ? attachment.mimeType : name)
-    return 0
   }
 }
 

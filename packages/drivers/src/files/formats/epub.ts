@@ -18,7 +18,6 @@ export function readEpub(archive: Archive, budget: Budget): Reading {
   const items = new Map<string, Element>()
   for (const element of book) if (element.name === 'item') items.set(element.attributes['id'] ?? '', element)
   const sections: ExtractedSection[] = []
-  let imageCount = 0
   for (const { name, attributes } of book) {
     const item = name === 'itemref' ? items.get(attributes['idref'] ?? '') : undefined
     // The table of contents repeats the headings.
@@ -28,9 +27,7 @@ export function readEpub(archive: Archive, budget: Budget): Reading {
     )
     if (!page) continue
     const html = childOf(page, 'html')
-    const written = toMarkdown((html && childOf(html, 'body')) ?? page)
-    imageCount += written.imageCount
-    sections.push(...sectionsOf(written.text, budget))
+    sections.push(...sectionsOf(toMarkdown((html && childOf(html, 'body')) ?? page), budget))
   }
   const fact = (wanted: string): string | undefined =>
     book
@@ -41,7 +38,6 @@ export function readEpub(archive: Archive, budget: Budget): Reading {
     title: fact('title') ?? null,
     sections,
     metadata: factsOf({ author: fact('creator'), language: fact('language'), publisher: fact('publisher') }),
-    imageCount,
   }
 }
 

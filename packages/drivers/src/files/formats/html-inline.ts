@@ -5,7 +5,7 @@ export interface Writing {
   /** Converts a URL in the file to one that works elsewhere; undefined to drop the link. */
   readonly toAddress: (href: string) => string | undefined
   /** Counts elements during conversion. */
-  readonly seen: { images: number; filledCharacters: number }
+  readonly seen: { filledCharacters: number }
   readonly marks: {
     readonly bold?: boolean
     readonly italic?: boolean
@@ -42,7 +42,7 @@ function write(node: Node, writing: Writing): string {
     case 'br':
       return '\n'
     case 'img':
-      return image(node, writing)
+      return (node.attributes['alt'] ?? '').replace(/\s+/g, ' ')
     case 'b':
     case 'strong':
       return marks.bold ? inner(node, writing) : marked(inner(node, marking(writing, { bold: true })), '**')
@@ -127,11 +127,6 @@ export function linkTo(text: string, address: string): string {
     .replaceAll('(', '%28')
     .replaceAll(')', '%29')
   return `${text.slice(0, start)}[${label.replace(/(?<!\s)\s*\n\s*/g, ' ')}](${safe})${text.slice(start + label.length)}`
-}
-
-function image(element: Element, writing: Writing): string {
-  writing.seen.images++
-  return (element.attributes['alt'] ?? '').replace(/\s+/g, ' ')
 }
 
 function raised(text: string): string {

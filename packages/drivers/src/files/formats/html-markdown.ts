@@ -21,14 +21,9 @@ const deepestIndent = 10
  * Converts HTML to Markdown: keeps headings, lists, tables, code, links and emphasis; everything else becomes plain
  * paragraphs. Text is only escaped where a line would become a heading or a fence.
  */
-export function toMarkdown(
-  root: Element,
-  options: MarkdownOptions = {},
-): { readonly text: string; readonly imageCount: number } {
-  const seen = { images: 0, filledCharacters: 0 }
-  const toAddress = (href: string): string | undefined => addressOf(href, options.baseUrl)
-  const text = join(blocksOf([root], { toAddress, seen, marks: {}, depth: 0, leavesOut: options.leavesOut }))
-  return { text, imageCount: seen.images }
+export function toMarkdown(root: Element, { baseUrl, leavesOut }: MarkdownOptions = {}): string {
+  const toAddress = (href: string): string | undefined => addressOf(href, baseUrl)
+  return join(blocksOf([root], { toAddress, seen: { filledCharacters: 0 }, marks: {}, depth: 0, leavesOut }))
 }
 
 function addressOf(href: string, baseUrl: string | undefined): string | undefined {

@@ -11,14 +11,12 @@ export function readHtml(text: string, budget: Budget): Reading {
   const content = mainPartOf(page)
   const baseUrl = webAddress(head.base ?? head.canonical)
   const leavesOut = content.name === '' || content.name === 'body' ? isFurniture : isNavigation
-  const written = toMarkdown(content, { baseUrl, leavesOut })
   return {
     title: head.title ?? firstHeading(content),
-    sections: sectionsOf(written.text, budget, { link: webAddress(head.canonical) }),
+    sections: sectionsOf(toMarkdown(content, { baseUrl, leavesOut }), budget, { link: webAddress(head.canonical) }),
     metadata: head.facts,
     createdAt: head.createdAt,
     updatedAt: head.updatedAt,
-    imageCount: written.imageCount,
   }
 }
 

@@ -13,14 +13,12 @@ export function readNotebook(text: string, budget: Budget): Reading | undefined 
   if (!notebook || !('nbformat' in notebook) || cells.length === 0) return undefined
   const language = languageOf(notebook)
   const blocks: string[] = []
-  let imageCount = 0
   for (const cell of cells) {
     const source = textOf(cell['source']).trim()
     if (cell['cell_type'] !== 'code') blocks.push(source)
     else if (source !== '') blocks.push(fenced(source, language))
     for (const output of listOf(cell['outputs'])) {
       const data = isRecord(output['data']) ? output['data'] : {}
-      if (Object.keys(data).some((type) => type.startsWith('image/'))) imageCount++
       const shown = textOf(output['text'] ?? data['text/plain']).trim()
       const isPicture = /^<(?:Figure|matplotlib|Axes)\b/.test(shown)
       if (shown !== '' && !isPicture) blocks.push(`Output:\n\n${fenced(shown.slice(0, maxOutputCharacters), 'text')}`)
@@ -28,7 +26,7 @@ export function readNotebook(text: string, budget: Budget): Reading | undefined 
   }
   const markdown = blocks.filter(Boolean).join('\n\n')
   const { title } = readMarkdown(markdown.slice(0, 20_000), { ...budget, takeText: () => undefined })
-  return { title: title ?? null, sections: sectionsOf(cleanText(markdown), budget), imageCount }
+  return { title: title ?? null, sections: sectionsOf(cleanText(markdown), budget) }
 }
 
 type Fields = Readonly<Record<string, unknown>>

@@ -34,7 +34,7 @@ export function readOdf(archive: Archive, budget: Budget): Reading {
   const body = content && childOf(content, 'body')
   if (!content || !body) throw refusal('broken', 'The document has no content: save it anew and send it again.')
   const styles = stylesOf([content, ...partsOf(archive, 'styles.xml')])
-  const reader: Reader = { archive, styles, seen: { images: 0, characters: 0 }, budget }
+  const reader: Reader = { archive, styles, seen: { characters: 0 }, budget }
   const sections: ExtractedSection[] = []
   for (const part of body.children) {
     if (typeof part === 'string') continue
@@ -46,13 +46,13 @@ export function readOdf(archive: Archive, budget: Budget): Reading {
   const isSlides = childOf(body, 'presentation') !== undefined
   const isDefault = !facts.title || /^(?:powerpoint[ -])?presentation$/i.test(facts.title)
   const title = (isDefault ? null : facts.title) ?? (isSlides ? (sections[0]?.heading ?? null) : null)
-  return { ...facts, title, sections, imageCount: reader.seen.images }
+  return { ...facts, title, sections }
 }
 
 interface Reader {
   readonly archive: Archive
   readonly styles: Styles
-  readonly seen: { images: number; characters: number }
+  readonly seen: { characters: number }
   readonly budget: Budget
 }
 
@@ -85,7 +85,7 @@ function stylesOf(parts: readonly Element[]): Styles {
 
 /** Writes an element in HTML's vocabulary first: lists and tables are the same in both. */
 function markdownOf(element: Element, reader: Reader): string {
-  return toMarkdown(block('div', htmlOf(element.children, reader))).text
+  return toMarkdown(block('div', htmlOf(element.children, reader)))
 }
 
 /** Deletions of tracked changes, repeated headings, and what only describes the others. */
@@ -93,7 +93,7 @@ const leftOut = new Set(
   (
     'tracked-changes table-of-content alphabetical-index illustration-index table-index object-index user-index ' +
     'bibliography sequence-decls variable-decls user-field-decls forms note-citation soft-page-break title desc ' +
-    'annotation-end settings presentation-notes'
+    'annotation-end settings presentation-notes image'
   ).split(' '),
 )
 
@@ -130,9 +130,6 @@ function htmlOfElement(element: Element, reader: Reader): Node[] {
       return bracketed(['Comment', commentator(element)].filter(Boolean).join(' by '), element)
     case 'object':
       return embeddedOf(attributes['xlink:href'], reader)
-    case 'image':
-      reader.seen.images++
-      return []
     default:
       return leftOut.has(name) ? [] : inside()
   }
@@ -254,7 +251,7 @@ const countOf = (element: Element, name: string): number =>
 
 /** A cell holds its value as displayed; a comment on it is no part of that. */
 function cellText(cell: Element, reader: Reader): string {
-  const shown = toMarkdown(block('div', htmlOf(childrenOf(cell, 'p'), reader))).text.replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
+  const shown = toMarkdown(block('div', htmlOf(childrenOf(cell, 'p'), reader))).replaceAll(/(?<!\s)\s*\n\s*/g, ' ')
   const [comment] = childrenOf(cell, 'annotation').flatMap((each) => htmlOfElement(each, reader))
   return typeof comment === 'string' ? `${shown}${comment}`.trim() : shown
 }
@@ -273,7 +270,7 @@ function slidesOf(presentation: Element, reader: Reader): ExtractedSection[] {
     )
     const notes = childOf(slide, 'notes')
     const spoken = notes ? markdownOf(notes, reader) : ''
-    const text = [toMarkdown(rest).text, spoken === '' ? '' : `Notes: ${spoken}`].filter(Boolean).join('\n\n')
+    const text = [toMarkdown(rest), spoken === '' ? '' : `Notes: ${spoken}`].filter(Boolean).join('\n\n')
     // A slide that only has a title is still a passage.
     return sectionsOf(text === '' ? heading : text, reader.budget, { heading, page: at + 1 })
   })

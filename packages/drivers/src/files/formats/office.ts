@@ -89,10 +89,3 @@ export function officeFacts(archive: Archive): Pick<Reading, 'title' | 'metadata
     updatedAt: toTimestamp(value('modified') ?? ''),
   }
 }
-
-/** Pictures among the parts. */
-export function mediaCount(archive: Archive): number {
-  return archive.names.filter((name) =>
-    /\/media\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp|heic)$/i.test(name),
-  ).length
-}

@@ -67,7 +67,6 @@ export async function readPdf(
       ...factsOfPdf(info, [...unreadable, ...unread], pages.length),
       title: titleOf(info) ?? firstHeading,
       sections,
-      imageCount,
     }
   } finally {
     await pdf.loadingTask.destroy()

@@ -17,11 +17,11 @@ export async function readPicture(
   }
   if (pictures.step === 'note') {
     pictures.note()
-    return { sections: [], imageCount: 1 }
+    return { sections: [] }
   }
   const answer = await pictures.read({ bytes, mediaType })
   if ('unread' in answer) throw refusal(answer.unread.reason, answer.unread.message)
-  return { sections: sectionsOf(answer.text, budget), imageCount: 1 }
+  return { sections: sectionsOf(answer.text, budget) }
 }
 
 interface Size {

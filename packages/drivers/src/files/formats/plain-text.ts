@@ -17,7 +17,6 @@ export function readMarkdown(text: string, budget: Budget): Reading {
     metadata: facts,
     createdAt,
     updatedAt,
-    imageCount: body.match(/!\[[^\]]{0,1000}\]\(|<img\s/g)?.length ?? 0,
   }
 }
 

@@ -4,15 +4,7 @@ import { chartText, diagramText } from './chart.ts'
 import { linkTo } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
 import { childOf, childrenOf, elementsIn, parseXml, textOf, type Element } from './markup.ts'
-import {
-  mainPart,
-  mediaCount,
-  officeFacts,
-  pictureDescription,
-  relationId,
-  relationsOf,
-  type Relation,
-} from './office.ts'
+import { mainPart, officeFacts, pictureDescription, relationId, relationsOf, type Relation } from './office.ts'
 import { refusal } from '../refusals.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import type { Archive } from '../zip.ts'
@@ -34,7 +26,7 @@ export function readPptx(archive: Archive, budget: Budget): Reading {
   const { title, ...facts } = officeFacts(archive)
   const isDefault = !title || /^(?:powerpoint[ -])?presentation$/i.test(title)
   const named = isDefault ? sections[0]?.heading : title
-  return { ...facts, title: named ?? null, sections, imageCount: mediaCount(archive) }
+  return { ...facts, title: named ?? null, sections }
 }
 
 function readSlide(archive: Archive, part: string, page: number, budget: Budget): ExtractedSection[] {

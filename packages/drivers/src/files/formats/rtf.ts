@@ -19,7 +19,6 @@ export async function readRtf(bytes: Uint8Array, budget: Budget): Promise<Readin
     title: title ? oneLine(title) : null,
     metadata: { ...factsOf({ author, subject, keywords }), ...guess },
     sections: sectionsOf(blocks.join('\n\n'), budget),
-    imageCount: reader.imageCount,
   }
 }
 
@@ -109,7 +108,6 @@ class RtfReader {
   readonly blocks: string[] = []
   readonly margins: string[] = []
   readonly facts: Record<string, string> = {}
-  imageCount = 0
   readonly #source: string
   readonly #groups: Group[] = []
   #group: Group
@@ -193,16 +191,12 @@ class RtfReader {
         if (this.#group.target === 'font' && encoding !== undefined) this.#fonts.set(this.#font, encoding)
       },
       // Groups whose text does not go into the paragraph.
-      pict: () => {
-        if (this.#group.target === 'body') this.imageCount++
-        this.#group.target = 'skip'
-      },
       shppict: () => {},
       shp: () => (this.#group.shape = { hasText: false }),
       'shptxt dptxbxtext': () => this.#openBox(this.#group),
       stylesheet: () => (this.#group.target = 'style'),
       fonttbl: () => (this.#group.target = 'font'),
-      'info atnauthor': () => (this.#group.target = 'skip'),
+      'pict info atnauthor': () => (this.#group.target = 'skip'),
       footnote: () => this.#openNote(''),
       annotation: () => this.#openNote('Comment: '),
       fldinst: () => {

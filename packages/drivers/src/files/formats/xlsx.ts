@@ -1,7 +1,7 @@
 import type { ExtractedSection } from '@inlay/knowledge'
 import type { Budget } from '../budget.ts'
 import { childOf, elementsIn, parseXml, readXml, textOf } from './markup.ts'
-import { mainPart, mediaCount, officeFacts, relationId, relationsOf } from './office.ts'
+import { mainPart, officeFacts, relationId, relationsOf } from './office.ts'
 import { refusal } from '../refusals.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 import { maxMerges, sheetText, spreadMerges, type Merge, type Row } from './sheet-text.ts'
@@ -44,7 +44,7 @@ export function readXlsx(archive: Archive, budget: Budget): Reading {
     const text = [sheetText(rows ?? [], budget), comments].filter(Boolean).join('\n\n')
     sections.push(...sectionsOf(text, budget, { heading: sheet.attributes['name'] ?? '' }))
   }
-  return { ...officeFacts(archive), sections, imageCount: mediaCount(archive) }
+  return { ...officeFacts(archive), sections }
 }
 
 /** Comments on the cells of a sheet as a list: `B5: Approved by the board`. */
