@@ -95,13 +95,6 @@ test('attached documents are sections under their names', async () => {
   expect(file).toMatchObject({ metadata: { attachments: ['rules.docx', 'plan.pdf', 'photo.png'] } })
 })
 
-test('an attachment in the encoding of old programs is read', async () => {
-  const part =
-    'Content-Type: text/plain; name="old.txt"\nContent-Transfer-Encoding: x-uuencode\nContent-Disposition: attachment; filename="old.txt"\n\nbegin 644 old.txt\n55&AE(\'9A=6QT(&]P96YS(&%T(#DN\n`\nend'
-  const { sections } = await extract({ name: 'a.eml', bytes: mixed('Content-Type: text/plain\n\nHello.', part) })
-  expect(sections).toMatchObject([{ text: 'Hello.' }, { heading: 'old.txt', text: 'The vault opens at 9.' }])
-})
-
 test('an attachment that cannot be read is named and does not fail the mail', async () => {
   const bytes = mixed(
     'Content-Type: text/plain\n\nHello.',

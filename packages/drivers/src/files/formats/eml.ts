@@ -135,24 +135,7 @@ async function readAttachment(
 
 function contentOf({ content }: Attachment): Uint8Array {
   if (typeof content === 'string') return new TextEncoder().encode(content)
-  const bytes = content instanceof Uint8Array ? content : new Uint8Array(content)
-  return uudecoded(bytes) ?? bytes
-}
-
-/** Undoes an encoding of old programs, which the library leaves; undefined for anything else. */
-function uudecoded(bytes: Uint8Array): Uint8Array | undefined {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 300)).toString('latin1')
-  if (!/^\s*begin [0-7]{3,4} [^\n]+\r?\n/.test(start)) return undefined
-  const [, ...lines] = Buffer.from(bytes).toString('latin1').trimStart().split(/\r?\n/)
-  const pieces = lines.map((line) => {
-    const length = (line.charCodeAt(0) - 32) & 63
-    if (line === '' || line === 'end' || Number.isNaN(length)) return Buffer.alloc(0)
-    // The same six bits a sign as base64, with other signs.
-    const signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
-    const base64 = Array.from(line.slice(1), (sign) => signs[(sign.charCodeAt(0) - 32) & 63]).join('')
-    return Buffer.from(base64, 'base64').subarray(0, length)
-  })
-  return Buffer.concat(pieces)
+  return content instanceof Uint8Array ? content : new Uint8Array(content)
 }
 
 function joinHeadings(name: string, heading: string | undefined): string | undefined {
