@@ -7,7 +7,7 @@ const toolsOf = (...names: string[]): RemoteTool[] =>
 
 function newLists(patienceMs = 2_000) {
   const clock = { time: 0 }
-  const lists = createToolLists({ now: () => clock.time, listMs: 100, failedMs: 10, patienceMs })
+  const lists = createToolLists({ now: () => clock.time, patienceMs })
   const names = async (fetch: () => Promise<RemoteTool[]>) => (await lists.of('key', fetch)).map(({ name }) => name)
   return { clock, names }
 }
@@ -25,7 +25,7 @@ test('a fresh list is not fetched again, and those who ask at once share one', a
 test('an old list is given at once while a new one is fetched', async () => {
   const { clock, names } = newLists()
   await names(async () => toolsOf('old'))
-  clock.time = 100
+  clock.time = 300_000
   const { promise, resolve } = Promise.withResolvers<RemoteTool[]>()
   expect(await names(() => promise)).toEqual(['old'])
   expect(await names(never)).toEqual(['old'])
@@ -38,10 +38,10 @@ test('a server that fails has no tools, is left alone for a while, and then trie
   const { clock, names } = newLists(1)
   expect(await names(fails)).toEqual([])
   expect(await names(async () => toolsOf('too soon'))).toEqual([])
-  clock.time = 10
+  clock.time = 30_000
   expect(await names(async () => toolsOf('back'))).toEqual(['back'])
-  clock.time = 110
+  clock.time = 330_000
   await names(fails)
-  clock.time = 120
+  clock.time = 360_000
   expect(await names(never)).toEqual([])
 })

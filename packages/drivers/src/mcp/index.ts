@@ -64,13 +64,6 @@ export interface McpClientOptions {
   readonly numbers: ToolNumbers
   /** Limits on reachable hosts; `allowHosts` adds hosts. */
   readonly egress?: EgressOptions
-  /**
-   * Time for which a list of tools is fresh, in milliseconds; afterwards it is refreshed in the background. Default
-   * five minutes.
-   */
-  readonly listMs?: number
-  /** Time for which a failed server is not asked for its tools, in milliseconds. Default half a minute. */
-  readonly failedMs?: number
   /** Where sign-ins to servers are kept. Default: nowhere, and servers that ask for one refuse. */
   readonly tokens?: McpTokens
   /** Timeout for connecting and listing, in milliseconds. Default 10,000, and 60,000 for programs. */
@@ -117,7 +110,7 @@ export interface McpClient extends ActionSource {
  * mcpClient({ servers: [{ name: 'wiki', url: 'https://wiki.example/mcp', token }], numbers: createToolNumbers(db) })
  */
 export function mcpClient(options: McpClientOptions): McpClient {
-  checkRequired('mcpClient', options, 'egress listMs failedMs tokens timeoutMs now onError', {
+  checkRequired('mcpClient', options, 'egress tokens timeoutMs now onError', {
     servers: [
       'a list of { name, url }, or a function that gives one',
       (value) => typeof value === 'function' || Array.isArray(value),
@@ -270,8 +263,8 @@ type Lister = (
 
 /** Lists tools; failures are reported to the operator. */
 function createLister(options: McpClientOptions, sessions: McpSessions): Lister {
-  const { now = Date.now, onError = () => {}, listMs = 300_000, failedMs = 30_000, timeoutMs = 10_000 } = options
-  const lists = createToolLists({ now, listMs, failedMs, patienceMs: Math.min(timeoutMs, 2_000) })
+  const { now = Date.now, onError = () => {}, timeoutMs = 10_000 } = options
+  const lists = createToolLists({ now, patienceMs: Math.min(timeoutMs, 2_000) })
   return async (server, headers, lacksHeaders) => {
     const key = sessionKey(server, headers)
     const drop = (): void => lists.drop(key)

@@ -15,10 +15,6 @@ export interface ToolLists {
 export interface ToolListsOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
-  /** Time for which a list is fresh, in milliseconds. */
-  readonly listMs: number
-  /** Time after a failure before the next attempt, in milliseconds. */
-  readonly failedMs: number
   /** Timeout for a server that failed before, in milliseconds. */
   readonly patienceMs: number
 }
@@ -31,11 +27,15 @@ interface Entry {
   running: Promise<void> | undefined
 }
 
+/** Time for which a list is fresh, in milliseconds. */
+const listMs = 300_000
+/** Time after a failure before the next attempt, in milliseconds. */
+const failedMs = 30_000
 // A server can have several entries: its tools may depend on the caller's headers.
 const maxLists = 200
 
 /** Creates the cache. `fetch` reports its own failures before it rejects. */
-export function createToolLists({ now, listMs, failedMs, patienceMs }: ToolListsOptions): ToolLists {
+export function createToolLists({ now, patienceMs }: ToolListsOptions): ToolLists {
   const entries = new Map<string, Entry>()
   const entryOf = (key: string): Entry => {
     const entry = entries.get(key) ?? { tools: undefined, hasFailed: false, freshUntil: 0, running: undefined }

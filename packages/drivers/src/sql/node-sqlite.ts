@@ -23,8 +23,8 @@ export type { NodeSqliteOptions }
 /**
  * Kysely dialect over Node's built-in SQLite: WAL, commits durable before their promise resolves, foreign keys on,
  * transactions that take the write lock at once (so that two processes cannot deadlock when upgrading from read to
- * write). Deleted content is overwritten, and its copy in the write-ahead log is removed within `emptyLogMs`. Only the
- * user of the process can read the files.
+ * write). Deleted content is overwritten, and its copy in the write-ahead log is removed within a minute. Only the user
+ * of the process can read the files.
  *
  * The first query opens the file. Integers beyond ±(2^53 − 1) are refused when read, never rounded. Any number of
  * processes may share a file on a local disk.
@@ -67,16 +67,16 @@ class RecordsDriver extends SqliteDriver {
 
   override async init(): Promise<void> {
     const { database, file, log, handle } = await openDatabase(this.#options)
-    const { busyTimeoutMs = 5000, preparedStatements = 500, emptyLogMs: everyMs = 60_000 } = this.#options
+    const { busyTimeoutMs = 5000 } = this.#options
     const copying = log ? copyLogElsewhere(database, file, log) : undefined
-    const stops = log && copying ? [emptyLogRegularly(database, log, { everyMs, busyTimeoutMs }), copying.stop] : []
+    const stops = log && copying ? [emptyLogRegularly(database, log, busyTimeoutMs), copying.stop] : []
     const { synced, close } = handle
       ? createLogSync(database, handle)
       : { synced: async () => {}, close: async () => {} }
     this.#records = {
       database,
       last: Promise.resolve(),
-      prepare: createStatements(database, preparedStatements),
+      prepare: createStatements(database),
       synced: (hasWritten) => {
         if (hasWritten) copying?.look()
         return synced(hasWritten)
@@ -188,8 +188,10 @@ interface Turn extends DatabaseConnection {
   isReleased: boolean
 }
 
+const maxStatements = 500
+
 /** Prepares statements and keeps those used last by their SQL. */
-function createStatements(database: DatabaseSync, limit: number): Records['prepare'] {
+function createStatements(database: DatabaseSync): Records['prepare'] {
   const cache = new Map<string, Omit<Prepared, 'values'>>()
   return (sql, given, isFresh) => {
     let known = isFresh ? undefined : cache.get(sql)
@@ -202,7 +204,7 @@ function createStatements(database: DatabaseSync, limit: number): Records['prepa
       known = { statement, kind: kindOf(sql), givesRows: statement.columns().length > 0 }
       if (changesSchema.test(sql)) cache.clear()
       else if (!isFresh) {
-        if (cache.size >= limit) cache.delete(cache.keys().next().value!)
+        if (cache.size >= maxStatements) cache.delete(cache.keys().next().value!)
         cache.set(sql, known)
       }
     }
@@ -278,7 +280,7 @@ function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly 
 /**
  * Without this, deleted content would stay in the log until new commits overwrite it. @returns a function that stops it
  */
-function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyTimeoutMs }: LogSettings): () => void {
+function emptyLogRegularly(database: DatabaseSync, log: string, busyTimeoutMs: number): () => void {
   let isDueIn = triesPerPeriod
   const timer = setInterval(() => {
     isDueIn--
@@ -289,16 +291,12 @@ function emptyLogRegularly(database: DatabaseSync, log: string, { everyMs, busyT
     } catch {
       // A transaction is running, or the disk is full: retried later.
     }
-  }, everyMs / triesPerPeriod)
+  }, emptyLogMs / triesPerPeriod)
   timer.unref()
   return () => clearInterval(timer)
 }
 
-interface LogSettings {
-  readonly everyMs: number
-  readonly busyTimeoutMs: number
-}
-
+const emptyLogMs = 60_000
 const triesPerPeriod = 10
 
 /**

@@ -11,13 +11,6 @@ export interface NodeSqliteOptions {
   readonly file: string
   /** Timeout for waiting on another process that writes, in milliseconds; it blocks the thread. Default 5000. */
   readonly busyTimeoutMs?: number
-  /** Maximum number of cached prepared statements, at least 1. Default 500. */
-  readonly preparedStatements?: number
-  /**
-   * Interval for emptying the write-ahead log, in milliseconds, if anything was written. Default one minute. Deleted
-   * content is overwritten in the database at once, and removed from the log after this time.
-   */
-  readonly emptyLogMs?: number
 }
 
 interface OpenDatabase {
