@@ -1,7 +1,8 @@
-import { createAgent, inMemoryFiles, inMemoryMemories, type Agent, type AgentOptions } from '@inlay/agent'
+import { createAgent, type Agent, type AgentOptions } from '@inlay/agent'
 import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { incoming } from '../conversations/files/setting.ts'
+import { inMemoryFiles, inMemoryMemories } from './in-memory-library.ts'
 import {
   ana,
   ben,

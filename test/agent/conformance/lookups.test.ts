@@ -1,14 +1,4 @@
-import {
-  defaultPersona,
-  inMemoryFiles,
-  inMemoryMemories,
-  inMemoryPersonas,
-  inMemoryProjects,
-  type FileStore,
-  type MemoryStore,
-  type PersonaLookup,
-  type ProjectLookup,
-} from '@inlay/agent'
+import { defaultPersona, type FileStore, type MemoryStore, type PersonaLookup, type ProjectLookup } from '@inlay/agent'
 import {
   fileStoreConformance,
   memoryStoreConformance,
@@ -17,6 +7,7 @@ import {
 } from '@inlay/conformance'
 import { InlayError } from '@inlay/protocol'
 import { testMutants } from '../../mutants.ts'
+import { inMemoryFiles, inMemoryMemories, inMemoryPersonas, inMemoryProjects } from '../in-memory-library.ts'
 
 const services = { now: () => 1_000, newId: () => crypto.randomUUID() }
 type Change<Part> = (base: Part) => Partial<Part>

@@ -1,11 +1,4 @@
-import {
-  defaultPersona,
-  inMemoryFiles,
-  inMemoryMemories,
-  inMemoryPersonas,
-  inMemoryProjects,
-  inMemoryStores,
-} from '@inlay/agent'
+import { defaultPersona, inMemoryStores } from '@inlay/agent'
 import {
   conversationStoreConformance,
   fileStoreConformance,
@@ -16,6 +9,7 @@ import {
   type StoresUnderTest,
 } from '@inlay/conformance'
 import { describe, test } from 'vitest'
+import { inMemoryFiles, inMemoryMemories, inMemoryPersonas, inMemoryProjects } from '../in-memory-library.ts'
 
 const services = { now: () => 1_000, newId: () => crypto.randomUUID() }
 

@@ -1,16 +1,18 @@
-import { InlayError } from '@inlay/protocol'
-import type { Principal } from '@inlay/protocol'
-import type { FileStore, StoredFile } from '../contracts/file-store.ts'
-import { memoryChars, type Memory, type MemoryStore } from '../contracts/memory-store.ts'
 import {
   defaultPersona,
+  estimateTokens,
+  memoryChars,
+  type FileStore,
+  type Memory,
+  type MemoryStore,
   type Persona,
   type PersonaLookup,
   type Project,
   type ProjectLookup,
-} from '../contracts/persona.ts'
-import type { Services } from '../contracts/services.ts'
-import { estimateTokens } from '../prompt/context-window.ts'
+  type Services,
+  type StoredFile,
+} from '@inlay/agent'
+import { InlayError, type Principal } from '@inlay/protocol'
 
 /**
  * Stores files in memory and reads each as UTF-8; a file that is not text has no content. Stored files are never
