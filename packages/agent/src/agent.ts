@@ -1,13 +1,9 @@
-import { InlayError, operator, type SendMessageRequest, type ToolCallDetail } from '@inlay/protocol'
-import type { AgentOptions, AgentStores } from './agent-options.ts'
-import { defaultActionTimeoutMs, type Action } from './contracts/action.ts'
+import { InlayError, operator, type SendMessageRequest } from '@inlay/protocol'
+import type { AgentOptions } from './agent-options.ts'
+import { defaultActionTimeoutMs } from './contracts/action.ts'
 import type { Agent, OwnedSending } from './contracts/agent.ts'
 import type { ClientTurn } from './contracts/client-turn.ts'
-import type { ConversationStore } from './contracts/conversation-store.ts'
-import type { FileStore } from './contracts/file-store.ts'
 import type { Run } from './contracts/run.ts'
-import type { RunStore } from './contracts/run-store.ts'
-import type { PassageSearch } from './contracts/search.ts'
 import type { Services } from './contracts/services.ts'
 import { noFiles, noKeys, noMemories, onlyDefaultPersona, noProjects } from './stores/absent.ts'
 import { inMemoryStores } from './stores/in-memory.ts'
@@ -19,19 +15,18 @@ import { createRuns } from './run/live-runs.ts'
 import { runControl, stopAll } from './run/resume-and-stop.ts'
 import { createRunSharing } from './run/sharing.ts'
 import { toCallDetails } from './run/stored-run.ts'
-import { createBuiltIns, toSearchAction } from './tool-calls/built-in-actions.ts'
+import { createBuiltIns } from './tool-calls/built-in-actions.ts'
 import { createActions } from './tool-calls/registry.ts'
 import { clientParts } from './turn/client-parts.ts'
 import { clientRequest, createClientTurns } from './turn/client-turn.ts'
-import { createAfterTurn } from './turn/ending.ts'
-import type { TurnParts } from './turn/execute-turn.ts'
+import { createAfterTurn, type AfterTurn } from './turn/ending.ts'
 import { countFreeTokens } from './turn/free-tokens.ts'
 import { searchPassages } from './turn/passage-search.ts'
 import { createKeyedSends } from './turn/idempotency.ts'
 import { readMessage } from './turn/plan-turn.ts'
 import { sendApprovals } from './turn/send-approvals.ts'
-import { startRun, type StartParts } from './turn/start-run.ts'
-import type { TurnContextParts } from './turn/turn-context.ts'
+import { startRun } from './turn/start-run.ts'
+import type { TurnParts } from './turn/turn-parts.ts'
 
 /** The system clock and random UUIDs. Errors are dropped, so hosts should pass their own `onError`. */
 export const defaultServices: Services = {
@@ -46,25 +41,23 @@ export const defaultServices: Services = {
  * research limit, UNSUPPORTED for a tool that asks for confirmation before it runs
  */
 export function createAgent(options: AgentOptions): Agent {
-  const parts = connectParts(options)
-  const { runs, actions, afterTurn, keyedSends, clientTurns } = parts
+  const { parts, afterTurn, endLeft } = connectParts(options)
+  const { runs, actions, keyedSends, clientTurns } = parts
   const underway = new Set<Promise<Run>>()
   const activeRuns = () => [...runs.active(), ...clientTurns.runs.active()]
   const openRuns = (): Promise<unknown>[] => [...underway, ...activeRuns().map(({ ended }) => ended)]
   let isClosed = false
   const ready = async (): Promise<void> => {
     if (isClosed) throw new InlayError('CLOSED')
-    await parts.endLeft()
+    await endLeft()
   }
   const sendForClient = async (
     request: SendMessageRequest,
     client: ClientTurn,
     sending: OwnedSending,
   ): Promise<Run> => {
-    const { conversations, newId } = parts
-    const { caller } = sending
-    const message = await clientRequest(request, client, { conversations, callerId: caller.id })
-    return startRun(clientParts(parts, client, { caller, turns: clientTurns, newId }), message, sending)
+    const message = await clientRequest(request, client, parts.conversations, sending.caller.id)
+    return startRun(clientParts(parts, client, sending.caller), message, sending)
   }
   return {
     send: async (input, { caller = operator, idempotencyKey = '', client, ...rest } = {}) => {
@@ -87,8 +80,7 @@ export function createAgent(options: AgentOptions): Agent {
     actions: async (caller, evenOff) => actions.available({ caller }, evenOff),
     holdsAction: (id) => actions.holds(id),
     models: () => options.models.list(),
-    search: (query) =>
-      searchPassages(query, { ...parts, ...parts.contextParts, ...parts.turn, help: options.searchHelp }),
+    search: (query) => searchPassages(query, parts),
     freeTokens: (place, caller) => countFreeTokens(place, caller, parts),
     start: ready,
     idle: async () => {
@@ -105,71 +97,80 @@ export function createAgent(options: AgentOptions): Agent {
   }
 }
 
-function connectParts(options: AgentOptions) {
-  const { models, limits = {}, research = {}, hooks, sharedRuns: shared } = options
-  const services: Services = { ...defaultServices, ...withoutAbsent(options) }
-  const { now, onError } = services
+interface Connected {
+  readonly parts: TurnParts
+  readonly afterTurn: AfterTurn
+  /** Ends what an earlier process left; the first time. */
+  readonly endLeft: () => Promise<void>
+}
+
+function connectParts(options: AgentOptions): Connected {
+  const { limits = {}, research = {}, hooks, sharedRuns: shared, fileStore: files = noFiles, memoryStore } = options
+  const { now = defaultServices.now, newId = defaultServices.newId, onError = defaultServices.onError } = options
   const { maxRunBytes = 32 * 2 ** 20, maxFinishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
   const { leaseMs = 7_000 } = limits
   // Throws for invalid limits when the agent is created.
   toKnownLimits(research.limits)
-  const stores = toStores(options, services)
-  const { conversations, files } = stores
+  const { conversations, runs: runStore } = options.conversationStore
+    ? { conversations: options.conversationStore, runs: options.runStore ?? noKeys }
+    : inMemoryStores({ now, newId })
   const kept = { now, resumableMs, maxRunBytes, maxFinishedBytes }
   const runs = createRuns(kept)
-  const clientTurns = createClientTurns(kept, options.readDocument)
-  const parts = { runs, conversations, now, onError, leaseMs, resumableMs, maxRunBytes }
-  const readCalls = callReader(stores.runs)
-  const sharing = shared && createRunSharing({ shared, readCalls, ...parts })
-  const actions = createAgentActions(options, files, onError)
-  const questionModel = questionModelOf(options, onError)
+  const running = { runs, conversations, now, onError, leaseMs, resumableMs, maxRunBytes }
+  // Calls that another process did not include in its lines.
+  const readCalls = async (id: number) => (runStore === noKeys ? [] : toCallDetails(await runStore.answer(id)))
+  const sharing = shared && createRunSharing({ shared, readCalls, ...running })
+  const { questionModel: questions } = options
+  // A configured model that cannot be found only makes questions fail, so the operator has to be told.
+  const questionModel =
+    questions &&
+    (() =>
+      questions.resolve().catch((error: unknown) => {
+        onError(error)
+        throw error
+      }))
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
-  const turn: TurnParts = {
-    conversations,
-    now,
+  const actions = createActions({
+    builtIns: createBuiltIns({ ...options, storesFiles: files.canKeep, onError }),
+    actions: options.actions ?? [],
+    sources: options.actionSources ?? [],
+    off: options.actionsOff,
     onError,
-    wait: options.wait ?? delay,
-    maxSteps: Math.max(1, limits.maxSteps ?? 6),
-    actionTimeoutMs: limits.actionTimeoutMs ?? defaultActionTimeoutMs,
-    hooks,
-    questionModel,
-    maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
-    approvalMs: limits.approvalMs ?? 86_400_000,
-    onApproval: options.onApproval ?? (() => {}),
-    smallModels: options.smallModels,
-    slowModels: new SlowModels(),
-    onEnd: afterTurn.onEnd,
-  }
-  const start: StartParts = {
+  })
+  const parts: TurnParts = {
+    ...options,
+    now,
+    newId,
+    onError,
     conversations,
-    runs,
-    actions,
-    models,
-    contextParts: toContextParts(options, files, onError),
+    runStore,
     files,
-    admit: options.admit,
+    personas: options.personas ?? onlyDefaultPersona,
+    projects: options.projects ?? noProjects,
+    documentSets: options.documentSets ?? (async () => []),
+    person: (memoryStore ?? noMemories).person,
+    runs,
+    sharing,
+    actions,
     checkFilters: options.checkFilters ?? (async () => {}),
-    before: hooks?.before,
-    smallModels: options.smallModels,
-    systemPrompt: options.systemPrompt,
-    approval: options.toolApproval ?? 'never',
-    canAsk: stores.runs !== noKeys,
+    toolApproval: options.toolApproval ?? 'never',
+    onApproval: options.onApproval ?? (() => {}),
+    canAsk: runStore !== noKeys,
+    approvalMs: limits.approvalMs ?? 86_400_000,
     runLimit: createCallerLimit(Math.max(1, limits.maxCallerRuns ?? 1000)),
     research,
-    onError,
-    turn,
-    sharing,
-    clientTurns,
+    questionModel,
+    slowModels: new SlowModels(),
+    wait: options.wait ?? delay,
+    maxSteps: Math.max(1, limits.maxSteps ?? 6),
+    maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
+    maxContextWaitMs: limits.maxContextWaitMs ?? 10_000,
+    actionTimeoutMs: limits.actionTimeoutMs ?? defaultActionTimeoutMs,
+    clientTurns: createClientTurns(kept, options.readDocument),
+    keyedSends: createKeyedSends({ store: runStore, runs, maxRunBytes, sharing }),
+    onEnd: afterTurn.onEnd,
   }
-  return {
-    ...start,
-    now,
-    newId: services.newId,
-    runStore: stores.runs,
-    afterTurn,
-    keyedSends: createKeyedSends({ store: stores.runs, runs, maxRunBytes, sharing }),
-    endLeft: once(() => sharing?.start() ?? endLeftAnswers(parts)),
-  }
+  return { parts, afterTurn, endLeft: once(() => sharing?.start() ?? endLeftAnswers(running)) }
 }
 
 /** Work that is done once; if it fails, the next call repeats it. */
@@ -181,79 +182,6 @@ function once(work: () => Promise<void>): () => Promise<void> {
       await done
     } catch (error) {
       done = undefined
-      throw error
-    }
-  }
-}
-
-function toContextParts(options: AgentOptions, files: FileStore, onError: (error: unknown) => void): TurnContextParts {
-  return {
-    files,
-    personas: options.personas ?? onlyDefaultPersona,
-    projects: options.projects ?? noProjects,
-    fileSearch: options.fileSearch,
-    documentSets: options.documentSets ?? (async () => []),
-    search: options.search,
-    searchAction: searchActionOf(options, onError),
-    readExcerpt: options.readExcerpt,
-    person: (options.memoryStore ?? noMemories).person,
-    waitMs: options.limits?.maxContextWaitMs ?? 10_000,
-  }
-}
-
-function withoutAbsent({ now, newId, onError }: Partial<Services>): Partial<Services> {
-  return { ...(now && { now }), ...(newId && { newId }), ...(onError && { onError }) }
-}
-
-function toStores(
-  { conversationStore, runStore, fileStore }: AgentStores,
-  services: Services,
-): { readonly conversations: ConversationStore; readonly runs: RunStore; readonly files: FileStore } {
-  const files = fileStore ?? noFiles
-  if (conversationStore) return { conversations: conversationStore, runs: runStore ?? noKeys, files }
-  return { ...inMemoryStores(services), files }
-}
-
-/** Reads the calls that another process did not include in its lines. */
-function callReader(runs: RunStore): (messageId: number) => Promise<readonly ToolCallDetail[]> {
-  return async (id) => (runs === noKeys ? [] : toCallDetails(await runs.answer(id)))
-}
-
-type SearchActionMaker = (search: PassageSearch, readExcerpt?: AgentOptions['readExcerpt']) => Action
-
-function searchActionOf(options: AgentOptions, onError: (error: unknown) => void): SearchActionMaker {
-  return (search, readExcerpt = options.readExcerpt) => toSearchAction(search, { ...options, readExcerpt, onError })
-}
-
-function createAgentActions(options: AgentOptions, files: FileStore, onError: (error: unknown) => void) {
-  return createActions({
-    builtIns: createBuiltIns({
-      ...options,
-      search: options.search,
-      storesFiles: files.canKeep,
-      hasDocuments: options.hasDocuments ?? (async () => true),
-      searchAction: searchActionOf(options, onError),
-      memories: options.memoryStore?.canKeep ? options.memoryStore : undefined,
-      onError,
-    }),
-    actions: options.actions ?? [],
-    sources: options.actionSources ?? [],
-    ...(options.actionsOff && { off: options.actionsOff }),
-    onError,
-  })
-}
-
-/** A configured model that cannot be found only makes questions fail, so the operator has to be told. */
-function questionModelOf(
-  { questionModel }: AgentOptions,
-  onError: (error: unknown) => void,
-): TurnParts['questionModel'] {
-  if (!questionModel) return undefined
-  return async () => {
-    try {
-      return await questionModel.resolve()
-    } catch (error) {
-      onError(error)
       throw error
     }
   }

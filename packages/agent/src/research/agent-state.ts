@@ -1,41 +1,18 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { reportFailure, toFailure } from '../model/failures.ts'
-import type { Action } from '../contracts/action.ts'
-import type { CallRecord, CallSetting } from '../tool-calls/run-tool-calls.ts'
-import type { AnswerPlace, Branch, EmitAt } from './branch.ts'
-import type { KnownLimits } from './limits.ts'
+import type { CallRecord } from '../tool-calls/run-tool-calls.ts'
+import type { AnswerPlace, Branch } from './branch.ts'
 import type { Finding } from './report.ts'
-import type { ResearchModel } from './step.ts'
+import type { AgentRound } from './parallel-agents.ts'
 import { researchToolNames } from './tools.ts'
 
-/** A research agent: its task, its place in the answer and its tools. */
-export interface ResearchAgentOptions {
+/** A research agent: its task and its place in the answer. */
+export interface ResearchAgentOptions extends AgentRound {
   readonly task: string
   /** Id of the call that started it. */
   readonly callId: string
-  readonly turn: number
   readonly tab: number
-  /** Round of the orchestrator that started it, from 0. */
-  readonly cycle: number
-  /** Reasoning of the orchestrator before the call; null when there was none. */
-  readonly reasoning: string | null
-  readonly model: ResearchModel
   readonly branch: Branch
-  /** Sends an error packet after the branch was closed. */
-  readonly emitError: EmitAt
-  /** Searches that it may use. */
-  readonly actions: readonly Action[]
-  /** Search that it has to begin with. */
-  readonly forced?: Action
-  readonly setting: CallSetting
-  readonly limits: KnownLimits
-  /** When the report of the whole run is due, in milliseconds since 1970 UTC. */
-  readonly dueAt: number
-  readonly now: () => number
-  /** Number of results left out of each report, by the id of the call. */
-  readonly cutResults: Map<string, number>
-  /** Stores the agent's call and those it made, once: when it ends or is cut off. */
-  readonly store: (records: readonly CallRecord[]) => void
 }
 
 export interface AgentState {
@@ -71,7 +48,8 @@ export function recordFailure(
   const { code, message, retryable } = toFailure(error, { model: model.name })
   reportFailure(error, { model: model.name }, setting.onError)
   const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
-  options.emitError(place, packet)
+  // The branch was closed.
+  options.writer.emit(place, packet)
   const result = `The research agent failed: ${message}`
   store(options, state, { result, failed: true, packets: [packet], cited: null })
   return result

@@ -1,8 +1,7 @@
 import { toArguments, type AnsweredCall, type RequestedCall } from '../prompt/model-steps.ts'
 import { mapConcurrent } from '@inlay/scheduling'
 import { runAgent, type AgentOutcome } from './research-agent.ts'
-import type { ResearchAgentOptions } from './agent-state.ts'
-import type { ResearchWriter } from './research-packets.ts'
+import type { ResearchSetting } from './orchestrator.ts'
 
 export interface RequestedTask {
   readonly call: RequestedCall
@@ -40,33 +39,22 @@ export function planTasks(calls: readonly RequestedCall[], limit: number): TaskP
   return { tasks, refused }
 }
 
-/** Options that all agents of a round share. */
-export type ParallelAgentsOptions = Omit<
-  ResearchAgentOptions,
-  'task' | 'callId' | 'tab' | 'branch' | 'forced' | 'emitError'
-> & {
-  readonly writer: ResearchWriter
-  /** Search that the first agent has to begin with. */
-  readonly forced: ResearchAgentOptions['forced'] | undefined
+/** What all agents of a round share. */
+export interface AgentRound extends ResearchSetting {
+  /** Number of the round, from 0. */
+  readonly cycle: number
+  readonly turn: number
+  /** Reasoning of the orchestrator before it; null when there was none. */
+  readonly reasoning: string | null
 }
 
 /** Runs an agent for each task, a limited number in parallel. Returns the outcomes in the order of the tasks. */
-export async function runAgents(
-  tasks: readonly RequestedTask[],
-  options: ParallelAgentsOptions,
-): Promise<ReportedTask[]> {
-  const { writer, forced, ...shared } = options
-  return mapConcurrent(tasks, shared.limits.maxParallelAgents, async ({ call, task }, tab): Promise<ReportedTask> => {
-    const branch = writer.branch()
-    const outcome = await runAgent({
-      ...shared,
-      task,
-      callId: call.id,
-      tab,
-      branch,
-      emitError: writer.emit,
-      ...(forced && tab === 0 ? { forced } : {}),
-    })
+export async function runAgents(tasks: readonly RequestedTask[], round: AgentRound): Promise<ReportedTask[]> {
+  const { maxParallelAgents } = round.limits
+  return mapConcurrent(tasks, maxParallelAgents, async ({ call, task }, tab): Promise<ReportedTask> => {
+    const branch = round.writer.branch()
+    const forced = tab === 0 ? round.forced : undefined
+    const outcome = await runAgent({ ...round, forced, task, callId: call.id, tab, branch })
     branch.close()
     return { call, task, outcome }
   })

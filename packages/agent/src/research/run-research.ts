@@ -1,40 +1,26 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
+import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { hasMarker } from '../citations/marker.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
-import type { Action } from '../contracts/action.ts'
-import type { ResolvedModel } from '../contracts/model.ts'
-import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { askForClarification, makePlan } from './clarify-and-plan.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
 import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
-import type { KnownLimits, TokenPrice } from './limits.ts'
+import type { TokenPrice } from './limits.ts'
 import { orchestrate, type Gathered, type ResearchSetting } from './orchestrator.ts'
 import { finalInstructions, finalRequest } from './prompts.ts'
 import { createReferences } from './references.ts'
-import { createResearchModel } from './step.ts'
-import type { ResearchWriter } from './research-packets.ts'
+import { createResearchModel, type ResearchModelOptions } from './step.ts'
 
-export interface ResearchRun {
-  readonly model: ResolvedModel
-  readonly modelIndex: number
+export interface ResearchRun
+  extends
+    Omit<ResearchModelOptions, 'budget'>,
+    Pick<ResearchSetting, 'actions' | 'forced' | 'limits' | 'now' | 'setting' | 'writer'> {
   /** Earlier messages and the newest user message, oldest first; their instructions are replaced. */
   readonly prompt: LanguageModelV4Prompt
-  readonly reasoning: ReasoningEffort | undefined
-  /** Searches of the run, at least one. */
-  readonly actions: readonly Action[]
-  /** Search that the first agent has to begin with. */
-  readonly forced?: Action | undefined
-  readonly writer: ResearchWriter
-  readonly setting: CallSetting
-  readonly limits: KnownLimits
-  readonly price?: TokenPrice | undefined
+  readonly price: TokenPrice | undefined
   /** Whether the previous answer asked for clarification. */
   readonly wasClarified: boolean
-  readonly maxAttempts: number
-  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
-  readonly now: () => number
   /** When the run began, in milliseconds since 1970 UTC. */
   readonly startedAt: number
 }
@@ -43,22 +29,18 @@ export interface ResearchRun {
  * Answers a message by research: asks for clarification if needed, plans, lets agents search in parallel rounds, and
  * writes a report of their findings. Throws the model's failure; a failed agent does not end the run.
  */
-export async function runResearch(run: ResearchRun, progress: AnswerProgress): Promise<void> {
-  const { limits, price, now, writer } = run
+export async function runResearch(run: ResearchRun): Promise<void> {
+  const { limits, price, progress } = run
   const budget = createResearchBudget({ tokens: limits.maxTokens, cost: limits.maxCost, price })
   const setting: ResearchSetting = {
-    actions: run.actions,
-    forced: run.forced,
-    limits,
+    ...run,
     dueAt: run.startedAt + limits.timeoutMs,
-    now,
-    writer,
     setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
     signal: run.setting.signal,
     budget,
     cutResults: new Map(),
     store: (records) => void progress.calls.push(...records),
-    model: createResearchModel({ ...run, budget, progress }),
+    model: createResearchModel({ ...run, budget }),
   }
   const conversation = newestMessages(run.prompt)
   if (limits.clarifies && !run.wasClarified && (await askForClarification(setting, conversation))) return

@@ -40,23 +40,20 @@ export interface SearchParts {
   readonly readExcerpt?: ExcerptReader
 }
 
-export interface BuiltInOptions extends ActionParts {
-  /** Absent when memories are disabled. */
-  readonly memories: MemoryStore | undefined
-  readonly search: PassageSearch | undefined
+export interface BuiltInOptions extends ActionParts, SearchParts {
+  readonly search?: PassageSearch
+  /** Whether there are documents to search. Default: always. */
+  readonly hasDocuments?: () => Promise<boolean>
   /** Whether files are stored; `read_file` is offered when there are any. */
   readonly storesFiles: boolean
-  /** Whether there are documents to search. */
-  readonly hasDocuments: () => Promise<boolean>
-  /** Creates the search action over a set of passages. */
-  readonly searchAction: (search: PassageSearch) => Action
-  readonly onError?: (error: unknown) => void
+  readonly memoryStore?: MemoryStore
+  readonly onError: (error: unknown) => void
 }
 
 /** Creates the search action of an agent, over its documents or over files. */
 export function toSearchAction(
   search: PassageSearch,
-  { searchHelp, readExcerpt, onError = () => {} }: SearchParts & { readonly onError?: (error: unknown) => void } = {},
+  { searchHelp, readExcerpt, onError }: SearchParts & Pick<BuiltInOptions, 'onError'>,
 ): Action {
   const reader: ExcerptReader | undefined =
     readExcerpt &&
@@ -74,18 +71,18 @@ export function toSearchAction(
 
 /** Creates the built-in actions whose components are given. */
 export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
-  const { search, searchAction, hasDocuments, storesFiles, memories } = options
+  const { search, hasDocuments, storesFiles, memoryStore: memories, onError } = options
   const { webSearch, readPage, imageGenerator, codeRunner } = options
   return [
-    ...(search ? [{ action: searchAction(search), isAvailable: hasDocuments }] : []),
-    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch, onError: options.onError })) }] : []),
+    ...(search ? [{ action: toSearchAction(search, options), isAvailable: hasDocuments }] : []),
+    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch, onError })) }] : []),
     ...(readPage ? [{ action: asAction(createOpenUrl({ ...options, readPage })) }] : []),
     ...(imageGenerator && storesFiles
       ? [{ action: asAction(createGenerateImage({ ...options, generate: imageGenerator })) }]
       : []),
     ...(codeRunner ? [{ action: asAction(createRunPython({ ...options, runner: codeRunner })) }] : []),
     ...(storesFiles ? [{ action: asAction(createReadFile()) }] : []),
-    ...(memories ? [{ action: asAction(createAddMemory(memories)), isAvailable: memories.mayKeep }] : []),
+    ...(memories?.canKeep ? [{ action: asAction(createAddMemory(memories)), isAvailable: memories.mayKeep }] : []),
   ]
 }
 

@@ -5,7 +5,8 @@ import type { AnswerParameters } from '../contracts/client-turn.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { isCiting } from '../citations/citing-actions.ts'
 import { runToolLoop, addUsage } from '../model/tool-loop.ts'
-import { modelKey, type AnsweredCall, type ModelStep, type RequestedCall } from '../prompt/model-steps.ts'
+import { userMessage } from '../prompt/history.ts'
+import { decodeSteps, modelKey, type AnsweredCall, type RequestedCall } from '../prompt/model-steps.ts'
 import { playStep } from '../model/retry-step.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { StepRequest, StepResult } from '../model/step-output.ts'
@@ -22,37 +23,22 @@ import {
   type CallSetting,
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
-import { isOfClient, type ClientContext } from './client-turn.ts'
+import { isOfClient } from './client-turn.ts'
+import type { OpenTurn, TurnAnswer } from './execute-turn.ts'
 import type { FirstSearch } from './search-first.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 export interface AnswerMessageOptions {
-  readonly model: ResolvedModel
-  readonly modelIndex: number
-  /** System message, earlier messages and the newest user message, oldest first. */
-  readonly prompt: LanguageModelV4Prompt
-  /** Follows everything else in each step. */
-  readonly reminder: readonly LanguageModelV4Message[]
-  readonly reasoning: LanguageModelV4CallOptions['reasoning']
-  /** Made before the model is asked. Default: none. */
-  readonly firstSearch?: FirstSearch | undefined
-  /** Calls that waited for a person: made, or told to be declined, before the model is asked. Default: none. */
-  readonly decided?: readonly DecidedCall[] | undefined
-  /** What the model gave with them, if it is the same. */
-  readonly decidedSteps?: readonly ModelStep[] | undefined
-  /** What the client of the answer brings. Default: nothing. */
-  readonly client?: ClientContext | undefined
-  readonly actions: readonly Action[]
-  /** Actions of which the first step has to call one. Empty: nothing is forced. */
-  readonly forced: readonly Action[]
-  /** Whether the model is reminded to cite. */
-  readonly includeCitations: boolean
+  readonly turn: OpenTurn
+  readonly parts: TurnParts
+  readonly answer: TurnAnswer
   readonly writer: PacketWriter
   readonly setting: CallSetting
-  /** Maximum model steps, at least 1; the last may call no actions. */
-  readonly maxSteps: number
-  /** Attempts of a model call that fails before its first output, at least 1. */
-  readonly maxAttempts: number
-  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
+  /** System message, earlier messages and the newest user message, oldest first. */
+  readonly prompt: LanguageModelV4Prompt
+  readonly actions: readonly Action[]
+  /** Made before the model is asked. */
+  readonly firstSearch: FirstSearch | undefined
 }
 
 interface AnswerState {
@@ -77,15 +63,17 @@ interface AnswerStep extends StepResult {
 }
 
 /** Answers one message: the model writes and calls actions until it has answered. Throws the model's failure. */
-export async function answerMessage(options: AnswerMessageOptions, progress: AnswerProgress): Promise<void> {
+export async function answerMessage(options: AnswerMessageOptions): Promise<void> {
   const state: AnswerState = { step: -1, mustAnswer: false, searches: new Set(), repeatedSteps: 0, resultTokens: 0 }
-  const { writer, model, actions, setting } = options
-  const { userMessage, given } = setting
-  writer.citable.question = joinHistory(userMessage, given?.messages ?? []) ?? userMessage
+  const { writer, actions, setting, prompt } = options
+  const { client } = options.turn
+  const { model, progress } = options.answer
+  const { userMessage: question, given } = setting
+  writer.citable.question = joinHistory(question, given?.messages ?? []) ?? question
   const windowTokens = maxPromptTokens(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
-    prompt: options.prompt,
-    play: (exchanges) => playNext([...options.prompt, ...exchanges], options, state, progress),
+    prompt,
+    play: (exchanges) => playNext([...prompt, ...exchanges], options, state),
     run: async (requested, step, exchanges) => {
       const { offered } = step
       progress.steps.push({ step: state.step, content: step.content, calls: requested })
@@ -97,7 +85,6 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const hasNewCalls = fresh.length + plan.unknown.length > 0
       const isAnswer = !hasNewCalls && repeated.length === 0
       const cutNote = cutNotes[step.finishReason.unified]
-      const { client } = options
       if (isAnswer && cutNote && client) progress.stopReason = stopReasons[step.finishReason.unified]
       else if (isAnswer && cutNote && writer.hasText()) writer.onText(cutNote)
       const { text } = writer.endStep()
@@ -106,7 +93,7 @@ export async function answerMessage(options: AnswerMessageOptions, progress: Ans
       const isSearch = fresh.every(({ action }) => action.builtIn === 'SearchTool')
       const { maxTokens, share } = isSearch ? searchResults : results
       const freeTokens = Math.min(
-        windowTokens - promptTokens([...options.prompt, ...exchanges]),
+        windowTokens - promptTokens([...prompt, ...exchanges]),
         Math.min(maxTokens, model.contextTokens * share) / 0.8,
       )
       const opened = openCalls(fresh, requested.length - repeated.length, freeTokens, writer).map((call) => ({
@@ -197,14 +184,15 @@ async function playNext(
   prompt: LanguageModelV4Prompt,
   options: AnswerMessageOptions,
   state: AnswerState,
-  progress: AnswerProgress,
 ): Promise<AnswerStep> {
-  const { writer, firstSearch, model, decided } = options
+  const { writer, firstSearch, turn } = options
+  const { model, progress } = options.answer
+  const { decided } = turn
   state.step++
   writer.beginStep()
-  const isLast = state.step >= options.maxSteps - 1 || state.mustAnswer
+  const isLast = state.step >= options.parts.maxSteps - 1 || state.mustAnswer
   const isFirst = state.step === 0 && !isLast
-  const forced = isFirst ? options.forced : []
+  const forced = isFirst ? turn.usable.forced : []
   const given = { content: [], finishReason: { unified: 'tool-calls', raw: undefined }, usage: noTokens } as const
   if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options) }
   if (isFirst && firstSearch) return { ...given, calls: [firstSearch.call], isLast, offered: [firstSearch.action] }
@@ -220,8 +208,9 @@ async function playNext(
  */
 function toStep(
   decided: readonly DecidedCall[],
-  { actions, decidedSteps = [] }: AnswerMessageOptions,
+  { actions, answer, turn }: AnswerMessageOptions,
 ): Pick<AnswerStep, 'calls' | 'offered' | 'content'> {
+  const decidedSteps = decodeSteps(answer.model, turn.opened.messages.at(-1)?.modelSteps)
   const isOf = ({ decision }: DecidedCall, { id }: Partial<RequestedCall>): boolean => id === decision.tool_call_id
   return {
     content: decidedSteps.flatMap(({ content, calls }) =>
@@ -272,12 +261,18 @@ function toStepRequest(
   state: AnswerState,
   { isLast, forced, offered }: StepBounds,
 ): StepRequest {
-  const { model, reasoning, includeCitations, maxSteps } = options
+  const { turn, parts } = options
+  const { model, modelIndex } = options.answer
+  const { reasoning, client } = turn
+  const { include_citations: includeCitations } = turn.request
   // After an action that asks for the answer, its result says what to do.
-  const isOver = state.step > 0 && options.actions.length > 0 && (state.step >= maxSteps - 1 || state.repeatedSteps > 1)
+  const isOver =
+    state.step > 0 && options.actions.length > 0 && (state.step >= parts.maxSteps - 1 || state.repeatedSteps > 1)
   const { temperature } = model
   const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
-  const reminder = [...options.reminder, ...stepReminder]
+  const { taskPrompt } = turn.context.persona
+  const task = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
+  const reminder = [...task, ...stepReminder]
   return {
     model: model.model,
     options: {
@@ -286,18 +281,18 @@ function toStepRequest(
       // Providers want the tools of the calls in a prompt, so the last step keeps them and forbids their use.
       ...(isLast && state.step === 0 ? {} : offerTools(offered, isLast ? 'none' : forced)),
       ...(reasoning && { reasoning }),
-      ...toCallOptions(options.client?.parameters, model),
+      ...toCallOptions(client?.parameters, model),
     },
-    mayBeCut: options.client !== undefined,
+    mayBeCut: client !== undefined,
     listener: options.writer,
     signal: options.setting.signal,
     promptTokens: maxPromptTokens(model.contextTokens, offered) - promptTokens(reminder),
     reminder,
     ...(forced.length > 0 ? { forced: forced.map(({ name }) => name) } : {}),
     streamed: new Map(offered.flatMap(({ name, streamedArguments: names }) => (names ? [[name, names] as const] : []))),
-    maxAttempts: options.maxAttempts,
-    wait: options.wait,
-    context: { model: model.name, provider: model.provider, modelIndex: options.modelIndex },
+    maxAttempts: parts.maxModelAttempts,
+    wait: parts.wait,
+    context: { model: model.name, provider: model.provider, modelIndex },
     window: () => model.observed?.contextTokens,
   }
 }
@@ -346,7 +341,7 @@ function toStepReminder(options: {
   const mustCite = includeCitations && resultTokens > longResultTokens
   const texts = [...(isOver ? [lastStep] : []), ...(mustCite ? [cite] : [])]
   if (texts.length === 0) return []
-  return [{ role: 'user', content: [{ type: 'text', text: `Instructions for this step:\n${texts.join('\n')}` }] }]
+  return [userMessage(`Instructions for this step:\n${texts.join('\n')}`)]
 }
 
 const lastStep =

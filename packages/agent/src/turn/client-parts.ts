@@ -4,16 +4,12 @@ import type { BranchHistory, ConversationStore, PastMessage } from '../contracts
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
 import { toArguments } from '../prompt/model-steps.ts'
 import type { ClientTurns, DocumentReader } from './client-turn.ts'
-import type { StartParts } from './start-run.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 /** The parts with which the turn of a client is planned and run: what it brings covers what is stored. */
-export function clientParts(
-  parts: StartParts,
-  client: ClientTurn,
-  { caller, turns, newId }: { readonly caller: Principal; readonly turns: ClientTurns; readonly newId: () => string },
-): StartParts {
+export function clientParts(parts: TurnParts, client: ClientTurn, caller: Principal): TurnParts {
   const { history, isStored = true, files: held = [], sessionId } = client
-  const { conversations: stored } = parts
+  const { conversations: stored, clientTurns: turns, newId } = parts
   const files = held.length === 0 ? parts.files : withClientFiles(parts.files, held, caller.id, turns.readDocument)
   const given = async () => ({ summary: null, summaryFiles: [], messages: await toPastMessages(client, files, caller) })
   const kept: ConversationStore =
@@ -32,8 +28,6 @@ export function clientParts(
     conversations,
     files,
     canAsk: false,
-    contextParts: { ...parts.contextParts, files },
-    turn: { ...parts.turn, conversations },
     ...(!isStored && { runs: turns.runs, sharing: undefined }),
   }
 }

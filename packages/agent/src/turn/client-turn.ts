@@ -39,7 +39,8 @@ export function createClientTurns(
 export async function clientRequest(
   request: SendMessageRequest,
   { sessionId, parameters }: ClientTurn,
-  { conversations, callerId }: { readonly conversations: ConversationStore; readonly callerId: string },
+  conversations: ConversationStore,
+  callerId: string,
 ): Promise<SendMessageRequest> {
   const isProse = parameters?.responseFormat === undefined
   const citing = { ...request, include_citations: request.include_citations && isProse }
@@ -109,7 +110,7 @@ export interface EarlierSteps {
 }
 
 /** What an answer takes from its client. */
-export interface ClientContext extends EarlierSteps, Pick<ClientTurn, 'maxPassages'> {
+export interface ClientContext extends EarlierSteps, Pick<ClientTurn, 'instructions' | 'maxPassages'> {
   readonly parameters: AnswerParameters
   readonly pausedTurns: PausedTurns
   /** Whether the client keeps the conversation. */

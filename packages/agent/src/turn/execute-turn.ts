@@ -1,23 +1,12 @@
-import type { LanguageModelV4Message } from '@ai-sdk/provider'
-import {
-  encodeLine,
-  InlayError,
-  isInlayError,
-  type BaseFilters,
-  type Origin,
-  type Principal,
-  type SearchDoc,
-} from '@inlay/protocol'
-import type { FinishedAnswer, FinishedTurn } from './ending.ts'
-import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
+import { encodeLine, InlayError, isInlayError } from '@inlay/protocol'
+import type { FinishedAnswer } from './ending.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
-import { approvableUntil, type DecidedCall } from '../tool-calls/approval.ts'
-import type { Action, PastText, ToolApprovalEvent, ToolApprovalPolicy, TurnFiles } from '../contracts/action.ts'
+import { approvableUntil, stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
+import type { OwnedSending } from '../contracts/agent.ts'
+import type { TurnFiles } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import type { Services } from '../contracts/services.ts'
 import type { Responder } from '../contracts/responder.ts'
-import type { SmallModels } from '../contracts/small-models.ts'
-import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
+import type { AnswerOutcome, OpenedTurn } from '../contracts/conversation-store.ts'
 import { toFailure } from '../model/failures.ts'
 import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
@@ -25,129 +14,78 @@ import { closing, describeFailure, endingLines, stopPacket, type Ending } from '
 import { respond } from './respond.ts'
 import { besideResults, firstSearch, isSmall, isSmallTalk, loadHelp } from './search-first.ts'
 import type { ClientContext } from './client-turn.ts'
-import { createQuestions, questionTimeoutMs, type SlowModels } from '../model/questions.ts'
+import type { AskedPlan } from './plan-turn.ts'
+import type { TurnParts } from './turn-parts.ts'
+import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
-import { runResearch, type ResearchRun } from '../research/run-research.ts'
+import { wasClarification, type AdmittedResearch } from '../research/admission.ts'
+import { runResearch } from '../research/run-research.ts'
 import { createResearchWriter } from '../research/research-packets.ts'
-import { historyLimits } from '../prompt/history.ts'
-import { decodeSteps, encodeSteps } from '../prompt/model-steps.ts'
+import { historyLimits, toPastTexts } from '../prompt/history.ts'
+import { encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
-import { makeTurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
+import { makeTurnPrompt, type TurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import { recordedLines } from '../run/recorded-lines.ts'
-import type { ReasoningEffort } from '../model/override-precedence.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/scheduling'
 
-/** One answer of a turn: its model, and where it is stored. */
-export interface TurnAnswer {
+/** A turn with its run; everything that can fail before is resolved already. */
+export interface OpenTurn extends AskedPlan, Pick<OwnedSending, 'caller' | 'headers' | 'requestId'> {
+  readonly run: LiveRun
+  readonly opened: OpenedTurn
+  readonly files: TurnFiles
+  /** Settles what was reserved for the answers. */
+  readonly settle: SettleTurn | undefined
+  /** Calls of the answer before that a person decided about. */
+  readonly decided: readonly DecidedCall[] | undefined
+  /** What its client brings. */
+  readonly client: ClientContext | undefined
+}
+
+/** One of the answers of a turn, which its model makes. */
+export interface TurnAnswer extends WritingOptions {
   readonly answerId: number
   readonly model: ResolvedModel
-  /** Messages added after the conversation in each step. */
-  readonly reminder: readonly LanguageModelV4Message[]
-  /** How much the model should reason; undefined leaves it to the model. */
-  readonly reasoning: ReasoningEffort | undefined
+  readonly progress: AnswerProgress
 }
 
-/** Options for executing a turn; everything that can fail before a run is resolved already. */
-export interface TurnOptions {
-  readonly run: LiveRun
-  /** One per model. */
-  readonly answers: readonly TurnAnswer[]
-  readonly caller: Principal
-  readonly userText: string
-  /** The client that sent the message. */
-  readonly origin: Origin
-  readonly filters: BaseFilters | null
-  /** Options for the prompts of all answers. */
-  readonly prompt: Omit<TurnPromptOptions, 'model' | 'actions' | 'wording'>
-  readonly actions: readonly Action[]
-  /** Actions of which the first step has to use one. */
-  readonly forced: readonly Action[]
-  /** The conversation before the message, for actions. */
-  readonly past: readonly PastText[]
-  readonly files: TurnFiles
-  /** Headers that actions may pass on, in lower case. */
-  readonly headers: Readonly<Record<string, string>>
-  /** Names the request in reports to the operator. */
-  readonly requestId?: string | undefined
-  /** Makes it a deep research run, by one model. */
-  readonly research?: Pick<ResearchRun, 'limits' | 'price' | 'wasClarified'>
-  /** Answers in place of Inlay's loop. */
-  readonly hostAgent?: Responder | undefined
-  readonly includeCitations: boolean
-  readonly includeUsage: boolean
-  /** Settles what was reserved for the answers. */
-  readonly settle?: SettleTurn | undefined
-  /** Which calls a person has to approve. */
-  readonly approval: ToolApprovalPolicy
-  /** Whether a person can be asked. */
-  readonly canAsk: boolean
-  /** Calls of the answer before that a person decided about. */
-  readonly decided?: readonly DecidedCall[] | undefined
-  /** Documents in the prompt, citable from number 1. */
-  readonly contextDocuments: readonly SearchDoc[]
-  /** What its client brings. Default: nothing. */
-  readonly client?: ClientContext | undefined
-}
-
-/** Dependencies shared by all turns. */
-export interface TurnParts extends Pick<Services, 'now' | 'onError'> {
-  readonly conversations: ConversationStore
-  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
-  readonly maxSteps: number
-  readonly actionTimeoutMs: number
-  /** How long a person may take to approve a call. */
-  readonly approvalMs: number
-  readonly onApproval: (event: ToolApprovalEvent) => void
-  readonly hooks?: ToolCallHooks | undefined
-  readonly maxModelAttempts: number
-  /** Loads the help for models that call no tools by themselves. Default: there is none. */
-  readonly smallModels?: (() => Promise<SmallModels>) | undefined
-  readonly slowModels: SlowModels
-  /** Finds the model that actions ask. Default: the model of the answer. */
-  readonly questionModel?: () => Promise<ResolvedModel>
-  /** Called for each turn once its run has ended. */
-  readonly onEnd: (turn: FinishedTurn) => void
-}
+type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** Answers a message, stores the answer and ends the run. Never rejects: failures become part of the run. */
-export async function executeTurn(turn: TurnOptions, shared: TurnParts): Promise<void> {
-  const { run, answers, requestId } = turn
+export async function executeTurn(turn: OpenTurn, shared: TurnParts): Promise<void> {
+  const { run, models, requestId, caller, opened, settle, client } = turn
   const { sessionId, messageId } = run
   const place = { sessionId, messageId, ...(requestId !== undefined && { requestId }) }
   const parts: TurnParts = { ...shared, onError: (error) => shared.onError(error, place) }
-  const finished = await Promise.all(answers.map((answer, modelIndex) => makeAnswer(turn, parts, answer, modelIndex)))
-  if (finished.some(({ outcome }) => outcome.status === 'cancelled')) run.write(stopPacket)
+  const answers = await Promise.all(models.map((_model, modelIndex) => makeAnswer(turn, parts, modelIndex)))
+  if (answers.some(({ outcome }) => outcome.status === 'cancelled')) run.write(stopPacket)
   run.end()
-  const { caller, userText, origin, settle } = turn
-  const { opened } = turn.prompt
-  const limits = historyLimits(Math.max(...answers.map(({ model }) => model.contextTokens)))
+  const { userText } = opened
+  const { origin } = turn.request
+  const limits = historyLimits(Math.max(...models.map(({ contextTokens }) => contextTokens)))
   const historyTokens = branchTokens(opened, limits)
-  const { isOwn = false, isStored = true } = turn.client ?? {}
-  const kept = { isStored, isSummed: !isOwn }
-  parts.onEnd({ sessionId: run.sessionId, caller, userText, origin, historyTokens, answers: finished, settle, ...kept })
+  const { isOwn = false, isStored = true } = client ?? {}
+  parts.onEnd({ sessionId, caller, userText, origin, historyTokens, answers, settle, isStored, isSummed: !isOwn })
 }
 
-async function makeAnswer(
-  turn: TurnOptions,
-  parts: TurnParts,
-  answer: TurnAnswer,
-  modelIndex: number,
-): Promise<FinishedAnswer> {
-  const { run } = turn
-  const startedAt = parts.now()
+async function makeAnswer(turn: OpenTurn, parts: TurnParts, modelIndex: number): Promise<FinishedAnswer> {
+  const { run, caller, opened, requestId } = turn
+  const { now } = parts
+  const model = turn.models[modelIndex]!
+  const answerId = opened.answerIds[modelIndex] ?? 0
+  const startedAt = now()
   const progress: AnswerProgress = { calls: [], steps: [], usage: noUsage }
-  const writing = { emit: run.write, modelIndex, now: parts.now, startedAt }
+  const answer: TurnAnswer = { answerId, model, progress, emit: run.write, modelIndex, now, startedAt }
   const responder = turn.research
-    ? createResearchResponder(turn.research, turn, parts, answer, writing, progress)
-    : createChatResponder(turn, parts, answer, writing, progress)
+    ? createResearchResponder(turn.research, turn, parts, answer)
+    : createChatResponder(turn, parts, answer)
   const { writer } = responder
   const context = {
-    model: answer.model.name,
-    provider: answer.model.provider,
+    model: model.name,
+    provider: model.provider,
     modelIndex,
-    ...(turn.requestId !== undefined && { requestId: turn.requestId }),
+    ...(requestId !== undefined && { requestId }),
   }
   let ending: Ending = { status: 'done' }
   try {
@@ -158,29 +96,29 @@ async function makeAnswer(
     else ending = { status: 'failed', failure: describeFailure(error, context, parts) }
   }
   writer.close()
+  const { include_usage: includeUsage } = turn.request
   const recorded = recordedLines(run.log, modelIndex)
-  const ends = endingLines(ending, turn.includeUsage, writer, progress)
+  const ends = endingLines(ending, includeUsage, writer, progress)
   const stops = ending.status === 'cancelled' ? [stopPacket] : ends
   const outcome: AnswerOutcome = {
     ...writer.snapshot(),
     status: ending.status,
     error: 'failure' in ending ? { code: ending.failure.code, message: ending.failure.message } : null,
     toolCalls: progress.calls,
-    durationMs: parts.now() - startedAt,
+    durationMs: now() - startedAt,
     usage: progress.usage,
-    ...(progress.calls.length > 0 && { modelSteps: encodeSteps(answer.model, progress.steps) }),
+    ...(progress.calls.length > 0 && { modelSteps: encodeSteps(model, progress.steps) }),
     ...(recorded && { lines: [...recorded, ...stops.map(encodeLine)] }),
   }
-  const { stored, fault } = await storeOutcome(answer.answerId, outcome, parts)
+  const { stored, fault } = await storeOutcome(answerId, outcome, parts)
   // A failure to store the answer is reported in the run, whatever else ended it.
   const failed = fault && ({ status: 'failed', failure: toFailure(fault, context) } as const)
-  const { caller } = turn
-  const { answerId: messageId } = answer
   const waiting = stored.status === 'done' ? stored.toolCalls.filter((call) => approvableUntil(call) !== undefined) : []
+  const { sessionId } = run
   for (const { callId: toolCallId, name: toolName } of waiting)
-    parts.onApproval({ kind: 'requested', caller, sessionId: run.sessionId, messageId, toolCallId, toolName })
-  for (const line of failed ? endingLines(failed, turn.includeUsage, writer, progress) : ends) run.write(line)
-  return { answerId: answer.answerId, model: answer.model, outcome: stored, usage: progress.usage }
+    parts.onApproval({ kind: 'requested', caller, sessionId, messageId: answerId, toolCallId, toolName })
+  for (const line of failed ? endingLines(failed, includeUsage, writer, progress) : ends) run.write(line)
+  return { answerId, model, outcome: stored, usage: progress.usage }
 }
 
 /**
@@ -227,119 +165,121 @@ interface AnswerResponder {
   readonly respond: () => Promise<void>
 }
 
-type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
-
 /** Answers a chat message, by the model or by an agent of the host. */
-function createChatResponder(
-  turn: TurnOptions,
+function createChatResponder(turn: OpenTurn, parts: TurnParts, answer: TurnAnswer): AnswerResponder {
+  const { client, contextFiles, context } = turn
+  const { hostAgent } = context.persona
+  const inPrompt = contextFiles.kind === 'in-prompt' ? contextFiles.documents : []
+  const writer = new PacketWriter({
+    ...answer,
+    includeCitations: turn.request.include_citations,
+    compareCitations: answer.model.compareCitations,
+    numbersAsCited: client !== undefined,
+    contextDocuments: client?.paused?.documents ?? inPrompt,
+    citable: client?.paused?.citable.copy(),
+  })
+  const respondByHost = hostAgent && (() => respondByAgent(hostAgent, turn, parts, answer, writer))
+  return { writer, respond: respondByHost ?? (() => respondByModel(turn, parts, answer, writer)) }
+}
+
+async function respondByAgent(
+  responder: Responder,
+  turn: OpenTurn,
   parts: TurnParts,
   answer: TurnAnswer,
-  writing: WritingOptions,
-  progress: AnswerProgress,
-): AnswerResponder {
-  const { includeCitations, hostAgent, forced, decided, client } = turn
-  const contextDocuments = client?.paused?.documents ?? turn.contextDocuments
-  const { model } = answer
-  const { compareCitations } = model
-  const citable = client?.paused?.citable.copy()
-  const numbersAsCited = client !== undefined
-  const marks = { includeCitations, compareCitations, numbersAsCited }
-  const writer = new PacketWriter({ ...writing, ...marks, contextDocuments, citable })
-  const setting = settingOf(turn, parts, answer, writing.modelIndex, progress)
-  const common = { actions: turn.actions, writer, setting, includeCitations }
+  writer: PacketWriter,
+): Promise<void> {
+  const { model, progress } = answer
+  const { actions } = turn.usable
+  const { prompt } = await promptOf(turn, parts, { model, actions })
+  const setting = settingOf(turn, parts, answer)
+  const { include_citations: includeCitations } = turn.request
+  const resultTokens = Math.floor(model.contextTokens / 8)
+  await respond({ responder, prompt, actions, includeCitations, writer, setting, resultTokens }, progress)
+}
 
-  const respondByAgent = async (responder: Responder): Promise<void> => {
-    const { prompt } = await makeTurnPrompt({ ...turn.prompt, actions: turn.actions, model }, turn.run.signal)
-    const resultTokens = Math.floor(model.contextTokens / 8)
-    await respond({ ...common, responder, prompt, resultTokens }, progress)
-  }
-  const respondByModel = async (): Promise<void> => {
-    const { opened } = turn.prompt
-    const search =
-      decided || client?.messages.length ? undefined : firstSearch({ model, opened, forced, actions: turn.actions })
-    const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
-    const isSearched = search !== undefined
-    const isTalk = forced.length === 0 && isSmallTalk(opened)
-    const actions = help && (isSearched || isTalk) ? besideResults(turn.actions) : turn.actions
-    const wording = help && ((hasFiles: boolean) => help.wording({ isTalk, isSearched, hasFiles }))
-    const { prompt, hasFiles, fileTexts } = await makeTurnPrompt(
-      { ...turn.prompt, actions, model, wording },
-      turn.run.signal,
-    )
-    writer.citable.completesCitations = isSearched
-    if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
-    const { reminder, reasoning } = answer
-    await answerMessage(
-      {
-        ...common,
-        actions,
-        prompt: client ? [...prompt, ...client.messages] : prompt,
-        client,
-        model: help && search ? help.givenModel(model, { includeCitations, hasFiles }) : model,
-        modelIndex: writing.modelIndex,
-        reminder,
-        reasoning,
-        firstSearch: search,
-        decided,
-        decidedSteps: decided && decodeSteps(model, opened.messages.at(-1)?.modelSteps),
-        forced,
-        maxSteps: parts.maxSteps,
-        maxAttempts: parts.maxModelAttempts,
-        wait: parts.wait,
-      },
-      progress,
-    )
-  }
-  return { writer, respond: () => (hostAgent ? respondByAgent(hostAgent) : respondByModel()) }
+async function respondByModel(
+  turn: OpenTurn,
+  parts: TurnParts,
+  answer: TurnAnswer,
+  writer: PacketWriter,
+): Promise<void> {
+  const { opened, client, usable, decided } = turn
+  const { model } = answer
+  const { forced } = usable
+  const search = decided || client?.messages.length ? undefined : firstSearch({ model, opened, ...usable })
+  const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
+  const isSearched = search !== undefined
+  const isTalk = forced.length === 0 && isSmallTalk(opened)
+  const actions = help && (isSearched || isTalk) ? besideResults(usable.actions) : usable.actions
+  const wording = help && ((hasFiles: boolean) => help.wording({ isTalk, isSearched, hasFiles }))
+  const { prompt, hasFiles, fileTexts } = await promptOf(turn, parts, { model, actions, wording })
+  writer.citable.completesCitations = isSearched
+  if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
+  const { include_citations: includeCitations } = turn.request
+  await answerMessage({
+    turn,
+    parts,
+    answer: help && search ? { ...answer, model: help.givenModel(model, { includeCitations, hasFiles }) } : answer,
+    writer,
+    setting: settingOf(turn, parts, answer),
+    prompt: client ? [...prompt, ...client.messages] : prompt,
+    actions,
+    firstSearch: search,
+  })
 }
 
 /** Answers by deep research. */
 function createResearchResponder(
-  research: NonNullable<TurnOptions['research']>,
-  turn: TurnOptions,
+  research: AdmittedResearch,
+  turn: OpenTurn,
   parts: TurnParts,
   answer: TurnAnswer,
-  writing: WritingOptions,
-  progress: AnswerProgress,
 ): AnswerResponder {
-  const writer = createResearchWriter(writing)
+  const writer = createResearchWriter(answer)
   const respondByResearch = async (): Promise<void> => {
-    const { actions, run } = turn
-    const { prompt } = await makeTurnPrompt({ ...turn.prompt, actions, model: answer.model }, run.signal)
-    await runResearch(
-      {
-        ...research,
-        ...writing,
-        model: answer.model,
-        prompt,
-        reasoning: answer.reasoning,
-        actions: turn.actions,
-        forced: turn.forced[0],
-        writer,
-        setting: settingOf(turn, parts, answer, writing.modelIndex, progress),
-        maxAttempts: parts.maxModelAttempts,
-        wait: parts.wait,
-      },
-      progress,
-    )
+    const { actions, forced } = turn.usable
+    const { model } = answer
+    const { prompt } = await promptOf(turn, parts, { model, actions })
+    await runResearch({
+      ...research,
+      ...answer,
+      prompt,
+      wasClarified: wasClarification(turn.opened.messages.findLast(({ role }) => role === 'assistant')),
+      reasoning: turn.reasoning,
+      actions,
+      forced: forced[0],
+      writer,
+      setting: settingOf(turn, parts, answer),
+      maxAttempts: parts.maxModelAttempts,
+      wait: parts.wait,
+    })
   }
   return { writer, respond: respondByResearch }
 }
 
+/** The prompt of one answer. */
+function promptOf(
+  turn: OpenTurn,
+  { files, now }: TurnParts,
+  options: Pick<TurnPromptOptions, 'model' | 'actions' | 'wording'>,
+): Promise<TurnPrompt> {
+  const { context, contextFiles, opened, request, systemPrompt, client, run } = turn
+  const given = { context, contextFiles, opened, request, systemPrompt, clientInstructions: client?.instructions }
+  return makeTurnPrompt({ ...given, ...options, files, time: now() }, run.signal)
+}
+
 /** Context of all calls of an answer. */
-function settingOf(
-  turn: TurnOptions,
-  parts: TurnParts,
-  answer: TurnAnswer,
-  modelIndex: number,
-  progress: AnswerProgress,
-): CallSetting {
-  const { run } = turn
+function settingOf(turn: OpenTurn, parts: TurnParts, answer: TurnAnswer): CallSetting {
+  const { run, caller, opened, files, headers = {}, reasoning, client, context } = turn
+  const { persona, filters } = context
+  const { model, modelIndex, progress } = answer
+  const canAsk = parts.canAsk && turn.models.length === 1 && !turn.research && !persona.hostAgent
   const ask = createQuestions({
-    model: answer.model,
+    model,
     helper: parts.questionModel,
     modelIndex,
-    reasoning: answer.reasoning,
+    reasoning,
     signal: run.signal,
     maxAttempts: parts.maxModelAttempts,
     wait: parts.wait,
@@ -348,23 +288,17 @@ function settingOf(
     onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
   })
   return {
-    caller: turn.caller,
+    caller,
     sessionId: run.sessionId,
     messageId: answer.answerId,
-    userMessage: turn.userText,
-    filters: turn.filters,
-    given: {
-      messages: turn.past,
-      files: turn.files,
-      headers: turn.headers,
-      maxPassages: turn.client?.maxPassages,
-      ask,
-    },
-    showsMcpArguments: turn.client !== undefined,
+    userMessage: opened.userText,
+    filters,
+    given: { messages: toPastTexts(opened.messages), files, headers, maxPassages: client?.maxPassages, ask },
+    showsMcpArguments: client !== undefined,
     signal: run.signal,
     timeoutMs: parts.actionTimeoutMs,
-    approval: turn.approval,
-    approvableUntil: turn.canAsk ? () => parts.now() + parts.approvalMs : undefined,
+    approval: stricterPolicy(parts.toolApproval, persona.toolApproval),
+    approvableUntil: canAsk ? () => parts.now() + parts.approvalMs : undefined,
     hooks: parts.hooks,
     onError: parts.onError,
     // Parallel answers share placements, so only calls of the first can be identified by place.

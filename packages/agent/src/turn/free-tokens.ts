@@ -1,89 +1,42 @@
-import type { Services } from '../contracts/services.ts'
 import type { Principal } from '@inlay/protocol'
-import type { Instructions } from '../contracts/coming-turn.ts'
-import type { BranchHistory, ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
-import type { ModelProvider } from '../contracts/model.ts'
 import { maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
-import type { Actions } from '../tool-calls/registry.ts'
 import { writeInstructions } from './hooks.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
-import {
-  findTurnContext,
-  noContextFiles,
-  offerActions,
-  readContextFiles,
-  type TurnContextParts,
-  type TurnPlace,
-} from './turn-context.ts'
-
-export interface FreeTokensOptions extends Pick<Services, 'now' | 'onError'> {
-  readonly conversations: Pick<ConversationStore, 'session' | 'branch'>
-  readonly models: ModelProvider
-  readonly actions: Actions
-  readonly contextParts: TurnContextParts
-  readonly systemPrompt: Instructions | undefined
-}
-
-/** The conversation that the next message belongs to. */
-interface NextMessage extends Pick<TurnPlace, 'personaId' | 'projectId' | 'hasFiles'> {
-  /** Null: a new session. */
-  readonly session: Pick<SessionRecord, 'modelOverride' | 'temperature'> | null
-  /** Previous messages that fit into a context window of this size. */
-  readonly history: (contextTokens: number) => Promise<BranchHistory>
-}
+import { findTurnContext, noContextFiles, offerActions, readContextFiles } from './turn-context.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 /** Counts the tokens left for a next message, by building its prompt like any other. */
 export async function countFreeTokens(
   target: { readonly sessionId: string } | { readonly personaId: number },
   caller: Principal,
-  options: FreeTokensOptions,
+  parts: TurnParts,
 ): Promise<number> {
-  const { models, actions, contextParts, now } = options
-  const { personaId, projectId, hasFiles, session, history } = await toNextMessage(target, caller, options)
+  const { conversations, files, now } = parts
+  const session = 'sessionId' in target ? await conversations.session(target.sessionId, caller.id) : null
+  const personaId = 'personaId' in target ? target.personaId : (session?.personaId ?? 0)
+  const { projectId = null, hasFiles = false } = session ?? {}
   const place = { personaId, projectId, hasFiles, descriptors: [], filters: null, caller }
-  const unwritten = await findTurnContext(place, contextParts)
-  const sessionId = 'sessionId' in target ? target.sessionId : null
+  const unwritten = await findTurnContext(place, parts)
+  const sessionId = session?.id ?? null
   const coming = { caller, message: '', sessionId, personaId, projectId, origin: 'unset', filters: null }
-  const { context, systemPrompt } = await writeInstructions(options.systemPrompt, unwritten, coming, options.onError)
-  const model = await models.resolve(overrideOfAnswer(null, session, context.persona))
-  const room = { contextTokens: model.contextTokens, userText: '' }
-  const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, contextParts)
-  const usable = offerActions(await actions.available({ caller }), contextFiles, context, contextParts)
+  const { context, systemPrompt } = await writeInstructions(parts.systemPrompt, unwritten, coming, parts.onError)
+  const model = await parts.models.resolve(overrideOfAnswer(null, session, context.persona))
+  const { contextTokens } = model
+  const contextFiles =
+    context.files.length === 0
+      ? noContextFiles
+      : await readContextFiles(context, { contextTokens, userText: '' }, parts)
+  const actions = offerActions(await parts.actions.available({ caller }), contextFiles, context, parts)
+  const branch = session
+    ? await conversations.branch(session.id, null, historyLimits(contextTokens))
+    : { summary: null, summaryFiles: [], messages: [] }
+  const opened = { ...branch, userText: '', files: [] }
+  const request = { additional_context: null, include_citations: true }
   const { prompt } = await makeTurnPrompt(
-    {
-      files: contextParts.files,
-      context,
-      contextFiles,
-      opened: { ...(await history(model.contextTokens)), userText: '', files: [] },
-      request: { additional_context: null, include_citations: true },
-      model,
-      actions: usable,
-      systemPrompt,
-      time: now(),
-    },
+    { files, context, contextFiles, opened, request, model, actions, systemPrompt, time: now() },
     AbortSignal.timeout(60_000),
   )
-  return Math.max(0, maxPromptTokens(model.contextTokens, usable) - promptTokens(prompt))
-}
-
-async function toNextMessage(
-  place: { readonly sessionId: string } | { readonly personaId: number },
-  caller: Principal,
-  { conversations }: FreeTokensOptions,
-): Promise<NextMessage> {
-  if ('personaId' in place) {
-    const history = async (): Promise<BranchHistory> => ({ summary: null, summaryFiles: [], messages: [] })
-    return { personaId: place.personaId, projectId: null, hasFiles: false, session: null, history }
-  }
-  const session = await conversations.session(place.sessionId, caller.id)
-  const { personaId = 0, projectId = null, hasFiles = false } = session
-  return {
-    personaId,
-    projectId,
-    hasFiles,
-    session,
-    history: (contextTokens) => conversations.branch(session.id, null, historyLimits(contextTokens)),
-  }
+  return Math.max(0, maxPromptTokens(contextTokens, actions) - promptTokens(prompt))
 }

@@ -1,42 +1,27 @@
 import { InlayError, type LlmOverride } from '@inlay/protocol'
-import {
-  askForQueries,
-  fusePassages,
-  withoutBareMessage,
-  type SearchHelp,
-} from '../actions/internal-search/search-action.ts'
-import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
-import type { Persona, PersonaLookup } from '../contracts/persona.ts'
-import type { Passage, PassageQuery, PassageSearch } from '../contracts/search.ts'
+import { askForQueries, fusePassages, withoutBareMessage } from '../actions/internal-search/search-action.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
+import type { Persona } from '../contracts/persona.ts'
+import type { Passage, PassageQuery } from '../contracts/search.ts'
 import { queryWeights } from '../actions/internal-search/query-expansion.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
 import type { PastText } from '../contracts/action.ts'
 import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
-import { personaFilters, type PersonaFilterOptions } from './turn-context.ts'
-
-/** Dependencies of searches without an answer. */
-export interface PassageSearchOptions extends PersonaFilterOptions {
-  readonly search?: PassageSearch
-  readonly help?: SearchHelp
-  readonly models: ModelProvider
-  readonly personas: PersonaLookup
-  /** Finds the model that searches ask. Default: the model of the agent. */
-  readonly questionModel?: () => Promise<ResolvedModel>
-  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>
-}
+import { personaFilters } from './turn-context.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 /**
  * Searches like the search action of an agent, for one text and the queries that a model adds.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (provider), VALIDATION_ERROR (model), NOT_IMPLEMENTED without a search
  */
-export async function searchPassages(query: PassageQuery, options: PassageSearchOptions): Promise<readonly Passage[]> {
-  const { search, personas } = options
+export async function searchPassages(query: PassageQuery, parts: TurnParts): Promise<readonly Passage[]> {
+  const { search, personas } = parts
   const { caller, limit, signal, text } = query
   const persona = await personas.get(query.personaId, caller)
-  const model = await modelOf(query, persona, options)
+  const model = await modelOf(query, persona, parts)
   if (!search) throw new InlayError('NOT_IMPLEMENTED', { message: 'There are no documents to search here.' })
-  const bounds = await personaFilters(persona, query, options)
+  const bounds = await personaFilters(persona, query, parts)
   if (bounds.searchesNothing) return []
   const find = (words: string): Promise<readonly Passage[]> =>
     search({ text: words, filters: bounds.filters, caller, limit, signal })
@@ -44,8 +29,8 @@ export async function searchPassages(query: PassageQuery, options: PassageSearch
   // Avoids an unhandled rejection while the model is asked; the promise is awaited below.
   passages.catch(() => {})
   const messages = pastOf(query)
-  const turn = { ask: model && toAsk(model, query, options), messages, signal }
-  const queries = model ? await askForQueries(text, turn, options.help) : []
+  const turn = { ask: model && toAsk(model, query, parts), messages, signal }
+  const queries = model ? await askForQueries(text, turn, parts.searchHelp) : []
   const isRewritten = queries.some(({ weight }) => weight === queryWeights.question)
   const joined = query.skipsExpansion ? undefined : joinHistory(text, messages)
   const more =
@@ -64,13 +49,13 @@ const pastOf = ({ messages = [] }: PassageQuery): readonly PastText[] => message
 async function modelOf(
   { model, skipsExpansion }: PassageQuery,
   persona: Persona,
-  { models, questionModel, help }: PassageSearchOptions,
+  { models, questionModel, searchHelp }: TurnParts,
 ): Promise<ResolvedModel | undefined> {
   const override: LlmOverride | null = model && { model_provider: model.provider, model_version: model.version }
   if (model && !(await models.list()).some(({ provider }) => provider === model.provider)) {
     throw new InlayError('NOT_FOUND', { message: 'No model provider has this name: see GET /llm/provider.' })
   }
-  const isAsked = !skipsExpansion && (help?.expand ?? true)
+  const isAsked = !skipsExpansion && (searchHelp?.expand ?? true)
   if (!isAsked) return model ? void (await models.resolve(override)) : undefined
   return model || !questionModel ? models.resolve(overrideOfAnswer(override, null, persona)) : questionModel()
 }
@@ -78,7 +63,7 @@ async function modelOf(
 function toAsk(
   model: ResolvedModel,
   { signal }: PassageQuery,
-  { wait }: PassageSearchOptions,
+  { wait }: TurnParts,
 ): ReturnType<typeof createQuestions> {
   // The text itself is searched for meanwhile, so a second attempt would only add delay.
   return createQuestions({

@@ -1,7 +1,5 @@
-import type { Services } from '../contracts/services.ts'
 import {
   InlayError,
-  type BaseFilters,
   type LlmOverride,
   type Principal,
   type SendMessageRequest,
@@ -11,11 +9,9 @@ import {
 } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import type { ClientTurn } from '../contracts/client-turn.ts'
-import type { Instructions } from '../contracts/coming-turn.ts'
-import type { ConversationStore, SessionRecord } from '../contracts/conversation-store.ts'
-import type { ModelProvider, ResolvedModel } from '../contracts/model.ts'
+import type { SessionRecord } from '../contracts/conversation-store.ts'
+import type { ResolvedModel } from '../contracts/model.ts'
 import type { Persona } from '../contracts/persona.ts'
-import type { SmallModels } from '../contracts/small-models.ts'
 import type { ContextFiles } from '../prompt/context-files.ts'
 import {
   admitResearch,
@@ -24,10 +20,9 @@ import {
   researchActions,
   type AdmittedResearch,
 } from '../research/admission.ts'
-import type { ResearchOptions } from '../research/limits.ts'
-import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
+import type { ChosenActions } from '../tool-calls/registry.ts'
 import { withClientTools } from './client-turn.ts'
-import { askBefore, writeInstructions, type TurnHooks } from './hooks.ts'
+import { askBefore, writeInstructions } from './hooks.ts'
 import { isSmall, loadHelp } from './search-first.ts'
 import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
 import {
@@ -37,21 +32,8 @@ import {
   offerActions,
   readContextFiles,
   type TurnContext,
-  type TurnContextParts,
 } from './turn-context.ts'
-
-export interface PlanParts extends Pick<Services, 'onError'> {
-  readonly conversations: Pick<ConversationStore, 'session'>
-  readonly actions: Actions
-  readonly models: ModelProvider
-  readonly contextParts: TurnContextParts
-  readonly checkFilters: (filters: BaseFilters, caller: Principal) => Promise<void>
-  readonly before: TurnHooks['before']
-  readonly systemPrompt: Instructions | undefined
-  readonly research: ResearchOptions
-  /** Loads the help for models that call no tools by themselves. Default: there is none. */
-  readonly smallModels?: (() => Promise<SmallModels>) | undefined
-}
+import type { TurnParts } from './turn-parts.ts'
 
 /** A message that passed every check; nothing is stored yet. */
 export interface TurnPlan {
@@ -75,7 +57,7 @@ export type AskedPlan = TurnPlan & { readonly systemPrompt: string | undefined }
 
 /** Checks a message and collects what its answers need. */
 export async function planTurn(
-  parts: PlanParts,
+  parts: TurnParts,
   request: SendMessageRequest,
   caller: Principal,
   client?: ClientTurn,
@@ -107,18 +89,27 @@ export async function planTurn(
     models.push({ ...model, compareCitations: compares ? help?.compareCitations : undefined })
   }
   const [model] = models
+  const coming = {
+    caller,
+    message: request.message,
+    sessionId: session?.id ?? null,
+    personaId: context.persona.id,
+    projectId: (session ? session.projectId : request.chat_session_info?.project_id) ?? null,
+    origin: request.origin,
+  }
   const research =
-    request.deep_research && model ? await findResearch(parts, request, { session, context, caller, model }) : undefined
+    request.deep_research && model
+      ? await admitResearch(parts.research, { ...coming, model }, parts.onError)
+      : undefined
   // Research cites what its agents found; a file numbered in the prompt would share its number with one of those
   // documents.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
   const room = { contextTokens, userText: request.message }
-  const contextFiles =
-    context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, parts.contextParts)
+  const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, parts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const chosen = await parts.actions.choose(asker, choice, (available) => {
-    const offered = offerActions(available, contextFiles, context, parts.contextParts)
+    const offered = offerActions(available, contextFiles, context, parts)
     if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
     return research ? researchActions(offered) : offered
   })
@@ -167,13 +158,13 @@ function toOverrides(request: SendMessageRequest): readonly (LlmOverride | null)
 }
 
 async function findContext(
-  { contextParts, checkFilters }: PlanParts,
+  parts: TurnParts,
   request: SendMessageRequest,
   session: SessionRecord | null,
   { caller, personaId }: { readonly caller: Principal; readonly personaId: number | undefined },
 ): Promise<TurnContext> {
   const { chat_session_info: info, internal_search_filters: filters } = request
-  if (info) await checkSessionSettings(info, caller, contextParts)
+  if (info) await checkSessionSettings(info, caller, parts)
   const place = {
     personaId: personaId ?? session?.personaId ?? info?.persona_id ?? 0,
     projectId: (session ? session.projectId : info?.project_id) ?? null,
@@ -182,37 +173,13 @@ async function findContext(
     filters,
     caller,
   }
-  const context = await findTurnContext(place, contextParts)
-  if (filters) await checkFilters(filters, caller)
+  const context = await findTurnContext(place, parts)
+  if (filters) await parts.checkFilters(filters, caller)
   return context
 }
 
-interface Asking {
-  readonly session: SessionRecord | null
-  readonly context: TurnContext
-  readonly caller: Principal
-}
-
-/** Limits of a requested deep research run. */
-async function findResearch(
-  { research, onError }: PlanParts,
-  request: SendMessageRequest,
-  { session, context, caller, model }: Asking & { readonly model: ResolvedModel },
-): Promise<AdmittedResearch> {
-  const coming = {
-    caller,
-    message: request.message,
-    sessionId: session?.id ?? null,
-    personaId: context.persona.id,
-    projectId: (session ? session.projectId : request.chat_session_info?.project_id) ?? null,
-    model,
-    origin: request.origin,
-  }
-  return admitResearch(research, coming, onError)
-}
-
 /** Calls the host's hook, adds the text it returns to the request's own context, and asks for the instructions. */
-export async function askHost(parts: PlanParts, plan: TurnPlan, caller: Principal): Promise<AskedPlan> {
+export async function askHost(parts: TurnParts, plan: TurnPlan, caller: Principal): Promise<AskedPlan> {
   const { request, session, context } = plan
   const coming = {
     caller,
@@ -223,15 +190,20 @@ export async function askHost(parts: PlanParts, plan: TurnPlan, caller: Principa
     origin: request.origin,
     filters: request.internal_search_filters,
   }
-  const addition = await askBefore(parts.before, coming, parts.onError)
+  const addition = await askBefore(parts.hooks?.before, coming, parts.onError)
   const contexts = [request.additional_context, addition].filter((text) => text !== null && text !== undefined)
   const joined = contexts.length === 0 ? null : contexts.join('\n\n')
   // Research and agents of the host have prompts of their own.
-  const hasOwn = plan.research !== undefined || context.persona.hostAgent !== undefined
-  const written = hasOwn
-    ? { systemPrompt: undefined }
-    : await writeInstructions(parts.systemPrompt, context, coming, parts.onError)
+  const written = plan.research
+    ? { systemPrompt: undefined, context: withoutPrompts(context) }
+    : context.persona.hostAgent
+      ? { systemPrompt: undefined }
+      : await writeInstructions(parts.systemPrompt, context, coming, parts.onError)
   return { ...plan, ...written, request: { ...request, additional_context: joined } }
+}
+
+function withoutPrompts(context: TurnContext): TurnContext {
+  return { ...context, persona: { ...context.persona, systemPrompt: '', taskPrompt: '', replacesBasePrompt: false } }
 }
 
 const anySession = '00000000-0000-4000-8000-000000000000'

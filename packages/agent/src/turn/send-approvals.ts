@@ -1,24 +1,17 @@
 import { InlayError, type SendMessageRequest, type ToolApproval } from '@inlay/protocol'
 import type { OwnedSending } from '../contracts/agent.ts'
-import type { RunStore } from '../contracts/run-store.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { approvableUntil, decideCalls, type DecidedCall } from '../tool-calls/approval.ts'
-import type { KeyedSends } from './idempotency.ts'
-import { startRun, type StartParts } from './start-run.ts'
-
-/** Dependencies of messages that approve or decline calls. */
-export interface ApprovalParts extends StartParts {
-  readonly runStore: RunStore
-  readonly keyedSends: KeyedSends
-}
+import { startRun } from './start-run.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 /**
  * Sends a message that approves or declines the calls of the newest answer. Each answer has one such message: its id is
  * the idempotency key, so the same decisions get the same run, in any process, and others are a CONFLICT.
  */
 export async function sendApprovals(
-  parts: ApprovalParts,
+  parts: TurnParts,
   request: SendMessageRequest,
   decisions: readonly ToolApproval[],
   sending: OwnedSending,
@@ -40,7 +33,7 @@ export async function sendApprovals(
     const run = await startRun(parts, { ...request, message }, sending, { key, retry, decided })
     for (const { name: toolName, decision } of retry ? [] : decided) {
       const kind = decision.approved ? 'approved' : 'declined'
-      parts.turn.onApproval({ kind, caller, sessionId, messageId, toolCallId: decision.tool_call_id, toolName })
+      parts.onApproval({ kind, caller, sessionId, messageId, toolCallId: decision.tool_call_id, toolName })
     }
     return run
   })
@@ -50,7 +43,7 @@ const wordsFor = (decided: readonly DecidedCall[]): string =>
   decided.map(({ name, decision }) => `${decision.approved ? 'Approved' : 'Declined'}: ${name}`).join('\n')
 
 /** @throws CONFLICT unless it is certain that an answer failed before it made any approved call: none is made twice */
-async function checkNotBegun({ runStore }: ApprovalParts, failedId: number, count: number): Promise<void> {
+async function checkNotBegun({ runStore }: TurnParts, failedId: number, count: number): Promise<void> {
   const { lines, toolCalls } = await runStore.answer(failedId)
   if (lines?.every((line) => !line.includes('"tool_approval_response"'))) return
   const verb = toolCalls.filter(({ step }) => step === 0).length === count ? 'were' : 'may have been'
@@ -59,7 +52,7 @@ async function checkNotBegun({ runStore }: ApprovalParts, failedId: number, coun
 
 /** @throws SESSION_NOT_FOUND, CONFLICT when the chat went on or the time is over */
 async function readWaiting(
-  { conversations, runStore, turn }: ApprovalParts,
+  { conversations, runStore, now, onApproval }: TurnParts,
   { sessionId, messageId, failedId }: { sessionId: string; messageId: number; failedId: number | undefined },
   { caller }: OwnedSending,
 ): Promise<readonly ToolCallRecord[]> {
@@ -70,9 +63,9 @@ async function readWaiting(
   const { toolCalls } = isNewest ? await runStore.answer(messageId) : { toolCalls: [] }
   const waiting = toolCalls.filter((call) => approvableUntil(call) !== undefined)
   if (waiting.length === 0) throw noLonger('No call of this answer waits for approval.')
-  const expired = waiting.filter((call) => turn.now() >= (approvableUntil(call) ?? 0))
+  const expired = waiting.filter((call) => now() >= (approvableUntil(call) ?? 0))
   for (const { callId: toolCallId, name: toolName } of expired)
-    turn.onApproval({ kind: 'expired', caller, sessionId, messageId, toolCallId, toolName })
+    onApproval({ kind: 'expired', caller, sessionId, messageId, toolCallId, toolName })
   if (expired.length > 0) throw noLonger('The time to approve these calls is over.')
   return waiting
 }

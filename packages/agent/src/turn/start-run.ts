@@ -1,36 +1,19 @@
 import { InlayError, type Principal, type SendMessageRequest } from '@inlay/protocol'
-import type { CallerLimit } from '@inlay/scheduling'
 import type { OwnedSending } from '../contracts/agent.ts'
-import type { ToolApprovalPolicy } from '../contracts/action.ts'
-import type { ConversationStore, OpenedTurn } from '../contracts/conversation-store.ts'
-import type { FileStore } from '../contracts/file-store.ts'
-import { historyLimits, toPastTexts, userMessage } from '../prompt/history.ts'
+import type { ClientTurn } from '../contracts/client-turn.ts'
+import type { OpenedTurn } from '../contracts/conversation-store.ts'
+import { historyLimits } from '../prompt/history.ts'
 import { modelKey } from '../prompt/model-steps.ts'
-import { researchParams, wasClarification } from '../research/admission.ts'
-import { stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
+import { researchParams } from '../research/admission.ts'
+import type { DecidedCall } from '../tool-calls/approval.ts'
 import type { LiveRun, Runs } from '../run/live-runs.ts'
-import type { RunSharing } from '../run/sharing.ts'
-import { executeTurn, type TurnParts } from './execute-turn.ts'
-import { readSteps, type ClientTurns } from './client-turn.ts'
+import { executeTurn } from './execute-turn.ts'
+import { readSteps, type ClientContext } from './client-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
-import { expectedTokens, type AdmitTurn, type SettleTurn } from './admission.ts'
-import { askHost, planTurn, type AskedPlan, type PlanParts, type TurnPlan } from './plan-turn.ts'
-import { createTurnFiles, type TurnContext } from './turn-context.ts'
-
-export interface StartParts extends PlanParts {
-  readonly conversations: ConversationStore
-  readonly runs: Runs
-  readonly files: FileStore
-  readonly admit: AdmitTurn | undefined
-  /** Limit of one caller's concurrent runs in this process. */
-  readonly approval: ToolApprovalPolicy
-  /** Whether answers can wait for a person: their calls can be read again. */
-  readonly canAsk: boolean
-  readonly runLimit: CallerLimit
-  readonly turn: TurnParts
-  readonly sharing: RunSharing | undefined
-  readonly clientTurns: ClientTurns
-}
+import { expectedTokens, type SettleTurn } from './admission.ts'
+import { askHost, planTurn, type TurnPlan } from './plan-turn.ts'
+import { createTurnFiles } from './turn-context.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 interface StartOptions {
   /** Makes the send idempotent. */
@@ -45,9 +28,9 @@ interface StartOptions {
  * Checks and stores a message, then starts its run. Rejects with everything that can be known before the run.
  */
 export async function startRun(
-  parts: StartParts,
+  parts: TurnParts,
   request: SendMessageRequest,
-  { caller, headers = {}, requestId, client }: OwnedSending,
+  { caller, headers, requestId, client }: OwnedSending,
   { key, retry, decided }: StartOptions = {},
 ): Promise<LiveRun> {
   const leave = parts.runLimit.enter(caller.id)
@@ -66,8 +49,10 @@ export async function startRun(
     void run.ended.then(leave)
     // The answer begins meanwhile.
     const shared = parts.sharing?.share(run)
-    const turn = toTurn(parts, plan, opened, run, { caller, headers, requestId, client })
-    void executeTurn({ ...turn, settle, decided }, parts.turn)
+    const files = createTurnFiles(parts, plan.context, opened, caller)
+    const reasoning = client?.parameters?.reasoning ?? plan.reasoning
+    const turn = { ...plan, reasoning, opened, run, caller, headers, requestId, files, settle, decided }
+    void executeTurn({ ...turn, client: client && toClientContext(client, parts, plan, caller) }, parts)
     await shared
     return run
   } catch (error) {
@@ -101,7 +86,7 @@ function toRepeat(request: SendMessageRequest, { sessionId, parentId }: SendRetr
 }
 
 async function openTurn(
-  { conversations }: StartParts,
+  { conversations }: TurnParts,
   plan: TurnPlan,
   caller: Principal,
   { key, decided }: Pick<StartOptions, 'key' | 'decided'>,
@@ -153,86 +138,21 @@ function openRun(runs: Runs, opened: OpenedTurn, { models, overrides }: TurnPlan
   return run
 }
 
-function toTurn(
-  parts: StartParts,
-  plan: AskedPlan,
-  opened: OpenedTurn,
-  run: LiveRun,
-  { caller, headers = {}, requestId, client }: OwnedSending,
-): Parameters<typeof executeTurn>[0] {
-  const { request, contextFiles, models, research, systemPrompt, usable } = plan
-  const context = research ? withoutPrompts(plan.context) : plan.context
-  const { files: store, turn } = parts
-  const history = opened.messages
-  const { taskPrompt } = context.persona
-  const reminder = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
-  // Newest message first.
-  const files = [opened.files, ...history.map((message) => message.files).toReversed(), opened.summaryFiles].flat()
+function toClientContext(
+  client: ClientTurn,
+  { clientTurns: { paused: turns } }: TurnParts,
+  { models }: TurnPlan,
+  { id: callerId }: Principal,
+): ClientContext {
+  const { steps = [], parameters = {}, instructions, maxPassages, isStored, history } = client
   return {
-    run,
-    answers: models.map((model, index) => ({
-      answerId: opened.answerIds[index] ?? 0,
-      model,
-      reminder,
-      reasoning: client?.parameters?.reasoning ?? plan.reasoning,
-    })),
-    caller,
-    userText: opened.userText,
-    origin: request.origin,
-    filters: context.filters,
-    prompt: {
-      files: store,
-      context,
-      contextFiles,
-      opened,
-      request,
-      systemPrompt,
-      clientInstructions: client?.instructions,
-      time: turn.now(),
-    },
-    actions: usable.actions,
-    forced: usable.forced,
-    past: toPastTexts(history),
-    files: createTurnFiles({
-      store,
-      attachedIds: files.flatMap(({ user_file_id: id }) => id ?? []),
-      held: context.files,
-      generatedBefore: async () => {
-        const ids = await parts.conversations.generatedFileIds?.(history.map(({ id }) => id))
-        return store.find(ids ?? [], caller)
-      },
-      caller,
-    }),
-    headers,
-    requestId,
-    ...(research && {
-      research: { ...research, wasClarified: wasClarification(history.findLast(({ role }) => role === 'assistant')) },
-    }),
-    includeCitations: request.include_citations,
-    includeUsage: request.include_usage,
-    hostAgent: context.persona.hostAgent,
-    approval: stricterPolicy(parts.approval, context.persona.toolApproval),
-    canAsk: parts.canAsk && models.length === 1 && !research && !context.persona.hostAgent,
-    contextDocuments: contextFiles.kind === 'in-prompt' ? contextFiles.documents : [],
-    ...(client && {
-      client: {
-        ...readSteps(client.steps ?? [], {
-          callerId: caller.id,
-          // Turns of clients have one answer.
-          model: modelKey(models[0]!),
-          turns: parts.clientTurns.paused,
-        }),
-        parameters: client.parameters ?? {},
-        maxPassages: client.maxPassages,
-        pausedTurns: parts.clientTurns.paused,
-        isStored: client.isStored !== false,
-        isOwn: client.isStored === false || client.history !== undefined,
-      },
-    }),
+    // Turns of clients have one answer.
+    ...readSteps(steps, { callerId, model: modelKey(models[0]!), turns }),
+    parameters,
+    instructions,
+    maxPassages,
+    pausedTurns: turns,
+    isStored: isStored !== false,
+    isOwn: isStored === false || history !== undefined,
   }
-}
-
-/** Research has its own prompts, so those of the persona are dropped. */
-function withoutPrompts(context: TurnContext): TurnContext {
-  return { ...context, persona: { ...context.persona, systemPrompt: '', taskPrompt: '', replacesBasePrompt: false } }
 }

@@ -5,32 +5,17 @@ import {
   type ChatSessionCreationRequest,
   type FileDescriptor,
 } from '@inlay/protocol'
+import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
-import type { NamedDocumentSet, ExcerptReader, FileSearch, PassageSearch } from '../contracts/search.ts'
 import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action, TurnFiles } from '../contracts/action.ts'
-import type { FileStore, StoredFile } from '../contracts/file-store.ts'
+import type { StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
 import { loadContextFiles, type ContextFiles } from '../prompt/context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
-
-export interface TurnContextParts {
-  readonly files: FileStore
-  readonly personas: PersonaLookup
-  readonly projects: ProjectLookup
-  /** Searches files that are too long for a prompt. Default: only files that fit are used. */
-  readonly fileSearch: FileSearch | undefined
-  readonly search: PassageSearch | undefined
-  /** Creates the search action over files. */
-  readonly searchAction: (search: PassageSearch, readExcerpt?: ExcerptReader) => Action
-  readonly readExcerpt: ExcerptReader | undefined
-  readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  /** Facts about a caller, for the model. */
-  readonly person: (caller: Principal) => Promise<Person>
-  /** Maximum wait for context files that are still being read or indexed, in milliseconds. */
-  readonly waitMs: number
-}
+import { toSearchAction } from '../tool-calls/built-in-actions.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 /** Agent, project and files of a message. */
 export interface TurnPlace {
@@ -88,8 +73,8 @@ export const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], 
  * Finds the context of a turn.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file)
  */
-export async function findTurnContext(place: TurnPlace, options: TurnContextParts): Promise<TurnContext> {
-  const { files, personas, projects } = options
+export async function findTurnContext(place: TurnPlace, parts: TurnParts): Promise<TurnContext> {
+  const { files, personas, projects } = parts
   const { personaId, projectId, caller } = place
   const persona = await personas.get(personaId, caller)
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
@@ -97,11 +82,11 @@ export async function findTurnContext(place: TurnPlace, options: TurnContextPart
   const project = persona.id === 0 ? inProject : null
   const { descriptors, files: attached } =
     place.descriptors.length === 0 ? noFiles : await checkDescriptors(place.descriptors, caller, files)
-  const { filters, searchesNothing } = await personaFilters(persona, place, options)
+  const { filters, searchesNothing } = await personaFilters(persona, place, parts)
   const heldIds = project?.fileIds ?? persona.fileIds
   const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)
   const hasFiles = attached.length + held.length > 0 || place.hasFiles
-  const person = (): Promise<Person> => options.person(caller)
+  const person = (): Promise<Person> => parts.person(caller)
   return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
 }
 
@@ -115,7 +100,7 @@ interface ContextRoom {
 export async function readContextFiles(
   context: TurnContext,
   room: ContextRoom,
-  { files, fileSearch, waitMs }: TurnContextParts,
+  { files, fileSearch, maxContextWaitMs: waitMs }: TurnParts,
 ): Promise<ContextFiles> {
   return loadContextFiles({
     store: files,
@@ -141,7 +126,7 @@ export function offerActions(
   available: readonly Action[],
   contextFiles: ContextFiles,
   { persona: { actionIds, actionNames }, project, searchesNothing, hasFiles }: TurnContext,
-  { fileSearch, search, searchAction, readExcerpt }: TurnContextParts,
+  parts: TurnParts,
 ): readonly Action[] {
   const own = available.filter(({ id, name, builtIn, needsGrant = false }) => {
     if (builtIn === 'FileReaderTool') return hasFiles
@@ -150,32 +135,34 @@ export function offerActions(
   })
   const others = own.filter(({ builtIn }) => builtIn !== 'SearchTool')
   const searchesDocuments = project === null && !searchesNothing && others.length < own.length
+  const { fileSearch } = parts
   if (contextFiles.kind === 'searched' && fileSearch) {
-    const both = createFileSearch(fileSearch, contextFiles.files, searchesDocuments ? search : undefined)
-    const excerpts = createFileExcerpts(fileSearch, contextFiles.files, searchesDocuments ? readExcerpt : undefined)
-    return [...others, searchAction(both, excerpts)].toSorted((a, b) => a.id - b.id)
+    const { search, readExcerpt: readDocument } = searchesDocuments ? parts : {}
+    const both = createFileSearch(fileSearch, contextFiles.files, search)
+    const readExcerpt = createFileExcerpts(fileSearch, contextFiles.files, readDocument)
+    return [...others, toSearchAction(both, { ...parts, readExcerpt })].toSorted((a, b) => a.id - b.id)
   }
   return project !== null || searchesNothing ? others : own
 }
 
-export interface TurnFilesOptions {
-  readonly store: Pick<FileStore, 'byIds' | 'sections' | 'openById' | 'keep'>
-  /** Ids of attached files of the branch, checked when they were sent; repeats count once. */
-  readonly attachedIds: readonly string[]
-  /** Files of the project or agent, checked. */
-  readonly held: readonly StoredFile[]
-  /** Files that actions created earlier in the conversation, if the caller owns them; read at most once. */
-  readonly generatedBefore: () => Promise<readonly StoredFile[]>
-  readonly caller: Principal
-}
-
 /** The files that the actions of a turn may read, and the place for new ones. */
-export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
-  const { store, attachedIds, held, generatedBefore, caller } = options
+export function createTurnFiles(
+  { files: store, conversations }: TurnParts,
+  { files: held }: TurnContext,
+  { files, messages, summaryFiles }: OpenedTurn,
+  caller: Principal,
+): TurnFiles {
+  // Newest message first. They were checked when they were sent.
+  const descriptors = [files, ...messages.map((message) => message.files).toReversed(), summaryFiles].flat()
+  const attachedIds = [...new Set(descriptors.flatMap(({ user_file_id: id }) => id ?? []))]
+  const generatedBefore = async (): Promise<readonly StoredFile[]> => {
+    const ids = await conversations.generatedFileIds?.(messages.map(({ id }) => id))
+    return store.find(ids ?? [], caller)
+  }
   const generated: StoredFile[] = []
   let inputs: Promise<(readonly StoredFile[])[]> | undefined
   const list = async (): Promise<readonly StoredFile[]> => {
-    inputs ??= Promise.all([store.byIds([...new Set(attachedIds)]), generatedBefore()])
+    inputs ??= Promise.all([store.byIds(attachedIds), generatedBefore()])
     const [attached = [], earlier = []] = await inputs
     const all = [...attached, ...held, ...earlier, ...generated]
     return [...new Map(all.map((file) => [file.id, file])).values()]
@@ -199,11 +186,6 @@ export function createTurnFiles(options: TurnFilesOptions): TurnFiles {
   }
 }
 
-/** Dependencies for reading the filters of an agent. */
-export interface PersonaFilterOptions {
-  readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-}
-
 /**
  * The filters of a request within the limits of an agent: its document sets, unless the request names some, and its
  * start date.
@@ -211,7 +193,7 @@ export interface PersonaFilterOptions {
 export async function personaFilters(
   { documentSetIds, searchStartDate }: Persona,
   { filters, caller }: { readonly filters: BaseFilters | null; readonly caller: Principal },
-  { documentSets }: PersonaFilterOptions,
+  { documentSets }: TurnParts,
 ): Promise<{
   readonly filters: BaseFilters | null
   /** Whether none of the agent's document sets can be searched. */
