@@ -1,6 +1,7 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
 import { reportFailure, toFailure } from '../model/failures.ts'
-import type { CallRecord } from '../tool-calls/run-tool-calls.ts'
+import { toCallDetail } from '../tool-calls/call-detail.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import type { AnswerPlace, Branch } from './branch.ts'
 import type { Finding } from './report.ts'
 import type { AgentRound } from './parallel-agents.ts'
@@ -23,7 +24,7 @@ export interface AgentState {
   thoughtsInRow: number
   wasDemanded: boolean
   readonly findings: Finding[]
-  readonly children: CallRecord[]
+  readonly children: ToolCallRecord[]
   report: string
   cited: readonly SearchDoc[] | null
 }
@@ -64,16 +65,7 @@ interface AgentEnd {
 
 function store(options: ResearchAgentOptions, { children }: AgentState, end: AgentEnd): void {
   const { task, callId, turn, tab, cycle, reasoning, setting } = options
-  setting.onEnd({
-    turn_index: turn,
-    tab_index: tab,
-    tool_name: researchToolNames.agent,
-    tool_arguments: { task },
-    tool_result: end.result,
-    search_docs: end.cited,
-    generated_images: null,
-  })
-  const own: CallRecord = {
+  const own: ToolCallRecord = {
     step: cycle,
     turnIndex: turn,
     tabIndex: tab,
@@ -88,5 +80,6 @@ function store(options: ResearchAgentOptions, { children }: AgentState, end: Age
     documents: end.cited,
     images: null,
   }
+  setting.onEnd(toCallDetail(own))
   options.store([own, ...children])
 }

@@ -3,7 +3,8 @@ import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
 import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
-import type { CallRecord, CallSetting } from '../tool-calls/run-tool-calls.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
+import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { addUnstreamedThought } from './research-agent.ts'
 import type { ResearchBudget } from './budget.ts'
 import { userText, withInstructions } from './dialogue.ts'
@@ -33,7 +34,7 @@ export interface ResearchSetting {
   /** Number of results left out of each report, in whole or in part, by the id of the call. */
   readonly cutResults: Map<string, number>
   /** Stores the call of an agent and those it made, once: when it ends or is cut off. */
-  readonly store: (records: readonly CallRecord[]) => void
+  readonly store: (records: readonly ToolCallRecord[]) => void
 }
 
 /** State of a research run when its report is due. */

@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { StreamLine, ToolCallDetail } from '@inlay/protocol'
 import type { RunStore, SendRecord, StoredAnswer } from '../contracts/run-store.ts'
+import { toCallDetail } from '../tool-calls/call-detail.ts'
 import { createRun, type LiveRun } from './live-runs.ts'
 import { streamedLines } from './recorded-lines.ts'
 
@@ -29,18 +30,7 @@ const isStopOfAll = (line: StreamLine): boolean =>
   'obj' in line && line.obj.type === 'stop' && line.placement.model_index === null
 
 /** Details of an answer's calls that its lines do not contain. */
-export function toCallDetails({ toolCalls }: StoredAnswer): ToolCallDetail[] {
-  return toolCalls.map((call) => ({
-    turn_index: call.turnIndex,
-    tab_index: call.tabIndex,
-    sub_turn_index: call.subTurnIndex ?? null,
-    tool_name: call.name,
-    tool_arguments: call.arguments,
-    tool_result: call.result,
-    search_docs: call.documents,
-    generated_images: call.images,
-  }))
-}
+export const toCallDetails = ({ toolCalls }: StoredAnswer): ToolCallDetail[] => toolCalls.map(toCallDetail)
 
 function shortLines(record: SendRecord, { parentId, status, text, documents, error }: StoredAnswer): StreamLine[] {
   if (status === 'running') {

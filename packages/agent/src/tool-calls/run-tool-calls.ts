@@ -14,6 +14,7 @@ import {
   type Usage,
 } from '@inlay/protocol'
 import { approvalRule, declinedText, needsApproval, toArguments, waitingCall } from './approval.ts'
+import { toCallDetail } from './call-detail.ts'
 import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
@@ -48,11 +49,9 @@ export interface CallSetting {
   readonly onEnd: (detail: ToolCallDetail) => void
 }
 
-export type CallRecord = ToolCallRecord
-
 /** Calls and usage of an answer so far; readable at any time. */
 export interface AnswerProgress {
-  readonly calls: CallRecord[]
+  readonly calls: ToolCallRecord[]
   /** Steps of the model that have ended; none of a research. */
   readonly steps: ModelStep[]
   usage: Usage
@@ -81,7 +80,7 @@ export async function runCalls(
   progress: AnswerProgress,
 ): Promise<AnsweredCall[]> {
   const earlier = progress.calls.length
-  const records: CallRecord[] = []
+  const records: ToolCallRecord[] = []
   const answered = await mapConcurrent(calls, parallelCalls, async (call, index): Promise<AnsweredCall> => {
     const record = await runCall(call, setting)
     records[index] = record
@@ -174,7 +173,7 @@ export function openCalls(
 }
 
 /** Runs a call to its end; never rejects. `section_end` is sent exactly once. */
-export async function runCall(call: OpenCall, setting: CallSetting): Promise<CallRecord> {
+export async function runCall(call: OpenCall, setting: CallSetting): Promise<ToolCallRecord> {
   const { action, writer, decision } = call
   const startedAt = performance.now()
   const packets: PacketBody[] = []
@@ -202,52 +201,16 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Cal
     result = { text: `Tool failed with error: ${text}` }
   }
   writer.end(result.foundDocuments)
-  // Results of hosts may contain characters that neither models nor databases accept.
-  const course = { failed, packets, durationMs: performance.now() - startedAt }
-  return record({ ...call, input: given }, { ...result, text: storable(result.text) }, course, setting)
-}
-
-const nobodyAsked = 'A person would have to approve this call, and cannot be asked here. It was not made.'
-
-/** How a call went. */
-interface Course {
-  readonly failed: boolean
-  readonly packets: readonly PacketBody[]
-  readonly durationMs: number
-}
-
-function record(
-  call: OpenCall,
-  result: ActionResult,
-  { failed, packets, durationMs }: Course,
-  setting: CallSetting,
-): CallRecord {
-  const { action, writer } = call
-  const { step, turnIndex, tabIndex, reasoning } = writer.place
-  const input = toArguments(call.input)
-  const { caller, sessionId, messageId, hooks, onError } = setting
-  const ended = { caller, sessionId, messageId, name: action.name, arguments: input, result: result.text, failed }
-  if (hooks?.afterToolCall) void reportCall(hooks.afterToolCall, { ...ended, durationMs }, onError)
-  setting.onEnd({
-    turn_index: turnIndex,
-    tab_index: tabIndex,
-    tool_name: action.name,
-    tool_arguments: input,
-    tool_result: result.text,
-    search_docs: result.documents ?? null,
-    generated_images: result.images ?? null,
-  })
-  return {
-    step,
-    turnIndex,
-    tabIndex,
+  const { name } = action
+  const stored: ToolCallRecord = {
+    ...writer.place,
     callId: call.id,
     actionId: action.id,
-    name: action.name,
+    name,
     failed,
-    arguments: input,
-    result: result.text,
-    reasoning,
+    arguments: toArguments(given),
+    // Results of hosts may contain characters that neither models nor databases accept.
+    result: storable(result.text),
     // Replays show custom actions under their display name.
     packets: packets.map((packet) =>
       'tool_name' in packet && packet.type !== 'tool_call_debug'
@@ -257,7 +220,17 @@ function record(
     documents: result.documents ?? null,
     images: result.images ?? null,
   }
+  const { caller, sessionId, messageId, hooks, onError } = setting
+  if (hooks?.afterToolCall) {
+    const ended = { name, arguments: stored.arguments, result: stored.result, failed }
+    const durationMs = performance.now() - startedAt
+    void reportCall(hooks.afterToolCall, { caller, sessionId, messageId, ...ended, durationMs }, onError)
+  }
+  setting.onEnd(toCallDetail(stored))
+  return stored
 }
+
+const nobodyAsked = 'A person would have to approve this call, and cannot be asked here. It was not made.'
 
 /** Arguments after validation, and as given or coerced. */
 interface CheckedInput {

@@ -2,6 +2,8 @@ import { isJsonObject, type PacketBody } from '@inlay/protocol'
 import type { ResponderPart } from '../contracts/responder.ts'
 import type { CallWriter } from '../packet-writer.ts'
 import { researchToolNames } from '../research/tools.ts'
+import { toCallDetail } from '../tool-calls/call-detail.ts'
+import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import type { AnswerProgress, CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { idOfName, toData } from '../tool-calls/host-actions.ts'
 
@@ -130,32 +132,22 @@ function store(
   const toolName = task === undefined ? name : researchToolNames.agent
   const toolArguments = task === undefined ? (isJsonObject(input) ? input : {}) : { task }
   const result = end.type === 'failure' ? `Tool failed with error: ${end.message}` : end.text
-  progress.calls.push({
-    step: writer.place.step,
-    turnIndex: writer.place.turnIndex,
-    tabIndex: writer.place.tabIndex,
+  const record: ToolCallRecord = {
+    ...writer.place,
     callId: id,
     actionId: task === undefined ? idOfName(name) : 0,
     name: toolName,
     failed: end.type === 'failure',
     arguments: toolArguments,
     result,
-    reasoning: sub === null ? writer.place.reasoning : null,
+    ...(sub !== null && { reasoning: null }),
     packets,
     documents: null,
     images: null,
     ...(parentId === null || sub === null ? {} : { parentCallId: parentId, subTurnIndex: sub }),
-  })
-  setting.onEnd({
-    turn_index: writer.place.turnIndex,
-    tab_index: writer.place.tabIndex,
-    ...(sub === null ? {} : { sub_turn_index: sub }),
-    tool_name: toolName,
-    tool_arguments: toolArguments,
-    tool_result: result,
-    search_docs: null,
-    generated_images: null,
-  })
+  }
+  progress.calls.push(record)
+  setting.onEnd(toCallDetail(record))
 }
 
 function toErrorPacket(exception: string): PacketBody {
