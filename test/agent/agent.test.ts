@@ -1,5 +1,5 @@
 import { createAgent, type Agent, type AgentOptions } from '@inlay/agent'
-import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { incoming } from '../conversations/files/setting.ts'
 import { inMemoryFiles, inMemoryMemories } from './in-memory-library.ts'
@@ -15,6 +15,7 @@ import {
   readAll,
   toRequest,
 } from './setting.ts'
+import { scriptedAction } from './scripted-action.ts'
 
 test('a plain answer in a new session', async () => {
   const { lines } = await newSetting([['Hello', '! How can', ' I help?']])

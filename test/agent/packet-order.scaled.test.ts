@@ -2,11 +2,12 @@ import fc from '../fast-check.ts'
 import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
-import { scriptedAction, type ScriptPart } from '@inlay/agent/testing'
+import type { ScriptPart } from '@inlay/agent/testing'
 import { fold } from '@inlay/protocol'
 import { cases } from '../cases.ts'
 import { orderFaults } from './packet-order.ts'
 import { newDatabase, newDoc, newPassage, newSetting, packetsOf, readAll } from './setting.ts'
+import { scriptedAction } from './scripted-action.ts'
 
 const nextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 

@@ -1,7 +1,8 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
-import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
 import type { ActionTurn } from '@inlay/agent'
+import { scriptedAction } from './scripted-action.ts'
 
 const call = (more: Partial<LanguageModelV4CallOptions> = {}): LanguageModelV4CallOptions => ({
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],

@@ -12,11 +12,11 @@ import { migrate } from '@inlay/records'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
-import { scriptedAction } from '@inlay/agent/testing'
 import { createToolNumbers } from '@inlay/conversations/internal/custom-tools/tool-numbers'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
 import { kennelDocument } from './custom-tools/kennel.ts'
 import { ana, ben, codeOf, eventually, findsAlways, newPassage, newSetting, readAll } from '../agent/setting.ts'
+import { scriptedAction } from '../agent/scripted-action.ts'
 
 let database: PGlite
 let db: Kysely<unknown>

@@ -1,9 +1,9 @@
 import { createLineDecoder } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '@inlay/agent/testing'
 import { alice } from './fakes.ts'
 import { findsAlways, newDoc, newPassage } from '../agent/setting.ts'
 import { newService } from './conversation.ts'
+import { scriptedAction } from '../agent/scripted-action.ts'
 
 const web = newDoc('law', { is_internet: true })
 const search = findsAlways(newPassage('leave', '28 days'), newPassage('carry', 'five days'))

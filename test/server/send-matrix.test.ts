@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ModelProvider } from '@inlay/agent'
-import { scriptedAction, scriptedModel, type ScriptedModel } from '@inlay/agent/testing'
+import { scriptedModel, type ScriptedModel } from '@inlay/agent/testing'
 import { createLineDecoder, fold, InlayError, originValues } from '@inlay/protocol'
 import { findsAlways, newPassage, newSetting, providerOf, type Setting } from '../agent/setting.ts'
 import { alice, bob, setup, unknownSessionId, type Setup } from './fakes.ts'
+import { scriptedAction } from '../agent/scripted-action.ts'
 
 /** One service for the whole table: a session of alice's, one of bob's, one action besides search. */
 interface Fixture {

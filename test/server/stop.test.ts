@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction } from '@inlay/agent/testing'
 import { newService } from './conversation.ts'
+import { scriptedAction } from '../agent/scripted-action.ts'
 
 /** Reads a stream until it holds some words; returns all that was read, and a way to read the rest. */
 async function readUntil(response: Response, words: string): Promise<{ text: string; rest: () => Promise<string> }> {

@@ -7,9 +7,6 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 
-export { scriptedAction } from './scripted-action.ts'
-export type { ScriptedAction, ScriptedActionOptions } from './scripted-action.ts'
-
 /** One call of a tool that a scripted model makes. */
 export interface ScriptedCall {
   readonly name: string

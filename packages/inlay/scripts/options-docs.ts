@@ -16,7 +16,7 @@ const functions: Readonly<Record<string, readonly (readonly [folder: string, nam
   '@inlay/conversations': [['conversations', ['createConversations', 'sqlSharedRuns']]],
   '@inlay/mastra': [['mastra', ['mastraAgent']]],
   'inlay/server': [['server', ['createServer', 'createKeys', 'createUsageLimits']]],
-  'inlay/testing': [['agent', ['scriptedModel', 'scriptedAction']]],
+  'inlay/testing': [['agent', ['scriptedModel']]],
   'inlay/drivers': [
     ['drivers/src/sql', ['nodeSqlite', 'postgres']],
     [

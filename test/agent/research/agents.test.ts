@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type ScriptStep } from '@inlay/agent/testing'
+import type { ScriptStep } from '@inlay/agent/testing'
 import { fold } from '@inlay/protocol'
 import { newDoc } from '../setting.ts'
 import {
@@ -15,6 +15,7 @@ import {
   packetNames,
 } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 /** The error of a provider for a prompt that is too long. */
 const tooLongError = (): Error =>

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
+import { scriptedModel } from '@inlay/agent/testing'
 import type { StreamLine } from '@inlay/protocol'
 import { newDoc, newSetting, providerOf } from '../setting.ts'
 import { asking, brainScript, onlyOne, onlySearch } from './research-script.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const leave = 'Employees get 25 days of annual leave. Up to five days carry over to March.'
 const search = scriptedAction({

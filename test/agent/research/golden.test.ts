@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Script } from '@inlay/agent/testing'
 import type { Placement, StreamLine } from '@inlay/protocol'
 import { nights, press } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { ana, newSetting, readAll } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 /** Removes what differs between runs: ids and durations; the server adds heartbeats. */
 function comparable(lines: readonly unknown[]): unknown[] {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
-import { scriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
+import type { ScriptPart, ScriptStep } from '@inlay/agent/testing'
 import { fold, type StreamLine } from '@inlay/protocol'
 import { seededRandom } from '../../life/random.ts'
 import { ana, newDoc, readAll } from '../setting.ts'
 import { asking, calls, newResearch, phaseOf, type Brain, type PhaseCall } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 type Random = () => number
 

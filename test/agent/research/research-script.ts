@@ -1,9 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider'
-import { scriptedAction, type ScriptedAction, type ScriptPart, type ScriptStep } from '@inlay/agent/testing'
+import type { ScriptPart, ScriptStep } from '@inlay/agent/testing'
 import type { ConversationsOptions } from '@inlay/conversations'
 import type { ResearchPhase } from '@inlay/agent/internal/research/step'
 import type { SearchDoc, SendMessageInput, StreamLine } from '@inlay/protocol'
 import { inShort, newDoc, newSetting, type Setting } from '../setting.ts'
+import { scriptedAction, type ScriptedAction } from '../scripted-action.ts'
 
 /** One call of the model, identified by its phase. */
 export interface PhaseCall {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, type ScriptStep } from '@inlay/agent/testing'
+import type { ScriptStep } from '@inlay/agent/testing'
 import { fold, InlayError } from '@inlay/protocol'
 import type { SendMessageInput } from '@inlay/protocol'
 import { ana, codeOf, providerOf, readAll } from '../setting.ts'
@@ -16,6 +16,7 @@ import {
   packetNames,
 } from './research-script.ts'
 import { researchFaults } from './research-order.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 describe('where things stand in the stream', () => {
   test('a model that does not reason', async () => {

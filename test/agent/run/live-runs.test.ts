@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createRuns } from '@inlay/agent/internal/run/live-runs'
-import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
+import { scriptedModel } from '@inlay/agent/testing'
 import type { InlayError } from '@inlay/protocol'
 import {
   ana,
@@ -14,6 +14,7 @@ import {
   providerOf,
   readAll,
 } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
 

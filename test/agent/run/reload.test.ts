@@ -1,10 +1,11 @@
 import { createStorage } from 'unstorage'
 import { expect, test } from 'vitest'
 import type { CodeRunner, HostAgent } from '@inlay/agent'
-import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Script } from '@inlay/agent/testing'
 import type { Packet, StreamLine } from '@inlay/protocol'
 import { newResearch, asking } from '../research/research-script.ts'
 import { ana, ben, eventually, newPassage, newSetting, packetsOf, readAll, type Setting } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const png = Uint8Array.from(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'))
 

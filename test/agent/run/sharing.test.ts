@@ -2,12 +2,13 @@ import type { SharedRuns } from '@inlay/agent'
 import { createCopies } from '@inlay/agent/internal/run/other-process-runs'
 import { createRun, createRuns } from '@inlay/agent/internal/run/live-runs'
 import { createRunSharing } from '@inlay/agent/internal/run/sharing'
-import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Script } from '@inlay/agent/testing'
 import { sqlSharedRuns, type ConversationsOptions } from '@inlay/conversations'
 import type { StreamLine } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { ana, codeOf, eventually, newDatabase, newSetting, readAll, type Setting } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 /** Processes that share records, each with its own agent. */
 async function newProcesses(script: Script, options: () => Partial<ConversationsOptions> = () => ({})) {

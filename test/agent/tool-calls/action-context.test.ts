@@ -1,10 +1,11 @@
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 import type { ActionSource, ActionTurn } from '@inlay/agent'
-import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Script } from '@inlay/agent/testing'
 import type { StreamLine } from '@inlay/protocol'
 import { arriving, incoming } from '../../conversations/files/setting.ts'
 import { ana, ben, newSetting, readAll, type Setting } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const calls = (input: Record<string, unknown> = {}): Script => {
   return (_call, index) => (index % 2 === 0 ? [{ call: { name: 'look', input } }] : ['Done.'])

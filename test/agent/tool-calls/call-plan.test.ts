@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCallIds } from '@inlay/agent/internal/prompt/model-steps'
 import { planCalls } from '@inlay/agent/internal/tool-calls/call-plan'
-import { scriptedAction } from '@inlay/agent/testing'
+import { scriptedAction } from '../scripted-action.ts'
 
 const search = scriptedAction({ id: 1, name: 'search', mergeArgument: 'queries' })
 const look = scriptedAction({ id: 2, name: 'look' })

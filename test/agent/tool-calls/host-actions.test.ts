@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { defineAction, type HostAction } from '@inlay/agent/host-actions'
 import type { InputSchema } from '@inlay/agent'
-import { scriptedAction } from '@inlay/agent/testing'
 import { ana, inShort, newSetting, packetsOf } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const zodInput = z.object({ number: z.string().describe('As printed on the bill') })
 const valibotInput = toStandardJsonSchema(v.object({ number: v.string() }))

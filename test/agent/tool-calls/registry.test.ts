@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createActions, type ActionsOptions } from '@inlay/agent/internal/tool-calls/registry'
 import type { Action, ActionAsker, ActionSource } from '@inlay/agent'
-import { scriptedAction } from '@inlay/agent/testing'
 import type { PacketBody } from '@inlay/protocol'
 import { ana, ben } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const first = scriptedAction({ id: 7, name: 'one' })
 const two = scriptedAction({ id: 3, name: 'two' })

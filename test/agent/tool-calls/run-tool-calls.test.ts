@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { runCall, type CallSetting, type OpenCall } from '@inlay/agent/internal/tool-calls/run-tool-calls'
 import { CallWriter } from '@inlay/agent/internal/packet-writer'
 import { createCitableDocuments } from '@inlay/agent/internal/citations/citable-documents'
-import { scriptedAction, type ScriptedActionOptions } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import type { PacketBody, ToolCallDetail } from '@inlay/protocol'
 import { ana } from '../setting.ts'
+import { scriptedAction, type ScriptedActionOptions } from '../scripted-action.ts'
 
 function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<CallSetting> = {}) {
   const packets: PacketBody['type'][] = []

@@ -1,5 +1,5 @@
 import type { ClientTurn } from '@inlay/agent'
-import { scriptedAction, type Script } from '@inlay/agent/testing'
+import type { Script } from '@inlay/agent/testing'
 import type { Packet, SendMessageInput } from '@inlay/protocol'
 import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
@@ -17,6 +17,7 @@ import {
   readAll,
   toRequest,
 } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const weather = {
   name: 'get_weather',

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
-import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
+import { scriptedModel } from '@inlay/agent/testing'
 import { InlayError, packetSchema } from '@inlay/protocol'
 import type { EndedTurn } from '@inlay/agent'
 import { breakRecords } from '../../life/faults/broken.ts'
@@ -19,6 +19,7 @@ import {
   readAll,
   type Setting,
 } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const idLine = 'line user_message_id reserved_assistant_message_id'
 

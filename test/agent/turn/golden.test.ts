@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelProvider } from '@inlay/agent'
-import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
 import type { ConversationsOptions } from '@inlay/conversations'
 import type { CustomToolError, PacketBody, SearchDoc } from '@inlay/protocol'
 import { archive, nights, press, swaps } from '../../protocol/fixtures/documents.ts'
 import * as streams from '../../protocol/fixtures/streams.ts'
 import { ana, newSetting, providerOf, readAll } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 type Line = streams.WireLine
 

@@ -2,9 +2,10 @@ import { createStorage } from 'unstorage'
 import { describe, expect, test } from 'vitest'
 import type { ResolvedModel } from '@inlay/agent'
 import type { SendMessageInput } from '@inlay/protocol'
-import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
 import { arriving, incoming, png } from '../../conversations/files/setting.ts'
 import { ana, newPassage, newSetting, providerOf } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const leave = newPassage('leave', 'Full-time staff receive 25 days.')
 const prose = 'I know this by heart: every person on earth gets as many days of leave as they like, '.repeat(3)

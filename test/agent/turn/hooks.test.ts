@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { ComingTurn, EndedTurn } from '@inlay/agent'
-import { scriptedAction } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import { ana, codeOf, eventually, findsAlways, newPassage, newSetting } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 describe('a hook before a turn', () => {
   test('sees the message and who sends it, before anything is stored', async () => {

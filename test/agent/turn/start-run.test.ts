@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scriptedAction, scriptedModel } from '@inlay/agent/testing'
+import { scriptedModel } from '@inlay/agent/testing'
 import { InlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
 import {
@@ -14,6 +14,7 @@ import {
   readAll,
   toRequest,
 } from '../setting.ts'
+import { scriptedAction } from '../scripted-action.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
 const echo = (text: string) => [[text]]

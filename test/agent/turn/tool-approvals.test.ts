@@ -5,11 +5,12 @@ import {
   type ToolApprovalEvent,
   type ToolApprovalPolicy,
 } from '@inlay/agent'
-import { scriptedAction, scriptedModel, type Script } from '@inlay/agent/testing'
+import { scriptedModel, type Script } from '@inlay/agent/testing'
 import type { SendMessageInput } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { ana, ben, codeOf, inShort, newDatabase, providerOf, readAll, toRequest } from '../setting.ts'
 import { createConversations, type ConversationsOptions } from '@inlay/conversations'
+import { scriptedAction } from '../scripted-action.ts'
 
 const remove = (id: number, name: string, more: object = {}) => {
   const action = scriptedAction({ id, name, result: { text: `${name} done.` } })

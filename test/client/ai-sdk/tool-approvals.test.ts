@@ -1,8 +1,8 @@
 import { inlayTransport, type InlayUIMessage } from '@inlay/client/ai-sdk'
-import { scriptedAction } from '@inlay/agent/testing'
 import { isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai'
 import { expect, test } from 'vitest'
 import { apiKey, PlainChat, startService } from './service.ts'
+import { scriptedAction } from '../../agent/scripted-action.ts'
 
 /** A chat whose model wants to remove two pages in one step. */
 async function removing() {

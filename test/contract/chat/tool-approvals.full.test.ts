@@ -1,6 +1,6 @@
-import { scriptedAction } from '@inlay/agent/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, type Json, type Service } from '../service.ts'
+import { scriptedAction } from '../../agent/scripted-action.ts'
 
 const remove = scriptedAction({ id: 50, name: 'remove_page', result: { text: 'Removed.' } })
 let service: Service

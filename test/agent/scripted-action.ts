@@ -1,5 +1,5 @@
+import type { Action, ActionResult, ActionTurn, InputSchema } from '@inlay/agent'
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
-import type { Action, ActionResult, ActionTurn, InputSchema } from './contracts/action.ts'
 
 export interface ScriptedActionOptions {
   /** Id on the wire. */
