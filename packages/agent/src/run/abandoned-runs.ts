@@ -128,12 +128,6 @@ function restOf(stored: string, text: string): string {
   return stored.startsWith(text) ? stored.slice(text.length) : ''
 }
 
-/** Finds runs and answers whose process has ended, and ends them. */
-export interface AbandonedRunPoll {
-  start(): Promise<void>
-  close(): Promise<void>
-}
-
 /** Options for finding abandoned runs; times are milliseconds. */
 export interface AbandonedRunPollOptions extends AbandonedRunParts {
   readonly runs: Pick<Runs, 'active'>
@@ -144,10 +138,14 @@ export interface AbandonedRunPollOptions extends AbandonedRunParts {
   readonly resumableMs: number
 }
 
-export function createAbandonedRunPoll(options: AbandonedRunPollOptions): AbandonedRunPoll {
+/** Finds runs and answers whose process has ended, and ends them. */
+export function createAbandonedRunPoll(options: AbandonedRunPollOptions): {
+  start(): Promise<void>
+  close(): Promise<void>
+} {
   const { shared, now, leaseMs, report } = options
   const taken = new Map<number, SharedRun>()
-  const left = createLeftAnswers(options)
+  const endLeft = createLeftAnswers(options)
   let timer: ReturnType<typeof setTimeout> | undefined
   let underway: Promise<void> | undefined
   // After sleep, an outage or a clock change, a lease that seems expired proves nothing.
@@ -162,7 +160,7 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
     for (const run of await shared.takeAbandoned(silenceMs)) taken.set(run.messageId, run)
     for (const run of taken.values()) if (await report(() => endAbandonedRun(run, options))) taken.delete(run.messageId)
     await shared.removeFinished(options.resumableMs)
-    await left.end(time)
+    await endLeft(time)
   }
   const again = async (): Promise<void> => {
     if (!(await report(look))) steadySince = now()
@@ -179,31 +177,27 @@ export function createAbandonedRunPoll(options: AbandonedRunPollOptions): Abando
 }
 
 /** Ends running answers that no process makes: it ended before it shared their run, or could not store their end. */
-function createLeftAnswers({ shared, runs, leaseMs, report, ...parts }: AbandonedRunPollOptions): {
-  end(time: number): Promise<void>
-} {
+function createLeftAnswers({ shared, runs, leaseMs, report, ...parts }: AbandonedRunPollOptions) {
   /** When an answer was first found without a run. */
   let foundAt = new Map<number, number>()
-  return {
-    end: async (time) => {
-      const waiting = new Map<number, number>()
-      for (const answer of await parts.conversations.running()) {
-        const isOf = (run: Pick<SharedRun, 'messageId' | 'runId'>): boolean =>
-          run.messageId === answer.answerId || run.runId === answer.parentId
-        if (runs.active(answer.sessionId).some(isOf)) continue
-        const known = (await shared.ofSession(answer.sessionId)).filter(isOf)
-        if (known.some(({ finished }) => !finished)) continue
-        const since = foundAt.get(answer.answerId) ?? time
-        waiting.set(answer.answerId, since)
-        // A store that loses runs may have lost this one, which its process will write again.
-        const openedAt = shared.forgotten ? since : Math.min(since, answer.openedAt)
-        if (time - openedAt < leaseMs) continue
-        const end = async (): Promise<void> =>
-          void (await endAnswer(answer, await linesOfAnswer(answer.answerId, known, shared), parts))
-        if (await report(end)) waiting.delete(answer.answerId)
-      }
-      foundAt = waiting
-    },
+  return async (time: number): Promise<void> => {
+    const waiting = new Map<number, number>()
+    for (const answer of await parts.conversations.running()) {
+      const isOf = (run: Pick<SharedRun, 'messageId' | 'runId'>): boolean =>
+        run.messageId === answer.answerId || run.runId === answer.parentId
+      if (runs.active(answer.sessionId).some(isOf)) continue
+      const known = (await shared.ofSession(answer.sessionId)).filter(isOf)
+      if (known.some(({ finished }) => !finished)) continue
+      const since = foundAt.get(answer.answerId) ?? time
+      waiting.set(answer.answerId, since)
+      // A store that loses runs may have lost this one, which its process will write again.
+      const openedAt = shared.forgotten ? since : Math.min(since, answer.openedAt)
+      if (time - openedAt < leaseMs) continue
+      const end = async (): Promise<void> =>
+        void (await endAnswer(answer, await linesOfAnswer(answer.answerId, known, shared), parts))
+      if (await report(end)) waiting.delete(answer.answerId)
+    }
+    foundAt = waiting
   }
 }
 

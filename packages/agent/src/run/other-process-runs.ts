@@ -2,13 +2,6 @@ import type { SharedRun, SharedRuns } from '../contracts/shared-runs.ts'
 import type { ToolCallDetail } from '@inlay/protocol'
 import { createRun, type LiveRun } from './live-runs.ts'
 
-export interface RunReading {
-  /** The run of an answer, if it is one of another process. */
-  ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
-  /** The newest run of a session in any process. @param local the newest one of this process */
-  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
-}
-
 /** Copies of runs of other processes that have readers in this process. */
 export interface Copies {
   readonly runs: ReadonlyMap<number, LiveRun>
@@ -70,31 +63,5 @@ export function createCopies({ shared, maxRunBytes, readCalls, leaseMs, now }: C
     close: () => {
       for (const copy of copies.values()) copy.end()
     },
-  }
-}
-
-/** @param schedule starts polling for further lines */
-export function createReading(shared: SharedRuns, copies: Copies, schedule: () => void): RunReading {
-  const read = async (run: SharedRun | undefined): Promise<LiveRun | undefined> => {
-    const copy = run && (await copies.of(run))
-    schedule()
-    return copy
-  }
-  return {
-    ofMessage: async (sessionId, messageId) =>
-      read((await shared.ofSession(sessionId)).find((run) => run.messageId === messageId)),
-    newest: async (sessionId, local) => {
-      const last = (await orElse(shared.ofSession(sessionId), local && [])).at(-1)
-      return last === undefined || (local && local.messageId >= last.messageId) ? local : read(last)
-    },
-  }
-}
-
-async function orElse<Value>(work: Promise<Value>, otherwise: Value | undefined): Promise<Value> {
-  try {
-    return await work
-  } catch (error) {
-    if (otherwise === undefined) throw error
-    return otherwise
   }
 }

@@ -2,11 +2,15 @@ import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { RunLines, SharedRun } from '../contracts/shared-runs.ts'
 import { createAbandonedRunPoll } from './abandoned-runs.ts'
-import { createCopies, createReading, type CopyOptions, type RunReading } from './other-process-runs.ts'
+import { createCopies, type CopyOptions } from './other-process-runs.ts'
 import type { LiveRun, Runs } from './live-runs.ts'
 
 /** Lets processes read and stop each other's runs. */
-export interface RunSharing extends RunReading {
+export interface RunSharing {
+  /** The run of an answer, if it is one of another process. */
+  ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
+  /** The newest run of a session in any process. @param local the newest one of this process */
+  newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** Ends runs that other processes abandoned, now and repeatedly. */
   start(): Promise<void>
   /**
@@ -41,7 +45,7 @@ const stopLookMs = 20
 
 /** Shares the runs of one process through `shared`. Except for the check for abandoned runs, timers run only while runs do. */
 export function createRunSharing(options: RunSharingOptions): RunSharing {
-  const { shared, now } = options
+  const { shared, now, runs, leaseMs } = options
   const report = createReport(options)
   const own = createOwnRuns(options, () => void rounds.now())
   const copies = createCopies(options)
@@ -50,7 +54,7 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
   let unsubscribe: (() => Promise<void>) | undefined
   let lookedAt = 0
   /** There is no other process, so there is nothing to poll. */
-  const isAlone = (): boolean => own.isAlone && copies.runs.size === 0
+  const isAlone = (): boolean => own.isAlone() && copies.runs.size === 0
 
   const look = async (): Promise<void> => {
     if (isAlone()) return
@@ -76,6 +80,11 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     await abandoned.start()
     await report(async () => void (unsubscribe = await shared.subscribe(onChange)))
   }
+  const read = async (run: SharedRun | undefined): Promise<LiveRun | undefined> => {
+    const copy = run && (await copies.of(run))
+    rounds.schedule()
+    return copy
+  }
   let started: Promise<void> | undefined
   return {
     start: () => (started ??= start()),
@@ -84,26 +93,16 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
       rounds.schedule()
       void run.ended.then(() => (own.dropUnseen(run.messageId) ? undefined : rounds.now()))
     },
-    ...createReading(shared, copies, rounds.schedule),
-    ...createRequests(options),
-    close: async () => {
-      await started
-      await abandoned.close()
-      await rounds.now()
-      rounds.end()
-      copies.close()
-      await unsubscribe?.()
-      await shared.close()
+    ofMessage: async (sessionId, messageId) =>
+      read((await shared.ofSession(sessionId)).find((run) => run.messageId === messageId)),
+    newest: async (sessionId, local) => {
+      const known = await shared.ofSession(sessionId).catch((error: unknown) => {
+        if (local) return []
+        throw error
+      })
+      const last = known.at(-1)
+      return last === undefined || (local && local.messageId >= last.messageId) ? local : read(last)
     },
-  }
-}
-
-function createRequests({
-  shared,
-  runs,
-  leaseMs,
-}: RunSharingOptions): Pick<RunSharing, 'currentRunId' | 'stop' | 'remove'> {
-  return {
     currentRunId: async (sessionId) => {
       const known = await shared.ofSession(sessionId)
       return known.findLast(({ finished, messageId }) => !finished && !runs.ofMessage(messageId))?.runId
@@ -116,6 +115,15 @@ function createRequests({
           await new Promise((resolve) => setTimeout(resolve, stopLookMs))
     },
     remove: (sessionIds) => shared.remove(sessionIds),
+    close: async () => {
+      await started
+      await abandoned.close()
+      await rounds.now()
+      rounds.end()
+      copies.close()
+      await unsubscribe?.()
+      await shared.close()
+    },
   }
 }
 
@@ -144,25 +152,15 @@ function nextLines({ run: { messageId, log }, cursor }: OwnRun): LinesPart {
 }
 
 /** Runs of this process that are unfinished or not completely written. */
-interface OwnRuns {
-  readonly runs: ReadonlyMap<number, OwnRun>
-  /** Whether there was no other process at the last check, which is made at the start of each run and before each write. */
-  readonly isAlone: boolean
-  add(run: LiveRun): Promise<void>
-  /** Writes new lines and signs of life; a part of them where there are many. */
-  write(): Promise<void>
-  stopRequested(): Promise<void>
-  /** Drops an ended run that no other process knows; false if its end must be written. */
-  dropUnseen(messageId: number): boolean
-}
-
-function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: () => void): OwnRuns {
+function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: () => void) {
   const own = new Map<number, OwnRun>()
+  /** Whether there was no other process at the last check, which is made at the start of each run and before each write. */
+  let isAlone = false
   const open = async (each: OwnRun): Promise<void> => {
     await shared.open(each.opening)
     each.isOpen = true
   }
-  const askAlone = async (): Promise<boolean> => (owned.isAlone = (await shared.isAlone?.()) ?? false)
+  const askAlone = async (): Promise<boolean> => (isAlone = (await shared.isAlone?.()) ?? false)
   const dueRuns = async (): Promise<OwnRun[]> => {
     const due = [...own.values()].filter(
       ({ run: { log }, cursor, beatAt }) => log.last > cursor || log.finished || now() - beatAt >= leaseMs / 4,
@@ -172,10 +170,10 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: (
     for (const { run, isOpen } of due) if (run.log.finished && !isOpen) own.delete(run.messageId)
     return due.filter(({ run, beatAt }) => own.has(run.messageId) && (run.log.finished || now() - beatAt >= aloneMs))
   }
-  const owned: OwnRuns & { isAlone: boolean } = {
-    runs: own,
-    isAlone: false,
-    add: async (run) => {
+  return {
+    runs: own as ReadonlyMap<number, OwnRun>,
+    isAlone: () => isAlone,
+    add: async (run: LiveRun): Promise<void> => {
       const { sessionId, messageId, runId } = run
       const openedAt = now()
       const opening = { sessionId, messageId, runId, openedAt }
@@ -183,7 +181,8 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: (
       own.set(messageId, each)
       if (!(await askAlone())) await open(each)
     },
-    write: async () => {
+    /** Writes new lines and signs of life; a part of them where there are many. */
+    write: async (): Promise<void> => {
       const due = await dueRuns()
       await Promise.all(due.filter(({ isOpen }) => !isOpen).map(open))
       const time = now()
@@ -216,21 +215,12 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: (
       }
       if (isMoreDue) onMoreDue()
     },
-    stopRequested: async () => {
+    stopRequested: async (): Promise<void> => {
       for (const id of await shared.stopRequests()) own.get(id)?.run.stop('user')
     },
-    dropUnseen: (messageId) => owned.isAlone && own.get(messageId)?.isOpen === false && own.delete(messageId),
+    /** Drops an ended run that no other process knows; false if its end must be written. */
+    dropUnseen: (messageId: number) => isAlone && own.get(messageId)?.isOpen === false && own.delete(messageId),
   }
-  return owned
-}
-
-/** Repeats tasks, never two rounds at once. */
-interface Rounds {
-  /** Starts a round at once, or after the current one. */
-  now(): Promise<void>
-  /** Repeats rounds for as long as they are needed. */
-  schedule(): void
-  end(): void
 }
 
 interface RoundsOptions {
@@ -243,7 +233,8 @@ interface RoundsOptions {
   readonly causes: readonly { readonly size: number }[]
 }
 
-function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds {
+/** Repeats tasks, never two rounds at once. */
+function createRounds({ works, report, paceMs, causes }: RoundsOptions) {
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Delay of the current timer, in milliseconds. */
   let timerMs = 0
@@ -256,6 +247,12 @@ function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds 
     }
     underway = undefined
   }
+  /** Starts a round at once, or after the current one. */
+  const now = (): Promise<void> => {
+    isWanted = true
+    return (underway ??= all())
+  }
+  /** Repeats rounds for as long as they are needed. */
   const schedule = (): void => {
     if (causes.every(({ size }) => size === 0)) return
     const delayMs = paceMs()
@@ -264,19 +261,11 @@ function createRounds({ works, report, paceMs, causes }: RoundsOptions): Rounds 
     timerMs = delayMs
     timer = setTimeout(() => {
       timer = undefined
-      void rounds.now().then(schedule)
+      void now().then(schedule)
     }, delayMs)
     timer.unref?.()
   }
-  const rounds: Rounds = {
-    now: () => {
-      isWanted = true
-      return (underway ??= all())
-    },
-    schedule,
-    end: () => clearTimeout(timer),
-  }
-  return rounds
+  return { now, schedule, end: () => clearTimeout(timer) }
 }
 
 /** Runs work that is retried later; false if it failed. */
