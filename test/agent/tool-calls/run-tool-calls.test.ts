@@ -21,11 +21,7 @@ function newCall(options: Partial<ScriptedActionOptions> = {}, more: Partial<Cal
     writer: new CallWriter({ step: 0, turnIndex: 1, tabIndex: 2, reasoning: 'Hm.' }, ({ type }) => packets.push(type)),
   }
   const setting: CallSetting = {
-    caller: ana,
-    sessionId: 's',
-    messageId: 3,
-    userMessage: 'Q',
-    filters: null,
+    turn: { caller: ana, sessionId: 's', messageId: 3, userMessage: 'Q', filters: null },
     signal: new AbortController().signal,
     timeoutMs: 60_000,
     approval: 'never',

@@ -204,8 +204,7 @@ async function search(
     { ...call, writer, range: citable.openStep()(0), resultTokens },
     {
       ...setting,
-      userMessage: task,
-      given: { ...setting.given, messages: [] },
+      turn: { ...setting.turn, userMessage: task, messages: [] },
       signal,
       onEnd: (detail) => setting.onEnd({ ...detail, sub_turn_index: step.sub }),
     },

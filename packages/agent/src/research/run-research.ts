@@ -35,7 +35,7 @@ export async function runResearch(run: ResearchRun): Promise<void> {
   const setting: ResearchSetting = {
     ...run,
     dueAt: run.startedAt + limits.timeoutMs,
-    setting: { ...run.setting, given: withinBudget(run.setting.given, budget) },
+    setting: { ...run.setting, turn: withinBudget(run.setting.turn, budget) },
     signal: run.setting.signal,
     budget,
     cutResults: new Map(),
@@ -50,11 +50,11 @@ export async function runResearch(run: ResearchRun): Promise<void> {
 }
 
 /** Counts questions of actions; they continue without an answer that the budget does not allow. */
-function withinBudget(given: CallSetting['given'], budget: ResearchBudget): CallSetting['given'] {
-  const ask = given?.ask
-  if (!ask) return given
+function withinBudget(turn: CallSetting['turn'], budget: ResearchBudget): CallSetting['turn'] {
+  const { ask } = turn
+  if (!ask) return turn
   return {
-    ...given,
+    ...turn,
     ask: async (question) => {
       const prompt = estimateTokens(question.instructions + question.text)
       const allowance = budget.allow('research', prompt, question.answerTokens ?? 500)

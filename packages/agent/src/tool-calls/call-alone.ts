@@ -41,7 +41,6 @@ export async function callAlone(
   const start = action.start?.()
   if (start) writer.emitNested(start, null)
   const range = createCitableDocuments().openStep()(0)
-  const { caller, sessionId, messageId, userMessage, filters, messages, ask, files, headers } = turn
   const record = await runCall(
     {
       id: 'call-1',
@@ -61,17 +60,7 @@ export async function callAlone(
       resultTokens: options.resultTokens ?? 4_000,
     },
     {
-      caller,
-      sessionId,
-      messageId,
-      userMessage,
-      filters: filters ?? null,
-      given: {
-        ...(messages && { messages }),
-        ...(ask && { ask }),
-        ...(files && { files }),
-        ...(headers && { headers }),
-      },
+      turn,
       signal: options.signal ?? new AbortController().signal,
       timeoutMs: options.timeoutMs ?? 60_000,
       approval: 'never',

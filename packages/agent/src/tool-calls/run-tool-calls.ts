@@ -7,9 +7,7 @@ import {
   readJson,
   storable,
   withDeclaredNames,
-  type BaseFilters,
   type PacketBody,
-  type Principal,
   type ToolCallDetail,
   type Usage,
 } from '@inlay/protocol'
@@ -26,13 +24,11 @@ import { mapConcurrent, untilAborted } from '@inlay/scheduling'
 
 /** Context of all calls of an answer. */
 export interface CallSetting {
-  readonly caller: Principal
-  readonly sessionId: string
-  readonly messageId: number
-  readonly userMessage: string
-  readonly filters: BaseFilters | null
-  /** Additional context for each action. Default: none. */
-  readonly given?: Pick<ActionTurn, 'messages' | 'ask' | 'files' | 'headers' | 'maxPassages'>
+  /** What each action gets, beside what belongs to its call. */
+  readonly turn: Omit<
+    ActionTurn,
+    'toolCallId' | 'arguments' | 'resultTokens' | 'showModel' | 'signal' | 'emit' | 'cite'
+  >
   /** Whether the arguments for MCP servers are sent, as only clients of another API read them. Default: false. */
   readonly showsMcpArguments?: boolean
   readonly signal: AbortSignal
@@ -220,7 +216,8 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Too
     documents: result.documents ?? null,
     images: result.images ?? null,
   }
-  const { caller, sessionId, messageId, hooks, onError } = setting
+  const { hooks, onError } = setting
+  const { caller, sessionId, messageId } = setting.turn
   if (hooks?.afterToolCall) {
     const ended = { name, arguments: stored.arguments, result: stored.result, failed }
     const durationMs = performance.now() - startedAt
@@ -269,7 +266,8 @@ function badArguments(faults: string): InlayError {
  */
 async function prepareInput(call: OpenCall, setting: CallSetting): Promise<CheckedInput> {
   const checked = await checkInput(call)
-  const { caller, sessionId, messageId, hooks, onError } = setting
+  const { hooks, onError } = setting
+  const { caller, sessionId, messageId } = setting.turn
   const { decision, action } = call
   const hook = hooks?.beforeToolCall
   if (!hook || decision?.approved === false) return checked
@@ -301,17 +299,12 @@ function runAction(
   emit: (packet: PacketBody) => void,
 ): Promise<ActionResult> {
   const turn: Omit<ActionTurn, 'signal'> = {
-    ...setting.given,
-    caller: setting.caller,
-    sessionId: setting.sessionId,
-    messageId: setting.messageId,
-    userMessage: setting.userMessage,
-    filters: setting.filters,
+    ...setting.turn,
     toolCallId: call.id,
     arguments: isJsonObject(given) ? given : {},
     resultTokens: call.resultTokens,
     emit,
-    ...(call.pictures && { showModel: (picture: ModelPicture) => void call.pictures!.push(picture) }),
+    showModel: call.pictures && ((picture) => void call.pictures!.push(picture)),
     cite: call.range.cite,
   }
   const { name, mcpServerId } = call.action

@@ -68,8 +68,8 @@ export async function answerMessage(options: AnswerMessageOptions): Promise<void
   const { writer, actions, setting, prompt } = options
   const { client } = options.turn
   const { model, progress } = options.answer
-  const { userMessage: question, given } = setting
-  writer.citable.question = joinHistory(question, given?.messages ?? []) ?? question
+  const { userMessage: question, messages = [] } = setting.turn
+  writer.citable.question = joinHistory(question, messages) ?? question
   const windowTokens = maxPromptTokens(model.contextTokens, actions)
   await runToolLoop<AnswerStep>({
     prompt,
@@ -120,7 +120,7 @@ export async function answerMessage(options: AnswerMessageOptions): Promise<void
       )
       progress.stopReason = 'tool_calls'
       client?.pausedTurns.add({
-        callerId: setting.caller.id,
+        callerId: setting.turn.caller.id,
         model: modelKey(model),
         messages: [...client.messages, ...exchanges],
         content: step.content,

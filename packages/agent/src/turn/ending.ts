@@ -1,5 +1,5 @@
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
-import type { Origin, Packet, Principal, StreamLine, Usage } from '@inlay/protocol'
+import type { Origin, Packet, StreamLine, Usage } from '@inlay/protocol'
 import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
@@ -7,7 +7,7 @@ import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
 import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
-import type { SettleTurn } from './admission.ts'
+import type { OpenTurn } from './execute-turn.ts'
 import type { EndedTurn, TurnHooks } from './hooks.ts'
 import { isLongBranch, summarizeBranch } from '../prompt/summaries.ts'
 
@@ -60,22 +60,11 @@ export const stopPacket: Packet = {
 }
 
 /** A turn whose answers are stored and whose run has ended. */
-export interface FinishedTurn {
-  readonly sessionId: string
-  readonly caller: Principal
-  readonly userText: string
-  /** The client that sent the message. */
-  readonly origin: Origin
+export interface FinishedTurn extends Pick<OpenTurn, 'caller' | 'client' | 'opened' | 'request' | 'run' | 'settle'> {
   /** Tokens of the conversation before the message; undefined when not all of it was read. */
   readonly historyTokens: number | undefined
   /** One per model. */
   readonly answers: readonly FinishedAnswer[]
-  /** Settles what was reserved for the answers. */
-  readonly settle?: SettleTurn | undefined
-  /** Whether it is in a session, which gets a name. */
-  readonly isStored: boolean
-  /** Whether what was said is summed up: Inlay keeps the conversation. */
-  readonly isSummed: boolean
 }
 
 export interface FinishedAnswer {
@@ -115,13 +104,13 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
     following.add(watched)
   }
   const summarize = async (turn: FinishedTurn, { answerId, model, outcome }: FinishedAnswer): Promise<void> => {
-    const { sessionId, userText, historyTokens } = turn
-    const newTokens = estimateTokens(userText) + estimateTokens(outcome.text)
+    const { historyTokens, opened } = turn
+    const newTokens = estimateTokens(opened.userText) + estimateTokens(outcome.text)
     const isShort = historyTokens !== undefined && !isLongBranch(historyTokens + newTokens, model)
     if (isShort || closing.signal.aborted) return
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
-      await summarizeBranch({ conversations, sessionId, messageId: answerId, model, signal })
+      await summarizeBranch({ conversations, sessionId: turn.run.sessionId, messageId: answerId, model, signal })
     } catch (error) {
       // The next turn tries again.
       if (!closing.signal.aborted) throw error
@@ -129,8 +118,8 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
   }
   const name = async (turn: FinishedTurn, { model, outcome }: FinishedAnswer): Promise<void> => {
     await conversations.nameSession?.({
-      sessionId: turn.sessionId,
-      question: turn.userText,
+      sessionId: turn.run.sessionId,
+      question: turn.opened.userText,
       text: outcome.status === 'done' ? outcome.text : '',
       model: async () => (model.quotesOnly || !questionModel ? model : questionModel()),
       signal: closing.signal,
@@ -138,12 +127,13 @@ export function createAfterTurn({ conversations, onError, after, questionModel }
   }
   return {
     onEnd: (turn) => {
-      const { settle, userText } = turn
-      if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
-      // The mainline continues with the first answer.
-      const [first] = turn.isStored ? turn.answers : []
-      if (first && listingSessions.has(turn.origin)) follow(name(turn, first))
-      if (turn.isSummed && first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
+      const { settle, opened, client } = turn
+      if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, opened.userText), 0)))
+      // The mainline continues with the first answer. What is not stored has no name.
+      const [first] = client?.isStored === false ? [] : turn.answers
+      if (first && listingSessions.has(turn.request.origin)) follow(name(turn, first))
+      // Clients that keep the conversation need no summary.
+      if (!client?.isOwn && first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
       if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
     },
     close: async () => {
@@ -160,14 +150,14 @@ function usedTokens({ usage, outcome }: FinishedAnswer, userText: string): numbe
 }
 
 function toEndedTurn(
-  { caller, sessionId, userText }: FinishedTurn,
+  { caller, run, opened }: FinishedTurn,
   { answerId, model, outcome, usage }: FinishedAnswer,
 ): EndedTurn {
   return {
     caller,
-    sessionId,
+    sessionId: run.sessionId,
     messageId: answerId,
-    userMessage: userText,
+    userMessage: opened.userText,
     answer: outcome.text,
     status: outcome.status,
     error: outcome.error,

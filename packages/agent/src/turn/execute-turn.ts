@@ -54,19 +54,14 @@ type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 
 
 /** Answers a message, stores the answer and ends the run. Never rejects: failures become part of the run. */
 export async function executeTurn(turn: OpenTurn, shared: TurnParts): Promise<void> {
-  const { run, models, requestId, caller, opened, settle, client } = turn
-  const { sessionId, messageId } = run
-  const place = { sessionId, messageId, ...(requestId !== undefined && { requestId }) }
+  const { run, models, requestId } = turn
+  const place = { sessionId: run.sessionId, messageId: run.messageId, ...(requestId !== undefined && { requestId }) }
   const parts: TurnParts = { ...shared, onError: (error) => shared.onError(error, place) }
   const answers = await Promise.all(models.map((_model, modelIndex) => makeAnswer(turn, parts, modelIndex)))
   if (answers.some(({ outcome }) => outcome.status === 'cancelled')) run.write(stopPacket)
   run.end()
-  const { userText } = opened
-  const { origin } = turn.request
   const limits = historyLimits(Math.max(...models.map(({ contextTokens }) => contextTokens)))
-  const historyTokens = branchTokens(opened, limits)
-  const { isOwn = false, isStored = true } = client ?? {}
-  parts.onEnd({ sessionId, caller, userText, origin, historyTokens, answers, settle, isStored, isSummed: !isOwn })
+  parts.onEnd({ ...turn, historyTokens: branchTokens(turn.opened, limits), answers })
 }
 
 async function makeAnswer(turn: OpenTurn, parts: TurnParts, modelIndex: number): Promise<FinishedAnswer> {
@@ -288,12 +283,18 @@ function settingOf(turn: OpenTurn, parts: TurnParts, answer: TurnAnswer): CallSe
     onUsage: (usage) => void (progress.usage = addUsage(progress.usage, usage)),
   })
   return {
-    caller,
-    sessionId: run.sessionId,
-    messageId: answer.answerId,
-    userMessage: opened.userText,
-    filters,
-    given: { messages: toPastTexts(opened.messages), files, headers, maxPassages: client?.maxPassages, ask },
+    turn: {
+      caller,
+      sessionId: run.sessionId,
+      messageId: answer.answerId,
+      userMessage: opened.userText,
+      filters,
+      messages: toPastTexts(opened.messages),
+      files,
+      headers,
+      maxPassages: client?.maxPassages,
+      ask,
+    },
     showsMcpArguments: client !== undefined,
     signal: run.signal,
     timeoutMs: parts.actionTimeoutMs,

@@ -32,9 +32,9 @@ export async function respond(options: RespondOptions, progress: AnswerProgress)
   const canCite = includeCitations && actions.some(isCiting)
   const steps = new ResponderSteps(options, progress)
   const turn: ResponderTurn = {
-    caller: setting.caller,
-    sessionId: setting.sessionId,
-    messageId: setting.messageId,
+    caller: setting.turn.caller,
+    sessionId: setting.turn.sessionId,
+    messageId: setting.turn.messageId,
     prompt: prompt.filter(({ role }) => role !== 'system'),
     tools: toFunctionTools(actions).map(({ name, description = '', inputSchema }, index): ResponderTool => ({
       name,
