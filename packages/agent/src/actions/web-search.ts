@@ -10,10 +10,6 @@ import type { WebResult, WebSearch } from '../contracts/web-search.ts'
 
 export interface WebSearchOptions {
   readonly search: WebSearch
-  /** Results per query, 1 to 20. Default 10. */
-  readonly resultsEach?: number
-  /** Maximum documents shown and read. Default 20. */
-  readonly limit?: number
   /** Called for each failed query when another one succeeded. */
   readonly onError?: (error: unknown) => void
 }
@@ -27,6 +23,9 @@ export const webSearchId = 2
 
 const maxQueries = 8
 const queryCharacters = 1_000
+const resultsEach = 10
+/** Documents shown and read. */
+const maxDocuments = 20
 
 const inputSchema = v.object({
   queries: v.pipe(
@@ -41,7 +40,6 @@ const inputSchema = v.object({
  * rank. A failed query only loses its own results; when all fail, the call fails with the error of the first.
  */
 export function createWebSearch(options: WebSearchOptions): Action<WebSearchInput> {
-  const { search, resultsEach = 10, limit = 20, onError = () => {} } = options
   return {
     id: webSearchId,
     name: 'web_search',
@@ -57,8 +55,10 @@ export function createWebSearch(options: WebSearchOptions): Action<WebSearchInpu
     run: async ({ queries }, turn) => {
       const wanted = distinct(queries, turn.userMessage)
       turn.emit({ type: 'search_tool_queries_delta', queries: wanted })
-      const { results, failedQueries } = await searchAll({ search, resultsEach, onError }, wanted, turn)
-      const ranked = results.slice(0, limit).map((result, rank) => ({ result, document: toDocument(result, rank) }))
+      const { results, failedQueries } = await searchAll(options, wanted, turn)
+      const ranked = results
+        .slice(0, maxDocuments)
+        .map((result, rank) => ({ result, document: toDocument(result, rank) }))
       const documents = ranked.map(({ document }) => document)
       if (documents.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents })
       return { text: toText(ranked, failedQueries, turn), documents, foundDocuments: documents }
@@ -78,11 +78,11 @@ function oneLine(query: string): string {
 }
 
 async function searchAll(
-  { search, resultsEach: limit, onError }: Required<Omit<WebSearchOptions, 'limit'>>,
+  { search, onError = () => {} }: WebSearchOptions,
   queries: readonly string[],
   { signal }: ActionTurn,
 ): Promise<{ readonly results: readonly WebResult[]; readonly failedQueries: number }> {
-  const outcomes = await Promise.allSettled(queries.map(async (text) => search({ text, limit, signal })))
+  const outcomes = await Promise.allSettled(queries.map(async (text) => search({ text, limit: resultsEach, signal })))
   signal.throwIfAborted()
   const lists = outcomes.flatMap((outcome) =>
     outcome.status === 'fulfilled' ? [outcome.value.filter(({ url }) => url.length <= maxAddressLength)] : [],

@@ -24,11 +24,10 @@ test('the queries run side by side, each with the filters, the caller and the li
   expect(requests).toEqual(['a', 'b'].map((text) => ({ text, filters, caller: ana, limit: 50, signal: undefined })))
 })
 
-test('a limit that is undefined is the default, and one of the turn bounds all', async () => {
+test('a limit of the turn bounds all', async () => {
   const search = async () => passages(60)
-  const options = { search, maxFound: undefined, maxShown: undefined, maxPassages: undefined }
   const counts = async (more?: Partial<ActionTurn>): Promise<(number | undefined)[]> => {
-    const result = await createInternalSearch(options).run({ queries: ['a'] }, newTurn(more).turn)
+    const result = await createInternalSearch({ search }).run({ queries: ['a'] }, newTurn(more).turn)
     return [result.documents?.length, result.foundDocuments?.length]
   }
   expect([await counts(), await counts({ maxPassages: 3 })]).toEqual([

@@ -32,13 +32,10 @@ export interface InternalSearchOptions {
   /** Reads the text around a passage. Default: passages are used as found. */
   readonly readExcerpt?: ExcerptReader
   readonly help?: SearchHelp
-  /** Maximum documents found, 1 to 200. Default 50. */
-  readonly maxFound?: number
-  /** Maximum documents shown with the call. Default 10. */
-  readonly maxShown?: number
-  /** Maximum passages given to the model. Default 25. */
-  readonly maxPassages?: number
 }
+
+/** Documents found, documents shown with the call and passages given to the model, unless the turn takes fewer. */
+const usual = { found: 50, shown: 10, passages: 25 }
 
 export interface InternalSearchInput extends Narrowing {
   readonly queries: readonly string[]
@@ -72,7 +69,6 @@ export const internalSearchId = 1
  * their passages to the model as numbered data.
  */
 export function createInternalSearch(options: InternalSearchOptions): Action<InternalSearchInput> {
-  const { maxFound: usualFound = 50, maxShown: usualShown = 10, maxPassages: usualPassages = 25 } = options
   return {
     id: internalSearchId,
     name: 'internal_search',
@@ -84,25 +80,24 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
     isCiting: true,
     start: () => ({ type: 'search_tool_start', is_internet_search: false }),
     run: async ({ queries: given, ...narrowing }, turn) => {
-      const most = turn.maxPassages ?? Infinity
-      const maxFound = Math.min(usualFound, most)
-      const [maxShown, maxPassages] = [Math.min(usualShown, most), Math.min(usualPassages, most)]
+      const { maxPassages: most = Infinity } = turn
+      const limit = Math.min(usual.found, most)
       const requested = turn.filters ?? null
       const asksForLess = narrowing.sources || narrowing.updated_from || narrowing.updated_to
       const filters = asksForLess ? narrowFilters(requested, narrowing) : requested
       const narrowed = filters && toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
-      const narrowedFound = await searchAll(queries, { ...options, maxFound, filters }, turn)
+      const narrowedFound = await searchAll(queries, { ...options, limit, filters }, turn)
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
       const ranking = wasWidened
-        ? await searchAll(queries, { ...options, maxFound, filters: requested, help: { expand: false } }, silent(turn))
+        ? await searchAll(queries, { ...options, limit, filters: requested, help: { expand: false } }, silent(turn))
         : narrowedFound
-      const documents = distinctDocuments(ranking.passages).slice(0, maxFound)
-      const sections = await selectSections(ranking, { ...options, maxPassages }, turn)
-      const shown = mostRelevant(documents).slice(0, maxShown)
+      const documents = distinctDocuments(ranking.passages).slice(0, limit)
+      const sections = await selectSections(ranking, Math.min(usual.passages, most), options, turn)
+      const shown = mostRelevant(documents).slice(0, Math.min(usual.shown, most))
       if (shown.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents: shown })
       const sought = [ranking.question, ...queries].join(' ')
       const text = toResultText(sections, turn, { sought, wasWidened })
@@ -126,19 +121,20 @@ interface Found {
 }
 
 interface SearchAllOptions extends InternalSearchOptions {
-  readonly maxFound: number
+  /** Maximum documents found. */
+  readonly limit: number
   readonly filters: BaseFilters | null
 }
 
 /** Searches for the given queries while asking for more; reports all of them to clients by descending weight. */
 async function searchAll(
   given: readonly string[],
-  { search, help = {}, maxFound, filters }: SearchAllOptions,
+  { search, help = {}, limit, filters }: SearchAllOptions,
   turn: ActionTurn,
 ): Promise<Found> {
   const { caller, signal } = turn
   const find = ({ text }: WeightedQuery): Promise<readonly Passage[]> =>
-    search({ text, filters, caller, limit: maxFound, signal })
+    search({ text, filters, caller, limit, signal })
   const own = given.map((text): WeightedQuery => ({ text, weight: queryWeights.given }))
   const begun = Promise.allSettled(own.map(find))
   // The queries of a model for a first question stand: it knew all that there is to know.
@@ -217,10 +213,6 @@ export function fusePassages(
   }))
 }
 
-interface SelectOptions extends InternalSearchOptions {
-  readonly maxPassages: number
-}
-
 // In a smaller space, several passages are worth more than one with the text around it.
 const tightTokens = 4_000
 const maxKept = 3
@@ -228,7 +220,8 @@ const maxKept = 3
 /** Selects the sections for the model: merges passages, picks the best and adds the text around them. */
 async function selectSections(
   { passages, strong }: Found,
-  { readExcerpt, maxPassages }: SelectOptions,
+  maxPassages: number,
+  { readExcerpt }: InternalSearchOptions,
   turn: ActionTurn,
 ): Promise<readonly Section[]> {
   const resultTokens = turn.resultTokens ?? defaultResultTokens
