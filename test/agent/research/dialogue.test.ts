@@ -1,7 +1,8 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { expect, test } from 'vitest'
 import { estimateTokens } from '@inlay/agent/internal/prompt/context-window'
-import { newestMessages, shortenTexts, userText } from '@inlay/agent/internal/research/dialogue'
+import { userMessage } from '@inlay/agent/internal/prompt/history'
+import { newestMessages, shortenTexts } from '@inlay/agent/internal/research/dialogue'
 
 const answer = (text: string): LanguageModelV4Prompt[number] => ({
   role: 'assistant',
@@ -9,16 +10,16 @@ const answer = (text: string): LanguageModelV4Prompt[number] => ({
 })
 
 test('the newest messages are the last five of the user, each with the files that came with it', () => {
-  const files = Array.from({ length: 6 }, (_, index) => userText(`File "${index}"`))
+  const files = Array.from({ length: 6 }, (_, index) => userMessage(`File "${index}"`))
   const prompt = [
     { role: 'system' as const, content: 'Be kind.' },
-    ...Array.from({ length: 6 }, (_, index) => [userText(`q${index}`), answer(`a${index}`)]).flat(),
+    ...Array.from({ length: 6 }, (_, index) => [userMessage(`q${index}`), answer(`a${index}`)]).flat(),
     ...files,
-    userText('q6'),
+    userMessage('q6'),
   ]
   const kept = newestMessages(prompt)
-  expect(kept[0]).toEqual(userText('q2'))
-  expect(kept.slice(-7)).toEqual([...files, userText('q6')])
+  expect(kept[0]).toEqual(userMessage('q2'))
+  expect(kept.slice(-7)).toEqual([...files, userMessage('q6')])
 })
 
 test('texts are cut to a common length, the longest first, and short ones stay', () => {

@@ -3,6 +3,7 @@ import { InlayError } from '@inlay/protocol'
 import type { ModelQuestion } from '../contracts/action.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { estimateTokens, maxPromptTokens } from '../prompt/context-window.ts'
+import { userMessage } from '../prompt/history.ts'
 import { playStep } from './retry-step.ts'
 import type { StepListener } from './step-output.ts'
 
@@ -80,10 +81,7 @@ async function ask(question: ModelQuestion, options: QuestionOptions, signal: Ab
   const promptTokens = maxPromptTokens(model.contextTokens, [])
   const maxChars = Math.max(1_000, (promptTokens - estimateTokens(instructions)) * 2)
   const call: LanguageModelV4CallOptions = {
-    prompt: [
-      { role: 'system', content: instructions },
-      { role: 'user', content: [{ type: 'text', text: question.text.slice(0, maxChars).toWellFormed() }] },
-    ],
+    prompt: [{ role: 'system', content: instructions }, userMessage(question.text.slice(0, maxChars).toWellFormed())],
     maxOutputTokens: Math.min(answerTokens + thoughtTokens, Math.floor(model.contextTokens / 4)),
     // Same parameters as for the answer: providers may reject others.
     ...(options.reasoning && { reasoning: lowEffort(options.reasoning) }),

@@ -2,6 +2,7 @@ import type { LanguageModelV4Usage, LanguageModelV4Message } from '@ai-sdk/provi
 import { errorTable, InlayError, isInlayError, type ErrorCode } from '@inlay/protocol'
 import { untilAborted } from '@inlay/scheduling'
 import { estimateTokens, fitPrompt, promptTokens } from '../prompt/context-window.ts'
+import { userMessage } from '../prompt/history.ts'
 import { signsOf } from './failure-signs.ts'
 import { toFailure } from './failures.ts'
 import { StepOutput, type AttemptState, type StepRequest, type StepResult } from './step-output.ts'
@@ -37,7 +38,7 @@ const callsOneOf = ({ calls }: StepResult, names: readonly string[]): boolean =>
   calls.some(({ name }) => names.includes(name))
 
 // Claude now and then takes its turn for complete after tool results; its documentation advises this message.
-const pleaseContinue: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Please continue.' }] }
+const pleaseContinue = userMessage('Please continue.')
 
 function isEmptyAfterResults(error: unknown, prompt: readonly LanguageModelV4Message[]): boolean {
   const isEmpty = isInlayError(error) && error.message === errorTable.EMPTY_LLM_RESPONSE.message
@@ -46,8 +47,7 @@ function isEmptyAfterResults(error: unknown, prompt: readonly LanguageModelV4Mes
 
 function demandCall(names: readonly string[]): LanguageModelV4Message {
   const tools = names.map((name) => `"${name}"`).join(' or ')
-  const text = `Call the tool ${tools} now, before anything else. Do not answer in text.`
-  return { role: 'user', content: [{ type: 'text', text }] }
+  return userMessage(`Call the tool ${tools} now, before anything else. Do not answer in text.`)
 }
 
 /** Marks a message as none of the user, by whose words drivers choose the tools where there are too many. */

@@ -93,7 +93,8 @@ function outputText({ output }: LanguageModelV4ToolResultPart): string {
 }
 
 const leftOut = '[This result was left out to save space.]'
-const cutOff = '\n[The rest was left out to save space.]'
+/** Stands behind a text that was cut. */
+export const cutOff = '\n[The rest was left out to save space.]'
 
 /**
  * Shortens a prompt until its estimate fits. First results of calls before the newest user message are left out, oldest

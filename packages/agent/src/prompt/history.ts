@@ -5,6 +5,7 @@ import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import { cutOff } from './context-window.ts'
 import { createCallIds, decodeSteps, notMade, toExchange, type ModelStep } from './model-steps.ts'
 
 /** Name under which calls of research agents are stored. */
@@ -159,5 +160,3 @@ function toStub(result: string): string {
   const results = [...new Set(names)].slice(0, maxNames).map((title) => ({ title }))
   return JSON.stringify({ results, note: 'Found for an earlier answer; search again to read or cite it.' })
 }
-
-const cutOff = '\n[The rest was left out to save space.]'

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { estimateTokens } from './context-window.ts'
+import { userMessage } from './history.ts'
 import type { Memory, Person } from '../contracts/memory-store.ts'
 
 const personNote =
@@ -25,8 +26,8 @@ export function toPersonMessages(
     ...(shown.length === 0 ? {} : { memories: shown }),
   }
   return [
-    ...(Object.keys(about).length === 0 ? [] : [user(`${personNote}\n${JSON.stringify(about)}`)]),
-    ...(preferences === '' ? [] : [user(`${preferencesNote}\n${preferences}`)]),
+    ...(Object.keys(about).length === 0 ? [] : [userMessage(`${personNote}\n${JSON.stringify(about)}`)]),
+    ...(preferences === '' ? [] : [userMessage(`${preferencesNote}\n${preferences}`)]),
   ]
 }
 
@@ -39,8 +40,4 @@ function takeNewest(memories: readonly Memory[], maxTokens: number): readonly Me
     kept.add(memory)
   }
   return memories.filter((memory) => kept.has(memory))
-}
-
-function user(text: string): LanguageModelV4Message {
-  return { role: 'user', content: [{ type: 'text', text }] }
 }

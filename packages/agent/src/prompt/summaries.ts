@@ -3,7 +3,7 @@ import { stripCitations } from '@inlay/protocol'
 import type { BranchHistory, ConversationStore, HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 import { estimateTokens } from './context-window.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import { historyLimits } from './history.ts'
+import { historyLimits, userMessage } from './history.ts'
 
 /** Shares of the context window: a branch longer than the first is summarised down to the second. */
 const longShare = 0.5
@@ -85,7 +85,7 @@ async function askModel(
   const maxChars = Math.max(1_000, (contextTokens - 2 * answerTokens - estimateTokens(instructions)) * 2)
   const prompt: LanguageModelV4Prompt = [
     { role: 'system', content: `${instructions} At most ${Math.floor(answerTokens / 2)} words.` },
-    { role: 'user', content: [{ type: 'text', text: toTranscript(summary, messages, maxChars) }] },
+    userMessage(toTranscript(summary, messages, maxChars)),
   ]
   const { content } = await model.doGenerate({ prompt, maxOutputTokens: answerTokens, abortSignal: signal })
   const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')

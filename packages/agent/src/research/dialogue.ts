@@ -1,9 +1,5 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { estimateTokens } from '../prompt/context-window.ts'
-
-export function userText(text: string): LanguageModelV4Message {
-  return { role: 'user', content: [{ type: 'text', text }] }
-}
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { cutOff, estimateTokens } from '../prompt/context-window.ts'
 
 const maxQuestions = 5
 
@@ -20,8 +16,6 @@ export function newestMessages(prompt: LanguageModelV4Prompt): LanguageModelV4Pr
   )
   return prompt.slice(questions.at(-maxQuestions) ?? 0)
 }
-
-const cutOff = '\n[The rest was left out to save space.]'
 
 /** Cuts the longest texts to a common length until all fit. */
 export function shortenTexts(texts: readonly string[], maxTokens: number): string[] {

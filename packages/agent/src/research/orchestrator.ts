@@ -2,12 +2,13 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/prov
 import { InlayError } from '@inlay/protocol'
 import type { Action } from '../contracts/action.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
+import { userMessage } from '../prompt/history.ts'
 import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { addUnstreamedThought } from './research-agent.ts'
 import type { ResearchBudget } from './budget.ts'
-import { userText, withInstructions } from './dialogue.ts'
+import { withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'
 import type { KnownLimits } from './limits.ts'
 import type { References } from './references.ts'
@@ -181,7 +182,7 @@ async function playRound(
     const played = await model.play({
       phase: 'orchestrate',
       prompt: [...withInstructions(instructions, conversation), ...exchanges],
-      reminder: [userText(`Instructions for this turn:\n${orchestratorReminder(cycle + 1, cycles)}${demand}`)],
+      reminder: [userMessage(`Instructions for this turn:\n${orchestratorReminder(cycle + 1, cycles)}${demand}`)],
       tools: [agentTool, ...(canThink ? [thinkTool] : []), reportTool],
       choice: 'required',
       listener: thoughts.listener,

@@ -4,8 +4,9 @@ import type { SearchDoc } from '@inlay/protocol'
 import { CitationFilter } from '../citations/citation-filter.ts'
 import type { CitableDocuments } from '../citations/citable-documents.ts'
 import { promptTokens } from '../prompt/context-window.ts'
+import { userMessage } from '../prompt/history.ts'
 import type { AnswerPlace, Branch } from './branch.ts'
-import { shortenTexts, userText } from './dialogue.ts'
+import { shortenTexts } from './dialogue.ts'
 import { reportInstructions, reportRequest } from './prompts.ts'
 import type { NumberedReport } from './references.ts'
 import type { ResearchModel } from './step.ts'
@@ -56,7 +57,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
       phase: 'report',
       prompt: shorten(Number.POSITIVE_INFINITY),
       shorten,
-      reminder: [userText(`Instructions for this turn:\n${reportRequest}`)],
+      reminder: [userMessage(`Instructions for this turn:\n${reportRequest}`)],
       listener: packets.listener,
       signal,
     })
@@ -73,7 +74,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
 function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: number): LanguageModelV4Prompt {
   const frame: LanguageModelV4Prompt = [
     { role: 'system', content: reportInstructions({ time: now() }) },
-    userText(task),
+    userMessage(task),
   ]
   const texts = shortenTexts(
     findings.map(({ text }) => text),
@@ -82,7 +83,7 @@ function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: 
   onCut(findings.filter(({ text }, index) => text !== texts[index]).length)
   const [system, question] = frame
   const results = findings.map(({ action, input }, index) =>
-    userText(`Context found by ${action} for ${JSON.stringify(input).slice(0, 80)}:\n${texts[index] ?? ''}`),
+    userMessage(`Context found by ${action} for ${JSON.stringify(input).slice(0, 80)}:\n${texts[index] ?? ''}`),
   )
   return [system, ...results, question].filter((message) => message !== undefined)
 }

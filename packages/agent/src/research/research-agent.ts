@@ -9,8 +9,8 @@ import { promptTokens } from '../prompt/context-window.ts'
 import { planCalls, toFunctionTools } from '../tool-calls/call-plan.ts'
 import { runCall } from '../tool-calls/run-tool-calls.ts'
 import { recordAgent, recordFailure, type AgentState, type ResearchAgentOptions } from './agent-state.ts'
+import { userMessage } from '../prompt/history.ts'
 import type { AnswerPlace, ThoughtPackets } from './branch.ts'
-import { userText } from './dialogue.ts'
 import { agentInstructions, demandCall } from './prompts.ts'
 import type { NumberedReport } from './references.ts'
 import { writeReport } from './report.ts'
@@ -136,10 +136,10 @@ async function playNext(
             time: now(),
           }),
         },
-        userText(task),
+        userMessage(task),
         ...exchanges,
       ],
-      reminder: state.wasDemanded && state.searches === 0 ? [userText(demandCall)] : [],
+      reminder: state.wasDemanded && state.searches === 0 ? [userMessage(demandCall)] : [],
       tools: [...toFunctionTools(actions), ...(canThink ? [thinkTool] : []), reportTool],
       choice: isForced ? { forced: forced.name } : 'required',
       listener: thoughts.listener,

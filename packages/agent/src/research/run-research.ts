@@ -2,10 +2,11 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
 import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
 import { hasMarker } from '../citations/marker.ts'
+import { userMessage } from '../prompt/history.ts'
 import { estimateTokens, promptTokens } from '../prompt/context-window.ts'
 import { askForClarification, makePlan } from './clarify-and-plan.ts'
 import { createResearchBudget, type ResearchBudget } from './budget.ts'
-import { newestMessages, shortenTexts, userText, withInstructions } from './dialogue.ts'
+import { newestMessages, shortenTexts, withInstructions } from './dialogue.ts'
 import type { TokenPrice } from './limits.ts'
 import { orchestrate, type Gathered, type ResearchSetting } from './orchestrator.ts'
 import { finalInstructions, finalRequest } from './prompts.ts'
@@ -85,7 +86,7 @@ async function writeAnswer(
     phase: 'final',
     prompt: shorten(Number.POSITIVE_INFINITY),
     shorten,
-    reminder: [userText(`Instructions for this turn:\n${finalRequest(gathered.early)}`)],
+    reminder: [userMessage(`Instructions for this turn:\n${finalRequest(gathered.early)}`)],
     listener: packets.listener,
     signal,
   })
@@ -113,7 +114,7 @@ function finalPrompt(
 ): { readonly prompt: LanguageModelV4Prompt; readonly cutReports: number } {
   const conversation = withInstructions(finalInstructions({ time }), prompt)
   const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
-  const rest = promptTokens([...conversation, userText(sources.join('\n'))])
+  const rest = promptTokens([...conversation, userMessage(sources.join('\n'))])
   const texts = shortenTexts(
     reports.map(({ text }) => text),
     // In a long conversation, old messages are dropped before the reports.
@@ -125,7 +126,7 @@ function finalPrompt(
   const list = sources.length === 0 ? '' : `\n\n<sources>\n${sources.map(escape).join('\n')}\n</sources>`
   const all = blocks.length === 0 ? 'There are none: nothing was found out.' : blocks.join('\n\n')
   return {
-    prompt: [...conversation, userText(`Reports of the research on this request:\n\n${all}${list}`)],
+    prompt: [...conversation, userMessage(`Reports of the research on this request:\n\n${all}${list}`)],
     cutReports: reports.filter(({ text }, index) => text !== texts[index]).length,
   }
 }
