@@ -1,4 +1,5 @@
 import type { PacketBody, SearchDoc } from '@inlay/protocol'
+import type { CitableDocuments } from '../citations/citable-documents.ts'
 import { reportFailure, toFailure } from '../model/failures.ts'
 import { toCallDetail } from '../tool-calls/call-detail.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
@@ -17,6 +18,10 @@ export interface ResearchAgentOptions extends AgentRound {
 }
 
 export interface AgentState {
+  readonly place: AnswerPlace
+  /** Aborts when the run is stopped, and when the agent takes too long. */
+  readonly signal: AbortSignal
+  readonly citable: CitableDocuments
   /** Rounds in which a tool was used, including the thinking tool. */
   steps: number
   reasonedSteps: number
@@ -39,18 +44,13 @@ export function recordAgent(options: ResearchAgentOptions, state: AgentState): v
 }
 
 /** Sends and stores an error packet; returns the text for the orchestrator. */
-export function recordFailure(
-  options: ResearchAgentOptions,
-  state: AgentState,
-  place: AnswerPlace,
-  error: unknown,
-): string {
+export function recordFailure(options: ResearchAgentOptions, state: AgentState, error: unknown): string {
   const { model, setting } = options
   const { code, message, retryable } = toFailure(error, { model: model.name })
   reportFailure(error, { model: model.name }, setting.onError)
   const packet: PacketBody = { type: 'error', exception: message, error_code: code, is_retryable: retryable }
   // The branch was closed.
-  options.writer.emit(place, packet)
+  options.writer.emit(state.place, packet)
   const result = `The research agent failed: ${message}`
   store(options, state, { result, failed: true, packets: [packet], cited: null })
   return result

@@ -27,89 +27,85 @@ export interface ThoughtPackets extends StepPackets {
 }
 
 /** Packets of one part of a research run, such as an agent. A closed branch emits nothing. */
-export interface Branch {
-  readonly emit: EmitAt
-  openThoughts(place: AnswerPlace): ThoughtPackets
+export class Branch {
+  readonly #emit: EmitAt
+  readonly #closers = new Set<() => void>()
+  #isClosed = false
+
+  constructor(emit: EmitAt) {
+    this.#emit = emit
+  }
+
+  emit(place: AnswerPlace, packet: PacketBody): void {
+    if (!this.#isClosed) this.#emit(place, packet)
+  }
+
+  /** Registers a function to call when the branch is closed early; the returned function unregisters it. */
+  onClose(close: () => void): () => void {
+    const closer = (): void => close()
+    this.#closers.add(closer)
+    return () => void this.#closers.delete(closer)
+  }
+
+  /** Closes everything that is open, newest first. */
+  close(): void {
+    for (const close of [...this.#closers].toReversed()) close()
+    this.#closers.clear()
+    this.#isClosed = true
+  }
+
+  openThoughts(place: AnswerPlace): ThoughtPackets {
+    const blocks = new StepBlocks((packet) => this.emit(place, packet))
+    let last: 'reasoning' | 'text' | 'tool' | undefined
+    let usedTool = false
+    const add = (kind: 'reasoning' | 'text' | 'tool', delta: string): void => {
+      if (delta.trim() !== '') {
+        if (last !== undefined && last !== kind) blocks.addReasoning('\n\n')
+        last = kind
+      }
+      blocks.addReasoning(delta)
+    }
+    const onArguments: StepListener['onArguments'] = (_name, deltas) => {
+      usedTool = true
+      add('tool', Object.values(deltas).join(''))
+    }
+    const listener = {
+      onReasoning: (delta: string) => add('reasoning', delta),
+      onText: (delta: string) => add('text', delta),
+      onArguments,
+    }
+    const step = this.openStep(listener, () => blocks.closeReasoning())
+    return { ...step, text: () => blocks.reasoning, usedTool: () => usedTool }
+  }
+
   /**
    * Opens a step that writes text, possibly after reasoning.
    * @param onText called with each piece of text, after reasoning was closed
    * @param onReasoned called once when reasoning came first
    */
-  openText(place: AnswerPlace, onText: (text: string) => void, onReasoned?: () => void): StepPackets
-  /** Registers a function to call when the branch is closed early; the returned function unregisters it. */
-  onClose(close: () => void): () => void
-  /** Closes everything that is open, newest first. */
-  close(): void
-}
-
-export function createBranch(emit: EmitAt): Branch {
-  const closers = new Set<() => void>()
-  let isClosed = false
-  const emitOpen: EmitAt = (place, packet) => (isClosed ? undefined : emit(place, packet))
-  const onClose: Branch['onClose'] = (close) => {
-    const closer = (): void => close()
-    closers.add(closer)
-    return () => void closers.delete(closer)
-  }
-  return {
-    emit: emitOpen,
-    onClose,
-    openThoughts: (place) => createThoughtPackets((packet) => emitOpen(place, packet), onClose),
-    openText: (place, onText, onReasoned) => {
-      const blocks = new StepBlocks((packet) => emitOpen(place, packet), onReasoned && { onReasoned })
-      const close = (): void => blocks.closeReasoning()
-      const forget = onClose(close)
-      return {
-        listener: {
-          onReasoning: (delta) => blocks.addReasoning(delta),
-          onText: (delta) => {
-            if (delta.trim() !== '') close()
-            onText(delta)
-          },
-          onCall: () => {},
-          onArguments: () => {},
-        },
-        end: () => {
-          forget()
-          close()
-        },
-      }
-    },
-    close: () => {
-      for (const close of [...closers].toReversed()) close()
-      closers.clear()
-      isClosed = true
-    },
-  }
-}
-
-function createThoughtPackets(emit: (packet: PacketBody) => void, onClose: Branch['onClose']): ThoughtPackets {
-  const blocks = new StepBlocks(emit)
-  const forget = onClose(() => blocks.closeReasoning())
-  let last: 'reasoning' | 'text' | 'tool' | undefined
-  let usedTool = false
-  const add = (kind: 'reasoning' | 'text' | 'tool', delta: string): void => {
-    if (delta.trim() !== '') {
-      if (last !== undefined && last !== kind) blocks.addReasoning('\n\n')
-      last = kind
-    }
-    blocks.addReasoning(delta)
-  }
-  return {
-    listener: {
-      onReasoning: (delta) => add('reasoning', delta),
-      onText: (delta) => add('text', delta),
-      onCall: () => {},
-      onArguments: (_name, deltas) => {
-        usedTool = true
-        add('tool', Object.values(deltas).join(''))
+  openText(place: AnswerPlace, onText: (text: string) => void, onReasoned?: () => void): StepPackets {
+    const blocks = new StepBlocks((packet) => this.emit(place, packet), { onReasoned })
+    const close = (): void => blocks.closeReasoning()
+    const listener = {
+      onReasoning: (delta: string) => blocks.addReasoning(delta),
+      onText: (delta: string) => {
+        if (delta.trim() !== '') close()
+        onText(delta)
       },
-    },
-    text: () => blocks.reasoning,
-    usedTool: () => usedTool,
-    end: () => {
+    }
+    return this.openStep(listener, close)
+  }
+
+  /** @param close is called when the step ends, or with `true` when the branch is closed before */
+  protected openStep(
+    listener: Pick<StepListener, 'onReasoning' | 'onText'> & Partial<StepListener>,
+    close: (isCut: boolean) => void,
+  ): StepPackets {
+    const forget = this.onClose(() => close(true))
+    const end = (): void => {
       forget()
-      blocks.closeReasoning()
-    },
+      close(false)
+    }
+    return { listener: { onCall: () => {}, onArguments: () => {}, ...listener }, end }
   }
 }

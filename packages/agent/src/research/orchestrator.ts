@@ -11,7 +11,7 @@ import type { ResearchBudget } from './budget.ts'
 import { withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'
 import type { KnownLimits } from './limits.ts'
-import type { References } from './references.ts'
+import { createReferences, type References } from './references.ts'
 import type { ResearchWriter } from './research-packets.ts'
 import type { PlayedStep, ResearchModel } from './step.ts'
 import { planTasks, runAgents, type ReportedTask } from './parallel-agents.ts'
@@ -57,6 +57,9 @@ export interface AdoptedReport {
 }
 
 interface OrchestratorState {
+  readonly plan: string
+  readonly conversation: LanguageModelV4Prompt
+  readonly references: References
   cycle: number
   reasonedSteps: number
   agents: number
@@ -75,10 +78,14 @@ const defaultCycles = { reasoning: 4, other: 8 }
  */
 export async function orchestrate(
   setting: ResearchSetting,
-  { plan, firstTurn, conversation }: { plan: string; firstTurn: number; conversation: LanguageModelV4Prompt },
-  references: References,
+  { plan, firstTurn }: { plan: string; firstTurn: number },
+  conversation: LanguageModelV4Prompt,
 ): Promise<Gathered> {
+  const references = createReferences()
   const state: OrchestratorState = {
+    plan,
+    conversation,
+    references,
     cycle: 0,
     reasonedSteps: 0,
     agents: 0,
@@ -96,14 +103,14 @@ export async function orchestrate(
       if (early) return undefined
       const turn = turnOf()
       setting.writer.setTurn(turn)
-      const round = await playRound(setting, state, { plan, cycles, conversation, turn, exchanges })
+      const round = await playRound(setting, state, cycles, turn, exchanges)
       if (!round) early = setting.budget.lacked()
       return round
     },
     run: async (calls, round) => {
       const isDue = calls.some(isReport)
       if (!calls.some(isAgent)) return takeThought(state, calls, round)
-      const results = await delegate(setting, state, calls, round, references)
+      const results = await delegate(setting, state, calls, round)
       advance(state, round)
       return isDue ? undefined : results
     },
@@ -156,18 +163,12 @@ function earlyEnd(
   return budget.exhausted()
 }
 
-interface RoundRequest {
-  readonly plan: string
-  readonly cycles: number
-  readonly conversation: LanguageModelV4Prompt
-  readonly turn: number
-  readonly exchanges: readonly LanguageModelV4Message[]
-}
-
 async function playRound(
   { model, writer, limits, now, signal }: ResearchSetting,
-  { cycle, wasDemanded, reports }: OrchestratorState,
-  { plan, cycles, conversation, turn, exchanges }: RoundRequest,
+  { plan, conversation, cycle, wasDemanded, reports }: OrchestratorState,
+  cycles: number,
+  turn: number,
+  exchanges: readonly LanguageModelV4Message[],
 ): Promise<Round | undefined> {
   const canThink = !model.reasons
   const thoughts = writer.openThoughts({ turn, tab: 0, sub: null })
@@ -203,9 +204,9 @@ async function delegate(
   state: OrchestratorState,
   calls: readonly RequestedCall[],
   { thought, turn }: Round,
-  references: References,
 ): Promise<readonly AnsweredCall[]> {
   const { writer, limits, forced } = setting
+  const { references } = state
   const { tasks, refused } = planTasks(calls.filter(isAgent), limits.maxAgents - state.agents)
   writer.setTurn(turn)
   if (tasks.length > 1) {

@@ -1,15 +1,12 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { SearchDoc } from '@inlay/protocol'
 import { CitationFilter } from '../citations/citation-filter.ts'
-import type { CitableDocuments } from '../citations/citable-documents.ts'
 import { promptTokens } from '../prompt/context-window.ts'
 import { userMessage } from '../prompt/history.ts'
-import type { AnswerPlace, Branch } from './branch.ts'
+import type { AgentState, ResearchAgentOptions } from './agent-state.ts'
 import { shortenTexts } from './dialogue.ts'
 import { reportInstructions, reportRequest } from './prompts.ts'
 import type { NumberedReport } from './references.ts'
-import type { ResearchModel } from './step.ts'
 
 /** The result of one search of an agent. */
 export interface Finding {
@@ -19,24 +16,10 @@ export interface Finding {
   readonly text: string
 }
 
-export interface ReportOptions {
-  readonly task: string
-  readonly model: ResearchModel
-  readonly branch: Branch
-  readonly place: AnswerPlace
-  readonly findings: readonly Finding[]
-  readonly citable: CitableDocuments
-  readonly signal: AbortSignal
-  readonly now: () => number
-  /** Called with the number of findings that were cut to fit. */
-  readonly onCut: (count: number) => void
-  /** The report so far. */
-  readonly state: { report: string; cited: readonly SearchDoc[] | null }
-}
-
 /** Writes the report of an agent; its markers keep the numbers of the agent. */
-export async function writeReport(options: ReportOptions): Promise<NumberedReport> {
-  const { model, branch, place, citable, signal, state } = options
+export async function writeReport(options: ResearchAgentOptions, state: AgentState): Promise<NumberedReport> {
+  const { model, branch } = options
+  const { place, citable, signal } = state
   const { known } = citable
   const marked = new CitationFilter({ mode: 'keep', known })
   const comparison = model.compareCitations?.(citable)
@@ -51,7 +34,7 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
     }
   }
   const packets = branch.openText(place, (delta) => write(citations.push(delta)))
-  const shorten = (maxTokens: number): LanguageModelV4Prompt => reportPrompt(options, maxTokens)
+  const shorten = (maxTokens: number): LanguageModelV4Prompt => reportPrompt(options, state, maxTokens)
   try {
     const played = await model.play({
       phase: 'report',
@@ -71,7 +54,11 @@ export async function writeReport(options: ReportOptions): Promise<NumberedRepor
   return { text: state.report, cited, known, find: comparison?.find }
 }
 
-function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: number): LanguageModelV4Prompt {
+function reportPrompt(
+  { task, now, cutResults, callId }: ResearchAgentOptions,
+  { findings }: AgentState,
+  maxTokens: number,
+): LanguageModelV4Prompt {
   const frame: LanguageModelV4Prompt = [
     { role: 'system', content: reportInstructions({ time: now() }) },
     userMessage(task),
@@ -80,7 +67,7 @@ function reportPrompt({ task, findings, now, onCut }: ReportOptions, maxTokens: 
     findings.map(({ text }) => text),
     maxTokens - promptTokens(frame) - findings.length * 50,
   )
-  onCut(findings.filter(({ text }, index) => text !== texts[index]).length)
+  cutResults.set(callId, findings.filter(({ text }, index) => text !== texts[index]).length)
   const [system, question] = frame
   const results = findings.map(({ action, input }, index) =>
     userMessage(`Context found by ${action} for ${JSON.stringify(input).slice(0, 80)}:\n${texts[index] ?? ''}`),

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { InlayError, isJsonObject, readJson } from '@inlay/protocol'
-import { createCitableDocuments, type CitableDocuments } from '../citations/citable-documents.ts'
+import { createCitableDocuments } from '../citations/citable-documents.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
 import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
 import { untilAborted } from '@inlay/scheduling'
@@ -26,8 +26,14 @@ export type AgentOutcome = { readonly report: NumberedReport } | { readonly fail
  */
 export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutcome> {
   const { task, branch, setting, limits } = options
+  const hard = new AbortController()
+  const timer = setTimeout(() => hard.abort(tooLong(limits.agentHardTimeoutMs)), limits.agentHardTimeoutMs)
+  const signal = AbortSignal.any([setting.signal, hard.signal])
   const place: AnswerPlace = { turn: options.turn, tab: options.tab, sub: null }
   const state: AgentState = {
+    place,
+    signal,
+    citable: createCitableDocuments(),
     steps: 0,
     reasonedSteps: 0,
     searches: 0,
@@ -38,16 +44,13 @@ export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutc
     report: '',
     cited: null,
   }
-  const hard = new AbortController()
-  const timer = setTimeout(() => hard.abort(tooLong(limits.agentHardTimeoutMs)), limits.agentHardTimeoutMs)
-  const signal = AbortSignal.any([setting.signal, hard.signal])
   branch.emit(place, { type: 'research_agent_start', research_task: task })
   const forget = branch.onClose(() => {
     branch.emit(place, { type: 'section_end' })
     recordAgent(options, state)
   })
   try {
-    const report = await untilAborted(investigate(options, state, place, signal), signal)
+    const report = await untilAborted(investigate(options, state), signal)
     forget()
     branch.emit(place, { type: 'intermediate_report_cited_docs', cited_docs: state.cited ?? [] })
     branch.emit(place, { type: 'section_end' })
@@ -57,7 +60,7 @@ export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutc
     if (setting.signal.aborted) throw error
     forget()
     branch.close()
-    return { failure: recordFailure(options, state, place, error) }
+    return { failure: recordFailure(options, state, error) }
   } finally {
     clearTimeout(timer)
   }
@@ -68,19 +71,13 @@ interface AgentStep extends PlayedStep {
   readonly sub: number
 }
 
-async function investigate(
-  options: ResearchAgentOptions,
-  state: AgentState,
-  place: AnswerPlace,
-  signal: AbortSignal,
-): Promise<NumberedReport> {
+async function investigate(options: ResearchAgentOptions, state: AgentState): Promise<NumberedReport> {
   const { limits, now, dueAt } = options
-  const citable = createCitableDocuments()
   const deadline = Math.min(now() + limits.agentTimeoutMs, dueAt)
   const mayGoOn = (): boolean =>
     state.searches < limits.maxAgentCycles && now() < deadline && state.thoughtsInRow <= 2 * limits.maxAgentCycles
   await runToolLoop<AgentStep>({
-    play: async (exchanges) => (mayGoOn() ? playNext(options, state, exchanges, place, signal) : undefined),
+    play: async (exchanges) => (mayGoOn() ? playNext(options, state, exchanges) : undefined),
     run: async (calls, step, exchanges) => {
       state.steps++
       const call = calls.find(({ name }) => name !== researchToolNames.think)
@@ -88,7 +85,7 @@ async function investigate(
       if (call && options.actions.some(({ name }) => name === call.name)) {
         state.thoughtsInRow = 0
         const same = calls.filter(({ name }) => name === call.name)
-        return [await search(options, state, { calls: same, step, exchanges, place, citable, signal })]
+        return [await search(options, state, same, step, exchanges)]
       }
       if (calls.length > 0) {
         state.thoughtsInRow++
@@ -102,8 +99,7 @@ async function investigate(
   })
   // A report without findings would state that nothing is known.
   if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
-  const onCut = (count: number): void => void options.cutResults.set(options.callId, count)
-  return writeReport({ ...options, findings: state.findings, citable, place, signal, state, onCut })
+  return writeReport(options, state)
 }
 
 const resultOf = (name: string): string =>
@@ -114,15 +110,13 @@ async function playNext(
   { model, branch, actions, forced, task, limits, now }: ResearchAgentOptions,
   state: AgentState,
   exchanges: readonly LanguageModelV4Message[],
-  place: AnswerPlace,
-  signal: AbortSignal,
 ): Promise<AgentStep | undefined> {
   const sub = state.steps + state.reasonedSteps
   // A model that only thinks makes no progress.
   const canThink = !model.reasons && state.thoughtsInRow < 2
   const isForced = forced !== undefined && state.searches === 0
   const searches = actions.map(({ name }) => name)
-  const thoughts = branch.openThoughts({ ...place, sub })
+  const thoughts = branch.openThoughts({ ...state.place, sub })
   try {
     const played = await model.play({
       phase: 'agent',
@@ -143,7 +137,7 @@ async function playNext(
       tools: [...toFunctionTools(actions), ...(canThink ? [thinkTool] : []), reportTool],
       choice: isForced ? { forced: forced.name } : 'required',
       listener: thoughts.listener,
-      signal,
+      signal: state.signal,
     })
     if (!played) return undefined
     addUnstreamedThought(thoughts, played)
@@ -169,30 +163,24 @@ function thoughtIn(input: string): string {
   return typeof thought === 'string' ? thought : ''
 }
 
-interface SearchStep {
-  readonly calls: readonly RequestedCall[]
-  readonly step: AgentStep
-  readonly exchanges: readonly LanguageModelV4Message[]
-  readonly place: AnswerPlace
-  readonly citable: CitableDocuments
-  readonly signal: AbortSignal
-}
-
 const maxResultTokens = 6_000
 
 /** Runs all queries of one search as a single call. */
 async function search(
   { actions, branch, setting, task, model, callId, cycle }: ResearchAgentOptions,
   state: AgentState,
-  { calls, step, exchanges, place: { turn, tab }, citable, signal }: SearchStep,
+  calls: readonly RequestedCall[],
+  step: AgentStep,
+  exchanges: readonly LanguageModelV4Message[],
 ): Promise<AnsweredCall> {
+  const { citable, signal } = state
   const first = calls[0] ?? { id: '', name: '', input: '' }
   const plan = planCalls(calls, new Map(actions.map((action) => [action.name, action])))
   const call = plan.calls[0]
   state.searches++
   if (!call) return { ...first, result: resultOf(first.name) }
-  const place: AnswerPlace = { turn, tab, sub: step.sub }
-  const at = { step: cycle, turnIndex: turn, tabIndex: tab, reasoning: step.thought || null }
+  const place: AnswerPlace = { ...state.place, sub: step.sub }
+  const at = { step: cycle, turnIndex: place.turn, tabIndex: place.tab, reasoning: step.thought || null }
   const writer = new CallWriter(at, (packet) => branch.emit(place, packet))
   const forget = branch.onClose(() => writer.end())
   const start = call.action.start?.()

@@ -10,7 +10,6 @@ import { newestMessages, shortenTexts, withInstructions } from './dialogue.ts'
 import type { TokenPrice } from './limits.ts'
 import { orchestrate, type Gathered, type ResearchSetting } from './orchestrator.ts'
 import { finalInstructions, finalRequest } from './prompts.ts'
-import { createReferences } from './references.ts'
 import { createResearchModel, type ResearchModelOptions } from './step.ts'
 
 export interface ResearchRun
@@ -45,8 +44,7 @@ export async function runResearch(run: ResearchRun): Promise<void> {
   }
   const conversation = newestMessages(run.prompt)
   if (limits.clarifies && !run.wasClarified && (await askForClarification(setting, conversation))) return
-  const { plan, firstTurn } = await makePlan(setting, conversation)
-  const gathered = await orchestrate(setting, { plan, firstTurn, conversation }, createReferences())
+  const gathered = await orchestrate(setting, await makePlan(setting, conversation), conversation)
   await writeAnswer(setting, run.prompt, gathered)
 }
 

@@ -20,7 +20,7 @@ import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
 import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
 import { wasClarification, type AdmittedResearch } from '../research/admission.ts'
 import { runResearch } from '../research/run-research.ts'
-import { createResearchWriter } from '../research/research-packets.ts'
+import { ResearchWriter } from '../research/research-packets.ts'
 import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
@@ -231,7 +231,7 @@ function createResearchResponder(
   parts: TurnParts,
   answer: TurnAnswer,
 ): AnswerResponder {
-  const writer = createResearchWriter(answer)
+  const writer = new ResearchWriter(answer)
   const respondByResearch = async (): Promise<void> => {
     const { actions, forced } = turn.usable
     const { model } = answer
