@@ -1,4 +1,5 @@
 import { createForegroundCalls } from './foreground-calls.ts'
+import { waitIn } from './waiting.ts'
 
 /** Admits callers in turn, so that many requests of one caller do not delay the others. */
 export interface FairTurns {
@@ -79,7 +80,7 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
       if (hasPlace(caller)) return take(caller)
       const queue = waiting.get(caller) ?? new Set()
       waiting.set(caller, queue)
-      const leave = await placeIn(queue, signal, () => {
+      const leave = await waitIn(queue, signal, () => {
         if (queue.size === 0 && waiting.get(caller) === queue) waiting.delete(caller)
       })
       await foreground.yieldTo(() => !signal?.aborted && hasOthers(caller))
@@ -88,20 +89,4 @@ export function createFairTurns(options: FairTurnsOptions): FairTurns {
       throw signal.reason
     },
   }
-}
-
-function placeIn(queue: Queue, signal: AbortSignal | undefined, onLeft: () => void): Promise<() => void> {
-  return new Promise((resolve, reject) => {
-    const enter = (leave: () => void): void => {
-      signal?.removeEventListener('abort', abort)
-      resolve(leave)
-    }
-    const abort = (): void => {
-      queue.delete(enter)
-      onLeft()
-      reject(signal!.reason)
-    }
-    queue.add(enter)
-    signal?.addEventListener('abort', abort, { once: true })
-  })
 }

@@ -1,3 +1,5 @@
+import { waitIn } from './waiting.ts'
+
 /** Limits the number of concurrent calls; the others wait in order. */
 export interface Limiter {
   /** Waits for a free slot, then runs. An abort while waiting rejects with its reason and never calls `work`. */
@@ -17,18 +19,7 @@ export function createLimiter(limit: number): Limiter {
       running++
       return undefined
     }
-    return new Promise((resolve, reject) => {
-      const enter = (): void => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }
-      const abort = (): void => {
-        waiting.delete(enter)
-        reject(signal!.reason)
-      }
-      waiting.add(enter)
-      signal?.addEventListener('abort', abort, { once: true })
-    })
+    return waitIn(waiting, signal)
   }
 
   /** Passes the slot on, so that later callers cannot overtake. */

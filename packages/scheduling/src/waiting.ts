@@ -15,6 +15,30 @@ export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSig
   })
 }
 
+/**
+ * Waits in a queue until its entry is called, and resolves with what it is called with; leaves the queue and rejects when
+ * the signal aborts.
+ */
+export function waitIn<Value>(
+  queue: Set<(value: Value) => void>,
+  signal: AbortSignal | undefined,
+  onLeft?: () => void,
+): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const enter = (value: Value): void => {
+      signal?.removeEventListener('abort', abort)
+      resolve(value)
+    }
+    const abort = (): void => {
+      queue.delete(enter)
+      onLeft?.()
+      reject(signal!.reason)
+    }
+    queue.add(enter)
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
 /** Resolves after a delay; rejects with the signal's reason as soon as it aborts. */
 export async function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<unknown>()
