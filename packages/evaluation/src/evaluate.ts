@@ -57,54 +57,11 @@ export function evaluate(
   })
 }
 
-async function askOne(question: EvaluationQuestion, setting: EvaluationSetting): Promise<QuestionResult> {
+async function askOne(asked: EvaluationQuestion, setting: EvaluationSetting): Promise<QuestionResult> {
   const { client, model, signal, now } = setting
+  const { question, answers, sources, isAbsent, isTuned } = asked
   const began = now()
-  let answer: ChatFullResponse
-  try {
-    answer = await client.ask(
-      { message: question.question, include_usage: true, ...(model && { llm_override: model }) },
-      { signal },
-    )
-  } catch (error) {
-    signal.throwIfAborted()
-    return failed(
-      question,
-      isInlayError(error) ? error.message : 'The installation could not be reached.',
-      now() - began,
-    )
-  }
-  if (answer.error_msg !== null) return failed(question, answer.error_msg, now() - began)
-  const ms = now() - began
-  const cited = citedSentences(answer)
-  const judged = setting.judge && (await judgeAll(cited, setting))
-  const text = answer.answer_citationless
-  return {
-    question: question.question,
-    answer: answer.answer,
-    error: null,
-    ...(question.answers.length > 0 && { contains: holdsAny(text, question.answers) }),
-    ...(question.sources.length > 0 && { rightSource: namesSource(answer, question.sources) }),
-    isUncited: answer.citation_info.length === 0,
-    isAbsent: question.isAbsent,
-    isTuned: question.isTuned,
-    citedSentences: cited.length,
-    supportedByWords: cited.filter(({ isSupported }) => isSupported).length,
-    ...(judged !== undefined && { supportedByModel: judged }),
-    words: text.split(/\s+/).filter(Boolean).length,
-    inputTokens: answer.usage?.input_tokens ?? null,
-    outputTokens: answer.usage?.output_tokens ?? null,
-    toolCalls: answer.tool_calls.length,
-    ms,
-  }
-}
-
-function failed(
-  { question, answers, sources, isAbsent, isTuned }: EvaluationQuestion,
-  error: string,
-  ms: number,
-): QuestionResult {
-  return {
+  const failed = (error: string): QuestionResult => ({
     question,
     answer: '',
     error,
@@ -119,6 +76,35 @@ function failed(
     inputTokens: null,
     outputTokens: null,
     toolCalls: 0,
+    ms: now() - began,
+  })
+  let answer: ChatFullResponse
+  try {
+    const message = { message: question, include_usage: true, ...(model && { llm_override: model }) }
+    answer = await client.ask(message, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    return failed(isInlayError(error) ? error.message : 'The installation could not be reached.')
+  }
+  if (answer.error_msg !== null) return failed(answer.error_msg)
+  const ms = now() - began
+  const cited = citedSentences(answer)
+  const judged = setting.judge && (await judgeAll(cited, setting))
+  const text = answer.answer_citationless
+  return {
+    ...failed(''),
+    answer: answer.answer,
+    error: null,
+    ...(answers.length > 0 && { contains: holdsAny(text, answers) }),
+    ...(sources.length > 0 && { rightSource: namesSource(answer, sources) }),
+    isUncited: answer.citation_info.length === 0,
+    citedSentences: cited.length,
+    supportedByWords: cited.filter(({ isSupported }) => isSupported).length,
+    ...(judged !== undefined && { supportedByModel: judged }),
+    words: text.split(/\s+/).filter(Boolean).length,
+    inputTokens: answer.usage?.input_tokens ?? null,
+    outputTokens: answer.usage?.output_tokens ?? null,
+    toolCalls: answer.tool_calls.length,
     ms,
   }
 }
