@@ -6,6 +6,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
+import { untilAborted } from '@inlay/scheduling'
 
 /** One call of a tool that a scripted model makes. */
 export interface ScriptedCall {
@@ -76,16 +77,6 @@ const usageOf = (input: number | undefined, output: number | undefined): Languag
   outputTokens: { total: output, text: output, reasoning: 0 },
 })
 
-const abortOf = (signal: AbortSignal): unknown =>
-  signal.reason ?? new DOMException('The call was aborted.', 'AbortError')
-
-function untilAborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal?.aborted) reject(abortOf(signal))
-    signal?.addEventListener('abort', () => reject(abortOf(signal)), { once: true })
-  })
-}
-
 /** Splits text into pieces of nearly equal length; fewer pieces when it is short. */
 const cut = (text: string, pieces: number): string[] => {
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, pieces)))
@@ -125,6 +116,7 @@ async function* play(
   call: LanguageModelV4CallOptions,
   newId: (kind: string) => string,
 ): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { abortSignal: signal = new AbortController().signal } = call
   let text: string | undefined
   let called = false
   yield { type: 'stream-start', warnings: [] }
@@ -139,8 +131,8 @@ async function* play(
       yield { type: 'text-end', id: text }
       text = undefined
     }
-    if ('pause' in part) await Promise.race([part.pause(), untilAborted(call.abortSignal)])
-    else if ('hang' in part) await untilAborted(call.abortSignal)
+    if ('pause' in part) await untilAborted(part.pause(), signal)
+    else if ('hang' in part) await untilAborted(new Promise<never>(() => {}), signal)
     else if ('cut' in part) throw part.cut
     else if ('error' in part) yield { type: 'error', error: part.error }
     else if ('part' in part) yield part.part

@@ -54,7 +54,7 @@ interface AnswerState {
   resultTokens: number
 }
 
-interface AnswerStep extends StepResult {
+interface AnswerStep extends Omit<StepResult, 'usage'> {
   readonly isLast: boolean
   /** Actions the model could call in this step. */
   readonly offered: readonly Action[]
@@ -193,7 +193,7 @@ async function playNext(
   const isLast = state.step >= options.parts.maxSteps - 1 || state.mustAnswer
   const isFirst = state.step === 0 && !isLast
   const forced = isFirst ? turn.usable.forced : []
-  const given = { content: [], finishReason: { unified: 'tool-calls', raw: undefined }, usage: noTokens } as const
+  const given = { content: [], finishReason: { unified: 'tool-calls', raw: undefined } } as const
   if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options) }
   if (isFirst && firstSearch) return { ...given, calls: [firstSearch.call], isLast, offered: [firstSearch.action] }
   const offered = forced.length > 0 ? forced : options.actions
@@ -228,11 +228,6 @@ function toStep(
     }),
     offered: actions.filter(({ id, name }) => decided.every((call) => call.name !== name || call.actionId === id)),
   }
-}
-
-const noTokens: StepResult['usage'] = {
-  inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 0, text: 0, reasoning: 0 },
 }
 
 /** Plays a step, once more without tools where the server turns out to refuse them. */
