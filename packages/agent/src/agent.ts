@@ -131,7 +131,7 @@ function connectParts(options: AgentOptions): Connected {
       }))
   const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
   const actions = createActions({
-    builtIns: createBuiltIns({ ...options, storesFiles: files.canKeep, onError }),
+    builtIns: createBuiltIns({ ...options, onError }),
     actions: options.actions ?? [],
     sources: options.actionSources ?? [],
     off: options.actionsOff,

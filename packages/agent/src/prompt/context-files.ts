@@ -1,6 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
+import type { TurnParts } from '../turn/turn-parts.ts'
 import { userMessage } from './history.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
@@ -18,23 +19,21 @@ export type ContextFiles =
     }
   | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
 
-export interface ContextFilesOptions {
-  readonly store: Pick<FileStore, 'sections' | 'ensureIndexed'>
-  readonly files: readonly StoredFile[]
-  /** Tokens of the prompt that are left for files. */
-  readonly leftTokens: number
-  /** Whether the files can be searched; otherwise only those that fit are used. */
-  readonly canSearch: boolean
-  /** Maximum wait for files that are still being read or indexed, in milliseconds. */
-  readonly waitMs: number
-}
-
 /** Share of the remaining context that files may fill, as in the reference service. */
 const inPromptShare = 0.6
 
-/** Decides how files reach the model. Files that cannot be read in time are left out. */
-export async function loadContextFiles(options: ContextFilesOptions): Promise<ContextFiles> {
-  const { files, leftTokens, canSearch } = options
+/**
+ * Decides how files reach the model. Files that cannot be read in time are left out.
+ * @param leftTokens tokens of the prompt that are left for files
+ */
+export async function loadContextFiles(
+  files: readonly StoredFile[],
+  leftTokens: number,
+  { files: store, fileSearch, maxContextWaitMs: waitMs }: TurnParts,
+): Promise<ContextFiles> {
+  if (files.length === 0) return { kind: 'in-prompt', documents: [], texts: [], images: [] }
+  // Otherwise only those that fit are used.
+  const canSearch = fileSearch !== undefined
   const texts = files.filter(
     ({ kind, status }) => kind !== 'image' && (status === 'COMPLETED' || status === 'PROCESSING'),
   )
@@ -42,12 +41,12 @@ export async function loadContextFiles(options: ContextFilesOptions): Promise<Co
   const limit = leftTokens * inPromptShare
   const known = files.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0)
   // A file known to be too long need not be read.
-  const read = known > limit && canSearch ? undefined : await readInTime(texts, options)
+  const read = known > limit && canSearch ? undefined : await readInTime(texts, store, waitMs)
   const total = read?.reduce((sum, { tokens }) => sum + tokens, images.length * 1_000)
   if (read === undefined || total === undefined || (total > limit && canSearch)) {
-    await options.store.ensureIndexed(
+    await store.ensureIndexed(
       texts.filter(({ status }) => status === 'COMPLETED'),
-      options.waitMs,
+      waitMs,
     )
     return { kind: 'searched', files: texts }
   }
@@ -66,7 +65,7 @@ interface ReadFile {
   readonly tokens: number
 }
 
-async function readInTime(files: readonly StoredFile[], { store, waitMs }: ContextFilesOptions): Promise<ReadFile[]> {
+async function readInTime(files: readonly StoredFile[], store: FileStore, waitMs: number): Promise<ReadFile[]> {
   const signal = AbortSignal.timeout(waitMs)
   const read = await Promise.all(
     files.map(async (file): Promise<ReadFile[]> => {

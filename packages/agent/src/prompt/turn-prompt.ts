@@ -3,40 +3,29 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { SendMessageRequest } from '@inlay/protocol'
 import { mayCite } from '../citations/citing-actions.ts'
 import { attachedShare, loadAttachments } from './attachments.ts'
-import { toContextImages, toContextMessage, type ContextFiles } from './context-files.ts'
+import { toContextImages, toContextMessage } from './context-files.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import type { OpenedTurn } from '../contracts/conversation-store.ts'
-import type { FileStore } from '../contracts/file-store.ts'
-import type { Person } from '../contracts/memory-store.ts'
-import type { Persona, Project } from '../contracts/persona.ts'
+import type { BranchHistory, OpenedTurn } from '../contracts/conversation-store.ts'
+import type { ClientContext } from '../turn/client-turn.ts'
+import type { OpenTurn } from '../turn/execute-turn.ts'
+import type { TurnParts } from '../turn/turn-parts.ts'
 import type { Wording } from '../contracts/small-models.ts'
 import { checkMessageFits } from './context-window.ts'
 import { toPrompt, userMessage } from './history.ts'
 import { toPersonMessages } from './memory-prompt.ts'
 
-export interface TurnPromptOptions {
-  readonly files: FileStore
-  /** Context of a turn that its prompts use. */
-  readonly context: {
-    readonly persona: Persona
-    /** Null outside of projects. */
-    readonly project: Project | null
-    /** Facts about the caller, for the model. */
-    person(): Promise<Person>
-  }
-  readonly contextFiles: ContextFiles
-  readonly opened: Pick<OpenedTurn, 'messages' | 'summary' | 'summaryFiles' | 'userText' | 'files'>
+/** What the prompts of a turn use of it. */
+export interface PromptedTurn extends Pick<OpenTurn, 'context' | 'contextFiles' | 'systemPrompt'> {
+  readonly opened: BranchHistory & Pick<OpenedTurn, 'userText' | 'files'>
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
+  readonly client?: Pick<ClientContext, 'instructions'> | undefined
+}
+
+export interface TurnPromptOptions {
   readonly model: ResolvedModel
   readonly actions: readonly Action[]
   /** Other words, by whether the prompt contains attached files. Default: none. */
   readonly wording?: ((hasFiles: boolean) => Wording) | undefined
-  /** Replaces the built-in instructions. */
-  readonly systemPrompt: string | undefined
-  /** Instructions that a client adds. Default: none. */
-  readonly clientInstructions?: string | undefined
-  /** Milliseconds since 1970 UTC. */
-  readonly time: number
 }
 
 export interface TurnPrompt {
@@ -47,8 +36,14 @@ export interface TurnPrompt {
 }
 
 /** Creates the prompt of one answer; waits until its files are read. */
-export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSignal): Promise<TurnPrompt> {
-  const { files: store, context, contextFiles, opened, request, model, actions } = options
+export async function makeTurnPrompt(
+  turn: PromptedTurn,
+  { files: store, now }: Pick<TurnParts, 'files' | 'now'>,
+  options: TurnPromptOptions,
+  signal: AbortSignal,
+): Promise<TurnPrompt> {
+  const { context, contextFiles, opened, request } = turn
+  const { model, actions } = options
   const { persona } = context
   const { takesImages, contextTokens } = model
   // A stored question is checked again, since another model may have a smaller window.
@@ -72,7 +67,7 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   const contextMessage = hasDocuments ? toContextMessage(contextFiles) : undefined
   const { isUsable: hasFiles = false, texts: fileTexts = [] } = attachments ?? {}
   const prompt = toPrompt({
-    instructions: turnInstructions(options, hasFiles),
+    instructions: turnInstructions(turn, options, hasFiles, now()),
     history: opened.messages,
     summary: opened.summary,
     summaryFiles: opened.summaryFiles,
@@ -92,13 +87,15 @@ export async function makeTurnPrompt(options: TurnPromptOptions, signal: AbortSi
   return { prompt, hasFiles, fileTexts }
 }
 
-type TurnInstructionOptions = Omit<TurnPromptOptions, 'files' | 'opened' | 'model'>
-
 /** The system message of an answer, without a summary. */
-function turnInstructions(options: TurnInstructionOptions, hasFiles: boolean): string {
-  const { context, contextFiles, request, actions, wording, time } = options
+function turnInstructions(
+  { context, contextFiles, request, systemPrompt: given, client }: PromptedTurn,
+  { actions, wording }: TurnPromptOptions,
+  hasFiles: boolean,
+  time: number,
+): string {
   const { systemPrompt, replacesBasePrompt, isDatetimeAware } = context.persona
-  const ownPrompt = replacesBasePrompt ? systemPrompt : options.systemPrompt
+  const ownPrompt = replacesBasePrompt ? systemPrompt : given
   const own = toInstructions({
     actions,
     time,
@@ -108,7 +105,7 @@ function turnInstructions(options: TurnInstructionOptions, hasFiles: boolean): s
     ...(wording && { wording: wording(hasFiles) }),
     ...(ownPrompt === undefined ? {} : { systemPrompt: ownPrompt }),
   })
-  const { clientInstructions = '' } = options
+  const { instructions: clientInstructions = '' } = client ?? {}
   return clientInstructions.trim() === '' ? own : `${own}\n\n${clientInstructions}`
 }
 

@@ -21,13 +21,6 @@ export interface AdmittedResearch {
   readonly price: TokenPrice | undefined
 }
 
-/** Information needed before a deep research run can start. */
-export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
-  /** Null outside of projects. */
-  readonly projectId: number | null
-  readonly model: ResolvedModel
-}
-
 /**
  * Checks whether a deep research run may start, and determines its limits.
  * @throws VALIDATION_ERROR in a project, for a model that only quotes or whose window is too small; errors of the
@@ -35,7 +28,8 @@ export interface ResearchRequest extends Omit<ComingResearch, 'model'> {
  */
 export async function admitResearch(
   options: ResearchOptions,
-  { projectId, model, ...coming }: ResearchRequest,
+  { projectId, ...coming }: Omit<ComingResearch, 'model'> & { readonly projectId: number | null },
+  model: ResolvedModel,
   onError: (error: unknown) => void,
 ): Promise<AdmittedResearch> {
   if (projectId !== null) {

@@ -1,22 +1,13 @@
 import { InlayError } from '@inlay/protocol'
 import type { Agent } from '../contracts/agent.ts'
-import type { ConversationStore } from '../contracts/conversation-store.ts'
-import type { LiveRun, Runs, StopCause } from './live-runs.ts'
-import type { RunSharing } from './sharing.ts'
-
-interface RunControlParts {
-  readonly conversations: ConversationStore
-  readonly runs: Runs
-  /** Absent if no other process shares its runs. */
-  readonly sharing: RunSharing | undefined
-  readonly clientTurns: { readonly runs: Runs }
-}
+import type { TurnParts } from '../turn/turn-parts.ts'
+import type { LiveRun, StopCause } from './live-runs.ts'
 
 type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
 
 /** Resumes and stops runs of sessions, in this process and in others. */
 export function runControl(
-  { conversations, runs, sharing, clientTurns }: RunControlParts,
+  { conversations, runs, sharing, clientTurns }: TurnParts,
   ready: () => Promise<void>,
 ): RunControl {
   const stopIn = async (sessionIds: readonly string[]): Promise<void> => {

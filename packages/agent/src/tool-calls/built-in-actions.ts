@@ -1,3 +1,4 @@
+import type { AgentOptions } from '../agent-options.ts'
 import type { BuiltIn } from './registry.ts'
 import { createAddMemory } from '../actions/add-memory.ts'
 import { createInternalSearch, type SearchHelp } from '../actions/internal-search/search-action.ts'
@@ -12,7 +13,7 @@ import { createWebSearch } from '../actions/web-search.ts'
 import type { WebSearch } from '../contracts/web-search.ts'
 import type { Action, ActionSource } from '../contracts/action.ts'
 import type { ExcerptReader, PassageSearch } from '../contracts/search.ts'
-import type { MemoryStore } from '../contracts/memory-store.ts'
+import type { Services } from '../contracts/services.ts'
 
 /** Components behind the built-in actions. Each action is available only if its component is given. */
 export interface ActionParts {
@@ -40,20 +41,10 @@ export interface SearchParts {
   readonly readExcerpt?: ExcerptReader
 }
 
-export interface BuiltInOptions extends ActionParts, SearchParts {
-  readonly search?: PassageSearch
-  /** Whether there are documents to search. Default: always. */
-  readonly hasDocuments?: () => Promise<boolean>
-  /** Whether files are stored; `read_file` is offered when there are any. */
-  readonly storesFiles: boolean
-  readonly memoryStore?: MemoryStore
-  readonly onError: (error: unknown) => void
-}
-
 /** Creates the search action of an agent, over its documents or over files. */
 export function toSearchAction(
   search: PassageSearch,
-  { searchHelp, readExcerpt, onError }: SearchParts & Pick<BuiltInOptions, 'onError'>,
+  { searchHelp, readExcerpt, onError }: SearchParts & Pick<Services, 'onError'>,
 ): Action {
   const reader: ExcerptReader | undefined =
     readExcerpt &&
@@ -70,8 +61,9 @@ export function toSearchAction(
 }
 
 /** Creates the built-in actions whose components are given. */
-export function createBuiltIns(options: BuiltInOptions): BuiltIn[] {
-  const { search, hasDocuments, storesFiles, memoryStore: memories, onError } = options
+export function createBuiltIns(options: AgentOptions & Pick<Services, 'onError'>): BuiltIn[] {
+  const { search, hasDocuments, fileStore, memoryStore: memories, onError } = options
+  const storesFiles = fileStore?.canKeep === true
   const { webSearch, readPage, imageGenerator, codeRunner } = options
   return [
     ...(search ? [{ action: toSearchAction(search, options), isAvailable: hasDocuments }] : []),

@@ -197,7 +197,7 @@ async function playNext(
   if (state.step === 0 && decided) return { ...given, isLast: false, decided, ...toStep(decided, options) }
   if (isFirst && firstSearch) return { ...given, calls: [firstSearch.call], isLast, offered: [firstSearch.action] }
   const offered = forced.length > 0 ? forced : options.actions
-  const played = await playDespiteRefusal(toStepRequest(prompt, options, state, { isLast, forced, offered }), model)
+  const played = await playDespiteRefusal(toStepRequest(prompt, options, state, { isLast, offered }, forced), model)
   progress.usage = addUsage(progress.usage, played.usage)
   return { ...played, isLast, offered }
 }
@@ -244,17 +244,12 @@ async function playDespiteRefusal(request: StepRequest, { observed }: ResolvedMo
   }
 }
 
-interface StepBounds {
-  readonly isLast: boolean
-  readonly forced: readonly Action[]
-  readonly offered: readonly Action[]
-}
-
 function toStepRequest(
   prompt: LanguageModelV4Prompt,
   options: AnswerMessageOptions,
   state: AnswerState,
-  { isLast, forced, offered }: StepBounds,
+  { isLast, offered }: Pick<AnswerStep, 'isLast' | 'offered'>,
+  forced: readonly Action[],
 ): StepRequest {
   const { turn, parts } = options
   const { model, modelIndex } = options.answer
@@ -264,7 +259,9 @@ function toStepRequest(
   const isOver =
     state.step > 0 && options.actions.length > 0 && (state.step >= parts.maxSteps - 1 || state.repeatedSteps > 1)
   const { temperature } = model
-  const stepReminder = model.quotesOnly ? [] : toStepReminder({ ...state, isOver, includeCitations })
+  const stepReminder = model.quotesOnly
+    ? []
+    : toStepReminder(isOver, includeCitations && state.resultTokens > longResultTokens)
   const { taskPrompt } = turn.context.persona
   const task = taskPrompt.trim() === '' ? [] : [userMessage(`Instructions to keep in mind:\n${taskPrompt}`)]
   const reminder = [...task, ...stepReminder]
@@ -324,16 +321,11 @@ function refuseUnknown(call: RequestedCall, offered: readonly Action[]): Answere
   return { ...call, name, input: '{}', result, isError: true }
 }
 
-/** Instructions that follow the conversation in one step. */
-function toStepReminder(options: {
-  /** Whether no tool can be called any more. */
-  readonly isOver: boolean
-  readonly includeCitations: boolean
-  /** Tokens of the newest results that can be cited. */
-  readonly resultTokens: number
-}): LanguageModelV4Message[] {
-  const { isOver, includeCitations, resultTokens } = options
-  const mustCite = includeCitations && resultTokens > longResultTokens
+/**
+ * Instructions that follow the conversation in one step.
+ * @param isOver whether no tool can be called any more
+ */
+function toStepReminder(isOver: boolean, mustCite: boolean): LanguageModelV4Message[] {
   const texts = [...(isOver ? [lastStep] : []), ...(mustCite ? [cite] : [])]
   if (texts.length === 0) return []
   return [userMessage(`Instructions for this step:\n${texts.join('\n')}`)]

@@ -24,7 +24,7 @@ import { ResearchWriter } from '../research/research-packets.ts'
 import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
-import { makeTurnPrompt, type TurnPrompt, type TurnPromptOptions } from '../prompt/turn-prompt.ts'
+import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import { recordedLines } from '../run/recorded-lines.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
@@ -186,7 +186,7 @@ async function respondByAgent(
 ): Promise<void> {
   const { model, progress } = answer
   const { actions } = turn.usable
-  const { prompt } = await promptOf(turn, parts, { model, actions })
+  const { prompt } = await makeTurnPrompt(turn, parts, { model, actions }, turn.run.signal)
   const setting = settingOf(turn, parts, answer)
   const { include_citations: includeCitations } = turn.request
   const resultTokens = Math.floor(model.contextTokens / 8)
@@ -202,13 +202,18 @@ async function respondByModel(
   const { opened, client, usable, decided } = turn
   const { model } = answer
   const { forced } = usable
-  const search = decided || client?.messages.length ? undefined : firstSearch({ model, opened, ...usable })
+  const search = decided || client?.messages.length ? undefined : firstSearch(model, turn)
   const help = isSmall(model) ? await loadHelp(model, parts.smallModels) : undefined
   const isSearched = search !== undefined
   const isTalk = forced.length === 0 && isSmallTalk(opened)
   const actions = help && (isSearched || isTalk) ? besideResults(usable.actions) : usable.actions
   const wording = help && ((hasFiles: boolean) => help.wording({ isTalk, isSearched, hasFiles }))
-  const { prompt, hasFiles, fileTexts } = await promptOf(turn, parts, { model, actions, wording })
+  const { prompt, hasFiles, fileTexts } = await makeTurnPrompt(
+    turn,
+    parts,
+    { model, actions, wording },
+    turn.run.signal,
+  )
   writer.citable.completesCitations = isSearched
   if (fileTexts.length > 0) writer.citable.addUnnumbered(fileTexts)
   const { include_citations: includeCitations } = turn.request
@@ -235,7 +240,7 @@ function createResearchResponder(
   const respondByResearch = async (): Promise<void> => {
     const { actions, forced } = turn.usable
     const { model } = answer
-    const { prompt } = await promptOf(turn, parts, { model, actions })
+    const { prompt } = await makeTurnPrompt(turn, parts, { model, actions }, turn.run.signal)
     await runResearch({
       ...research,
       ...answer,
@@ -251,17 +256,6 @@ function createResearchResponder(
     })
   }
   return { writer, respond: respondByResearch }
-}
-
-/** The prompt of one answer. */
-function promptOf(
-  turn: OpenTurn,
-  { files, now }: TurnParts,
-  options: Pick<TurnPromptOptions, 'model' | 'actions' | 'wording'>,
-): Promise<TurnPrompt> {
-  const { context, contextFiles, opened, request, systemPrompt, client, run } = turn
-  const given = { context, contextFiles, opened, request, systemPrompt, clientInstructions: client?.instructions }
-  return makeTurnPrompt({ ...given, ...options, files, time: now() }, run.signal)
 }
 
 /** Context of all calls of an answer. */

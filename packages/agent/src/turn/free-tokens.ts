@@ -4,7 +4,7 @@ import { historyLimits } from '../prompt/history.ts'
 import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
 import { writeInstructions } from './hooks.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
-import { findTurnContext, noContextFiles, offerActions, readContextFiles } from './turn-context.ts'
+import { findTurnContext, offerActions, readContextFiles } from './turn-context.ts'
 import type { TurnParts } from './turn-parts.ts'
 
 /** Counts the tokens left for a next message, by building its prompt like any other. */
@@ -13,7 +13,7 @@ export async function countFreeTokens(
   caller: Principal,
   parts: TurnParts,
 ): Promise<number> {
-  const { conversations, files, now } = parts
+  const { conversations } = parts
   const session = 'sessionId' in target ? await conversations.session(target.sessionId, caller.id) : null
   const personaId = 'personaId' in target ? target.personaId : (session?.personaId ?? 0)
   const { projectId = null, hasFiles = false } = session ?? {}
@@ -24,10 +24,7 @@ export async function countFreeTokens(
   const { context, systemPrompt } = await writeInstructions(parts.systemPrompt, unwritten, coming, parts.onError)
   const model = await parts.models.resolve(overrideOfAnswer(null, session, context.persona))
   const { contextTokens } = model
-  const contextFiles =
-    context.files.length === 0
-      ? noContextFiles
-      : await readContextFiles(context, { contextTokens, userText: '' }, parts)
+  const contextFiles = await readContextFiles(context, contextTokens, '', parts)
   const actions = offerActions(await parts.actions.available({ caller }), contextFiles, context, parts)
   const branch = session
     ? await conversations.branch(session.id, null, historyLimits(contextTokens))
@@ -35,7 +32,9 @@ export async function countFreeTokens(
   const opened = { ...branch, userText: '', files: [] }
   const request = { additional_context: null, include_citations: true }
   const { prompt } = await makeTurnPrompt(
-    { files, context, contextFiles, opened, request, model, actions, systemPrompt, time: now() },
+    { context, contextFiles, opened, request, systemPrompt },
+    parts,
+    { model, actions },
     AbortSignal.timeout(60_000),
   )
   return Math.max(0, maxPromptTokens(contextTokens, actions) - promptTokens(prompt))

@@ -28,7 +28,6 @@ import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../mo
 import {
   checkSessionSettings,
   findTurnContext,
-  noContextFiles,
   offerActions,
   readContextFiles,
   type TurnContext,
@@ -98,14 +97,11 @@ export async function planTurn(
     origin: request.origin,
   }
   const research =
-    request.deep_research && model
-      ? await admitResearch(parts.research, { ...coming, model }, parts.onError)
-      : undefined
+    request.deep_research && model ? await admitResearch(parts.research, coming, model, parts.onError) : undefined
   // Research cites what its agents found; a file numbered in the prompt would share its number with one of those
   // documents.
   const contextTokens = research ? 0 : Math.min(...models.map((model) => model.contextTokens))
-  const room = { contextTokens, userText: request.message }
-  const contextFiles = context.files.length === 0 ? noContextFiles : await readContextFiles(context, room, parts)
+  const contextFiles = await readContextFiles(context, contextTokens, request.message, parts)
   const choice = { allowedIds: request.allowed_tool_ids, forcedId: request.forced_tool_id }
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const chosen = await parts.actions.choose(asker, choice, (available) => {

@@ -6,6 +6,7 @@ import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { SmallModels } from '../contracts/small-models.ts'
 import type { RequestedCall } from '../prompt/model-steps.ts'
+import type { OpenTurn } from './execute-turn.ts'
 
 /** A search that is made for the model. */
 export interface FirstSearch {
@@ -30,16 +31,9 @@ export async function loadHelp(
 
 const isSearch = ({ builtIn }: Action): boolean => builtIn === 'SearchTool'
 
-export interface FirstSearchOptions {
-  readonly model: ResolvedModel
-  readonly actions: readonly Action[]
-  readonly opened: Pick<OpenedTurn, 'userText' | 'files' | 'messages'>
-  /** Actions of which the first step has to call one. */
-  readonly forced: readonly Action[]
-}
-
 /** The search to make for the model; undefined when it searches by itself, or there is nothing to search for. */
-export function firstSearch({ model, actions, opened, forced }: FirstSearchOptions): FirstSearch | undefined {
+export function firstSearch(model: ResolvedModel, { opened, usable }: OpenTurn): FirstSearch | undefined {
+  const { actions, forced } = usable
   const action = (forced.length > 0 ? forced : actions).find(isSearch)
   const isWanted = model.grounding === 'search-first' || isSmall(model)
   if (!action || !isWanted || opened.userText.trim() === '') return undefined
@@ -53,7 +47,7 @@ export function firstSearch({ model, actions, opened, forced }: FirstSearchOptio
 /**
  * Whether a message asks nothing of documents. "OK" does when it may reply to a question, and "help" behind any answer.
  */
-export function isSmallTalk({ userText, files, messages }: FirstSearchOptions['opened']): boolean {
+export function isSmallTalk({ userText, files, messages }: OpenedTurn): boolean {
   const kind = files.length > 0 ? undefined : smallTalkOf(userText)
   const last = messages.at(-1)?.text
   if (kind === undefined || last === undefined) return kind !== undefined

@@ -66,8 +66,6 @@ export async function checkSessionSettings(
 }
 
 const noFiles = { descriptors: [], files: [] } as const
-/** Result for an agent without files, outside of projects. */
-export const noContextFiles: ContextFiles = { kind: 'in-prompt', documents: [], texts: [], images: [] }
 
 /**
  * Finds the context of a turn.
@@ -90,32 +88,19 @@ export async function findTurnContext(place: TurnPlace, parts: TurnParts): Promi
   return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
 }
 
-/** Context window, and what else needs space besides context files. */
-interface ContextRoom {
-  readonly contextTokens: number
-  readonly userText: string
-}
-
 /** Decides how the files of the project or agent reach the model; waits until they are read. */
 export async function readContextFiles(
   context: TurnContext,
-  room: ContextRoom,
-  { files, fileSearch, maxContextWaitMs: waitMs }: TurnParts,
+  contextTokens: number,
+  userText: string,
+  parts: TurnParts,
 ): Promise<ContextFiles> {
-  return loadContextFiles({
-    store: files,
-    files: context.files,
-    leftTokens: leftTokens(room, context),
-    canSearch: fileSearch !== undefined,
-    waitMs,
-  })
-}
-
-function leftTokens({ contextTokens, userText }: ContextRoom, { persona, project, attached }: TurnContext): number {
+  const { persona, project, attached } = context
   const answer = Math.min(4_096, contextTokens / 4)
   const texts = [userText, persona.systemPrompt, persona.taskPrompt, project?.instructions ?? ''].join('\n')
   const files = attached.reduce((sum, { tokens, sizeBytes }) => sum + (tokens ?? sizeBytes / 8), 0)
-  return Math.max(0, contextTokens - answer - estimateTokens(texts) - Math.min(files, contextTokens * attachedShare))
+  const room = contextTokens - answer - estimateTokens(texts) - Math.min(files, contextTokens * attachedShare)
+  return loadContextFiles(context.files, Math.max(0, room), parts)
 }
 
 /**
