@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 /** A message between the host and an interpreter's process: a kind, a length, bytes. */
 export interface Frame {
   readonly kind: FrameKind
@@ -64,7 +65,7 @@ export function createFrameReader(maxBytes: number): (piece: Uint8Array) => read
   let isBroken = false
   return (piece) => {
     if (isBroken) return undefined
-    let bytes = joined(rest, piece)
+    let bytes: Uint8Array = rest.byteLength === 0 ? piece : Buffer.concat([rest, piece])
     const frames: Frame[] = []
     while (bytes.byteLength >= frameHeadBytes) {
       const head = readFrameHead(bytes)
@@ -80,12 +81,4 @@ export function createFrameReader(maxBytes: number): (piece: Uint8Array) => read
     rest = bytes
     return frames
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.byteLength === 0) return second
-  const both = new Uint8Array(first.byteLength + second.byteLength)
-  both.set(first)
-  both.set(second, first.byteLength)
-  return both
 }

@@ -26,13 +26,7 @@ export interface InterpreterSettings {
 }
 
 /** Receives events of an interpreter and its program. */
-export interface ProgramListener {
-  takeSnapshot(bytes: Uint8Array): void
-  write(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
-  isLate(): boolean
-  takesFile(name: string, size: number): boolean
-  takeFile(name: string, bytes: Uint8Array): void
-}
+export type ProgramListener = Pick<ContextHost, 'takeSnapshot' | 'write' | 'isLate' | 'takesFile' | 'takeFile'>
 
 /**
  * Loads Python in its own context; it runs one program.

@@ -1,3 +1,4 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { CodeFile, CodeOutcome, CodeRun } from '@inlay/agent'
 import type { Frame } from './frames.ts'
 
@@ -48,7 +49,7 @@ export function createOutcomeReader(run: WholeRun, maxMemoryBytes: number): Outc
     outcome.resolve({
       exitCode: isLate || typeof exitCode !== 'number' ? null : exitCode,
       timedOut: isLate,
-      error: isLate ? sentenceOf('time', run, maxMemoryBytes) : isCrash === true ? sentences.crash : null,
+      error: isLate ? sentenceOf('time', run, maxMemoryBytes) : isCrash === true ? crashed : null,
       files,
       droppedFiles: isTexts(droppedFiles) ? droppedFiles.slice(0, filesLimit) : [],
       isOutputCut: isOutputCut === true || output.isCut(),
@@ -81,14 +82,7 @@ export function createOutcomeReader(run: WholeRun, maxMemoryBytes: number): Outc
   }
 }
 
-interface OutputReader {
-  take(stream: 'stdout' | 'stderr', bytes: Uint8Array): boolean
-  /** Flushes incomplete characters. */
-  end(): void
-  isCut(): boolean
-}
-
-function createOutput({ onOutput, maxOutputBytes }: WholeRun): OutputReader {
+function createOutput({ onOutput, maxOutputBytes }: WholeRun) {
   // One per stream: a character may arrive in two pieces, with output of the other stream in between.
   const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() }
   let left = maxOutputBytes
@@ -97,14 +91,15 @@ function createOutput({ onOutput, maxOutputBytes }: WholeRun): OutputReader {
     if (text !== '') onOutput?.({ stream, text })
   }
   return {
-    take(stream, bytes) {
+    take(stream: 'stdout' | 'stderr', bytes: Uint8Array): boolean {
       if (hasEnded) return false
       left -= bytes.byteLength
       if (left < 0) return false
       emit(stream, decoders[stream].decode(bytes, { stream: true }))
       return true
     },
-    end() {
+    /** Flushes incomplete characters. */
+    end(): void {
       if (hasEnded) return
       hasEnded = true
       for (const stream of ['stdout', 'stderr'] as const) emit(stream, decoders[stream].decode())
@@ -113,25 +108,19 @@ function createOutput({ onOutput, maxOutputBytes }: WholeRun): OutputReader {
   }
 }
 
-const sentences = {
-  crash: 'The interpreter broke down: the program may have asked for something that is not offered here.',
-}
+const crashed = 'The interpreter broke down: the program may have asked for something that is not offered here.'
 
 function sentenceOf(loss: Loss, { timeoutMs }: WholeRun, maxMemoryBytes: number): string {
   if (loss === 'time') return `The program was ended after ${Math.ceil(timeoutMs / 1000)} s, the longest it may take.`
   if (loss === 'memory')
     return `The program was ended: it needs more than ${Math.round(maxMemoryBytes / 1_048_576)} MiB.`
-  return sentences.crash
+  return crashed
 }
 
 /** Fields of a JSON object; none for any other value. */
-function toFields(payload: Uint8Array): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(payload))
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    return {}
-  }
+function toFields(payload: Uint8Array): Readonly<Record<string, unknown>> {
+  const value = readJson(new TextDecoder().decode(payload))
+  return isJsonObject(value) ? value : {}
 }
 
 function isSize(value: unknown): value is number {

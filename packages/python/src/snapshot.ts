@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { StartMode } from './context-script.ts'
 
 /**
@@ -44,24 +45,14 @@ export function createSnapshotKeeper(): SnapshotKeeper {
     },
     add(part) {
       // A copy: the part is a view of a larger piece.
-      if (state === 'making') parts.push(part.slice())
+      if (state === 'making') parts.push(new Uint8Array(part))
       if (parts.reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) giveUp()
     },
     finish() {
       if (state !== 'making') return
-      bytes = joined(parts)
+      bytes = new Uint8Array(Buffer.concat(parts))
       parts = []
       state = bytes.byteLength > 0 ? 'whole' : 'given up'
     },
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.byteLength
-  }
-  return whole
 }
