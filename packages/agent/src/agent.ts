@@ -105,7 +105,7 @@ interface Connected {
 }
 
 function connectParts(options: AgentOptions): Connected {
-  const { limits = {}, research = {}, hooks, sharedRuns: shared, fileStore: files = noFiles, memoryStore } = options
+  const { limits = {}, research = {}, sharedRuns: shared, fileStore: files = noFiles, memoryStore } = options
   const { now = defaultServices.now, newId = defaultServices.newId, onError = defaultServices.onError } = options
   const { maxRunBytes = 32 * 2 ** 20, maxFinishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits
   const { leaseMs = 7_000 } = limits
@@ -129,7 +129,7 @@ function connectParts(options: AgentOptions): Connected {
         onError(error)
         throw error
       }))
-  const afterTurn = createAfterTurn({ conversations, onError, after: hooks?.after, questionModel })
+  const afterTurn = createAfterTurn({ conversations, onError, hooks: options.hooks, questionModel })
   const actions = createActions({
     builtIns: createBuiltIns({ ...options, onError }),
     actions: options.actions ?? [],

@@ -164,12 +164,6 @@ export interface AnswerSnapshot {
   readonly citations: readonly Citation[]
 }
 
-export interface CallStart {
-  /** Position among the calls that the model requested in this step. */
-  readonly position: number
-  readonly start: PacketBody | undefined
-}
-
 /** Turns the output of a model and its calls into packets, in the order that clients rely on. */
 export class PacketWriter {
   /** The documents that the answer may cite. */
@@ -256,8 +250,12 @@ export class PacketWriter {
   /**
    * Announces the calls of a step before any of them runs.
    * @param requested number of calls that the model requested, before merging
+   * @param starts with their positions among these
    */
-  openCalls(requested: number, starts: readonly CallStart[]): CallWriter[] {
+  openCalls(
+    requested: number,
+    starts: readonly { readonly position: number; readonly start: PacketBody | undefined }[],
+  ): CallWriter[] {
     const turnIndex = this.#turn
     const { hasText, reasoning } = this.#blocks
     const firstTab = hasText ? 1 : 0

@@ -71,18 +71,16 @@ function slugOf({ name, id }: StoredPersona): string {
   return words?.join('-').slice(0, 60) ?? `agent-${id}`
 }
 
-/** What a `model` of a request names. */
-export interface NamedModel {
-  readonly persona: StoredPersona
-  /** Null: the model of the agent. */
-  readonly override: LlmOverride | null
-}
-
 /**
  * Finds the agent and the model behind a name such as `inlay/hr-helper@gpt-5`.
+ * @returns the override null for the model of the agent
  * @throws PERSONA_NOT_FOUND, which clients get as `model_not_found`
  */
-export async function resolveModel(name: string, agent: Conversations, caller: Principal): Promise<NamedModel> {
+export async function resolveModel(
+  name: string,
+  agent: Conversations,
+  caller: Principal,
+): Promise<{ readonly persona: StoredPersona; readonly override: LlmOverride | null }> {
   const [id = '', ...others] = name.trim().split('@')
   const agents = await listAgents(agent, caller)
   const persona = agents.get(id)

@@ -72,7 +72,7 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
     stop()
   }
   const startTimer = setTimeout(() => lose('time'), startLimitMs).unref()
-  listenTo(child, { words, onFrame: (frame) => listen(frame), lose, end })
+  listenTo(child, words, (frame) => listen(frame), lose, end)
   if (snapshot) child.stdin?.write(encodeFrame('snapshot', snapshot))
 
   return {
@@ -94,15 +94,14 @@ export function startInterpreter(settings: ProcessSettings): Interpreter {
   }
 }
 
-interface ChildListener {
-  readonly words: ReturnType<typeof createLastWords>
-  /** False for an unexpected frame. */
-  readonly onFrame: (frame: Frame) => boolean
-  readonly lose: (loss: Loss) => void
-  readonly end: (reason: unknown) => void
-}
-
-function listenTo(child: ChildProcess, { words, onFrame, lose, end }: ChildListener): void {
+/** @param onFrame returns false for an unexpected frame */
+function listenTo(
+  child: ChildProcess,
+  words: ReturnType<typeof createLastWords>,
+  onFrame: (frame: Frame) => boolean,
+  lose: (loss: Loss) => void,
+  end: (reason: unknown) => void,
+): void {
   const read = createFrameReader(maxFrameBytes)
   child.stdout?.on('data', (piece: Uint8Array) => {
     if (read(piece)?.every(onFrame) !== true) lose('crash')

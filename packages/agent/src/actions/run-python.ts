@@ -77,7 +77,7 @@ export function createRunPython(options: RunPythonOptions): Action<RunPythonInpu
           turn.emit({ type: 'python_tool_delta', stdout: '', stderr: '', file_ids: kept.files.map(({ id }) => id) })
         }
         const notices = [...(outcome.isOutputCut ? [cutNotice] : []), ...kept.notices, ...staged.notices]
-        return { text: toText(outcome, output.text(), { ...options, files: kept.files, notices, turn }) }
+        return { text: toText(outcome, output.text(), { files: kept.files, notices }, turn, options.fileUrl) }
       } catch (error) {
         if (isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE') options.onError?.(error)
         throw error
@@ -162,17 +162,14 @@ function toMediaType(name: string): string {
   return mediaTypes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream'
 }
 
-interface ResultParts extends Pick<RunPythonOptions, 'fileUrl'>, KeptFiles {
-  readonly turn: ActionTurn
-}
-
 /** JSON for the model. */
 function toText(
   { exitCode, timedOut, error }: CodeOutcome,
   written: { readonly stdout: string; readonly stderr: string },
-  { files, notices, turn, fileUrl = (id) => `/api/chat/file/${id}` }: ResultParts,
+  { files, notices }: KeptFiles,
+  { resultTokens = defaultResultTokens }: ActionTurn,
+  fileUrl: RunPythonOptions['fileUrl'] = (id) => `/api/chat/file/${id}`,
 ): string {
-  const { resultTokens = defaultResultTokens } = turn
   const outcome = {
     exit_code: exitCode,
     timed_out: timedOut,

@@ -40,7 +40,7 @@ export function recordAgent(options: ResearchAgentOptions, state: AgentState): v
   const packets: PacketBody[] =
     report === '' ? [] : [{ type: 'intermediate_report_start' }, { type: 'intermediate_report_delta', content: report }]
   const result = report === '' ? 'The agent was stopped before it reported.' : report
-  store(options, state, { result, failed: false, packets, cited })
+  store(options, state, { result, failed: false, packets, documents: cited })
 }
 
 /** Sends and stores an error packet; returns the text for the orchestrator. */
@@ -52,18 +52,15 @@ export function recordFailure(options: ResearchAgentOptions, state: AgentState, 
   // The branch was closed.
   options.writer.emit(state.place, packet)
   const result = `The research agent failed: ${message}`
-  store(options, state, { result, failed: true, packets: [packet], cited: null })
+  store(options, state, { result, failed: true, packets: [packet], documents: null })
   return result
 }
 
-interface AgentEnd {
-  readonly result: string
-  readonly failed: boolean
-  readonly packets: readonly PacketBody[]
-  readonly cited: readonly SearchDoc[] | null
-}
-
-function store(options: ResearchAgentOptions, { children }: AgentState, end: AgentEnd): void {
+function store(
+  options: ResearchAgentOptions,
+  { children }: AgentState,
+  end: Pick<ToolCallRecord, 'result' | 'failed' | 'packets' | 'documents'>,
+): void {
   const { task, callId, turn, tab, cycle, reasoning, setting } = options
   const own: ToolCallRecord = {
     step: cycle,
@@ -72,12 +69,10 @@ function store(options: ResearchAgentOptions, { children }: AgentState, end: Age
     callId,
     actionId: 0,
     name: researchToolNames.agent,
-    failed: end.failed,
+    ...end,
     arguments: { task },
-    result: end.result,
     reasoning,
     packets: [{ type: 'research_agent_start', research_task: task }, ...end.packets],
-    documents: end.cited,
     images: null,
   }
   setting.onEnd(toCallDetail(own))

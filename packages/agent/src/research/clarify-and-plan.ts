@@ -21,7 +21,7 @@ export async function askForClarification(
   try {
     const played = await model.play({
       phase: 'clarify',
-      prompt: withInstructions(clarifyingInstructions({ time: now() }), conversation),
+      prompt: withInstructions(clarifyingInstructions(now()), conversation),
       tools: [planTool],
       choice: 'auto',
       listener: packets.listener,
@@ -31,7 +31,7 @@ export async function askForClarification(
   } finally {
     packets.end()
   }
-  const answer = writer.openAnswer(turn, { documents: null, known: () => undefined, thought: '' })
+  const answer = writer.openAnswer(turn, null, () => undefined, '')
   for (const delta of deltas) answer.listener.onText(delta)
   answer.end()
   writer.setTurn(0)
@@ -64,7 +64,7 @@ export async function makePlan(
   try {
     const played = await model.play({
       phase: 'plan',
-      prompt: withInstructions(planningInstructions({ time: now() }), conversation),
+      prompt: withInstructions(planningInstructions(now()), conversation),
       listener: packets.listener,
       signal,
     })

@@ -172,12 +172,7 @@ async function playRound(
 ): Promise<Round | undefined> {
   const canThink = !model.reasons
   const thoughts = writer.openThoughts({ turn, tab: 0, sub: null })
-  const instructions = orchestratorInstructions({
-    plan,
-    maxParallelAgents: limits.maxParallelAgents,
-    canThink,
-    time: now(),
-  })
+  const instructions = orchestratorInstructions(plan, limits.maxParallelAgents, canThink, now())
   const demand = wasDemanded && reports.length === 0 ? `\n${demandCall}` : ''
   try {
     const played = await model.play({

@@ -14,15 +14,14 @@ export interface ReportedTask {
   readonly outcome: AgentOutcome
 }
 
-/** How the calls of one round are handled. */
-export interface TaskPlan {
-  readonly tasks: readonly RequestedTask[]
-  /** Calls that start no agent, with the reason as their result. */
-  readonly refused: readonly AnsweredCall[]
-}
-
-/** Decides which calls start agents: those with a task, each task once, at most `limit`. */
-export function planTasks(calls: readonly RequestedCall[], limit: number): TaskPlan {
+/**
+ * Decides which calls start agents: those with a task, each task once, at most `limit`. The others are refused, with the
+ * reason as their result.
+ */
+export function planTasks(
+  calls: readonly RequestedCall[],
+  limit: number,
+): { readonly tasks: readonly RequestedTask[]; readonly refused: readonly AnsweredCall[] } {
   const tasks: RequestedTask[] = []
   const refused: AnsweredCall[] = []
   for (const call of calls) {

@@ -59,10 +59,7 @@ function reportPrompt(
   { findings }: AgentState,
   maxTokens: number,
 ): LanguageModelV4Prompt {
-  const frame: LanguageModelV4Prompt = [
-    { role: 'system', content: reportInstructions({ time: now() }) },
-    userMessage(task),
-  ]
+  const frame: LanguageModelV4Prompt = [{ role: 'system', content: reportInstructions(now()) }, userMessage(task)]
   const texts = shortenTexts(
     findings.map(({ text }) => text),
     maxTokens - promptTokens(frame) - findings.length * 50,

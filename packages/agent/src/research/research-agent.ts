@@ -123,12 +123,7 @@ async function playNext(
       prompt: [
         {
           role: 'system',
-          content: agentInstructions({
-            searches,
-            canThink: !model.reasons,
-            cycles: limits.maxAgentCycles,
-            time: now(),
-          }),
+          content: agentInstructions(searches, !model.reasons, limits.maxAgentCycles, now()),
         },
         userMessage(task),
         ...exchanges,

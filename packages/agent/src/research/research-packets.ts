@@ -5,16 +5,6 @@ import type { AnswerSnapshot, PacketWriterOptions } from '../packet-writer.ts'
 import { StepBlocks } from '../packet-writer.ts'
 import { Branch, type AnswerPlace, type StepPackets } from './branch.ts'
 
-export interface AnswerPacketsOptions {
-  /** Null: nothing was searched. */
-  readonly documents: readonly SearchDoc[] | null
-  readonly known: CitationsOptions['known']
-  /** Absent: uncited sentences are not compared. */
-  readonly comparison?: CitationComparison | undefined
-  /** Earlier reasoning; stored with the answer unless its own step reasons. */
-  readonly thought: string
-}
-
 type WriterOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** Writes the packets of one research run. */
@@ -46,8 +36,19 @@ export class ResearchWriter extends Branch {
     this.#documents = documents
   }
 
-  /** Opens the step that writes the answer, at `turn`, or at the next one after reasoning. */
-  openAnswer(turn: number, { documents, known, comparison, thought }: AnswerPacketsOptions): StepPackets {
+  /**
+   * Opens the step that writes the answer, at `turn`, or at the next one after reasoning.
+   * @param documents null: nothing was searched
+   * @param comparison absent: uncited sentences are not compared
+   * @param thought earlier reasoning; stored with the answer unless its own step reasons
+   */
+  openAnswer(
+    turn: number,
+    documents: readonly SearchDoc[] | null,
+    known: CitationsOptions['known'],
+    thought: string,
+    comparison?: CitationComparison,
+  ): StepPackets {
     this.#turn = turn
     const { now, startedAt } = this.#options
     const seconds = (now() - startedAt) / 1000

@@ -73,7 +73,7 @@ async function writeAnswer(
   const { references, turn, thought } = gathered
   const { known, find } = references
   const comparison = model.compareCitations?.({ hasMarker: (text) => hasMarker(text, known), find, texts: [] })
-  const packets = writer.openAnswer(turn, { documents: references.documents(), known, comparison, thought })
+  const packets = writer.openAnswer(turn, references.documents(), known, thought, comparison)
   let cutReports = 0
   const shorten = (maxTokens: number): LanguageModelV4Prompt => {
     const final = finalPrompt(prompt, gathered, now(), maxTokens)
@@ -110,7 +110,7 @@ function finalPrompt(
   time: number,
   maxTokens: number,
 ): { readonly prompt: LanguageModelV4Prompt; readonly cutReports: number } {
-  const conversation = withInstructions(finalInstructions({ time }), prompt)
+  const conversation = withInstructions(finalInstructions(time), prompt)
   const sources = references.documents().map((document, index) => `[${index + 1}] ${document.semantic_identifier}`)
   const rest = promptTokens([...conversation, userMessage(sources.join('\n'))])
   const texts = shortenTexts(

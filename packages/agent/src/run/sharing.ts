@@ -65,12 +65,8 @@ export function createRunSharing(options: RunSharingOptions): RunSharing {
     if (ids.some((id) => own.runs.has(id))) await own.stopRequested()
     for (const id of ids) if (copies.runs.has(id)) await copies.catchUp(id)
   }
-  const rounds = createRounds({
-    works: [own.write, look],
-    report,
-    paceMs: () => (isAlone() ? Math.max(aloneMs, shared.paceMs) : shared.paceMs),
-    causes: [own.runs, copies.runs],
-  })
+  const paceMs = (): number => (isAlone() ? Math.max(aloneMs, shared.paceMs) : shared.paceMs)
+  const rounds = createRounds([own.write, look], report, paceMs, [own.runs, copies.runs])
   const onChange = (messageIds: readonly number[] = [...own.runs.keys(), ...copies.runs.keys()]): void => {
     const relevant = messageIds.filter((id) => own.runs.has(id) || copies.runs.has(id))
     for (const id of relevant) changed.add(id)
@@ -223,18 +219,18 @@ function createOwnRuns({ shared, now, leaseMs }: RunSharingOptions, onMoreDue: (
   }
 }
 
-interface RoundsOptions {
-  /** Tasks of each round, run in order. */
-  readonly works: readonly (() => Promise<void>)[]
-  readonly report: Report
-  /** Time until the next round, evaluated before each. */
-  readonly paceMs: () => number
-  /** Rounds are needed while any of these is not empty. */
-  readonly causes: readonly { readonly size: number }[]
-}
-
-/** Repeats tasks, never two rounds at once. */
-function createRounds({ works, report, paceMs, causes }: RoundsOptions) {
+/**
+ * Repeats tasks, never two rounds at once.
+ * @param works tasks of each round, run in order
+ * @param paceMs time until the next round, evaluated before each
+ * @param causes rounds are needed while any of these is not empty
+ */
+function createRounds(
+  works: readonly (() => Promise<void>)[],
+  report: Report,
+  paceMs: () => number,
+  causes: readonly { readonly size: number }[],
+) {
   let timer: ReturnType<typeof setTimeout> | undefined
   /** Delay of the current timer, in milliseconds. */
   let timerMs = 0

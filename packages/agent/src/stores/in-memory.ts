@@ -31,16 +31,12 @@ interface HeldMessage {
   outcome: Partial<AnswerOutcome>
 }
 
-interface HeldSend extends SendRecord {
-  readonly createdAt: number
-}
-
 /** State shared by the in-memory stores of a process. */
 interface Memory {
   readonly sessions: Map<string, Omit<SessionRecord, 'hasFiles'>>
   readonly messages: Map<number, HeldMessage>
   readonly summaries: Map<number, string>
-  readonly sends: Map<string, HeldSend>
+  readonly sends: Map<string, SendRecord & { readonly createdAt: number }>
 }
 
 const dayMs = 86_400_000

@@ -22,14 +22,6 @@ export interface ActionsOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Selection of actions in a request. */
-export interface ActionChoice {
-  /** Null for all; a list is exact. Unknown ids are ignored. */
-  readonly allowedIds: readonly number[] | null
-  /** The action that the first step has to use; 0 or null for none. */
-  readonly forcedId: number | null
-}
-
 export interface ChosenActions {
   readonly actions: readonly Action[]
   /** Actions of which the first step has to use one: all with the forced id. Empty when nothing is forced. */
@@ -41,11 +33,13 @@ export interface Actions {
   available(asker: ActionAsker, options?: { readonly evenOff?: boolean }): Promise<readonly Action[]>
   /**
    * Actions of one run. VALIDATION_ERROR when the forced one is not among them.
+   * @param allowedIds null for all; a list is exact. Unknown ids are ignored
+   * @param forcedId the action that the first step has to use; 0 or null for none
    * @param offer selects from the available actions
    */
   choose(
     asker: ActionAsker,
-    choice: ActionChoice,
+    choice: { readonly allowedIds: readonly number[] | null; readonly forcedId: number | null },
     offer?: (available: readonly Action[]) => readonly Action[],
   ): Promise<ChosenActions>
   /** Whether there is an action with this id, including one that cannot be used right now. */

@@ -1,14 +1,14 @@
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import type { Origin, Packet, StreamLine, Usage } from '@inlay/protocol'
-import type { AnswerOutcome, ConversationStore } from '../contracts/conversation-store.ts'
+import type { AnswerOutcome } from '../contracts/conversation-store.ts'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
 import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
-import type { Services } from '../contracts/services.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 import type { OpenTurn } from './execute-turn.ts'
-import type { EndedTurn, TurnHooks } from './hooks.ts'
+import type { EndedTurn } from './hooks.ts'
+import type { TurnParts } from './turn-parts.ts'
 import { isLongBranch, summarizeBranch } from '../prompt/summaries.ts'
 
 /** How an answer ended. */
@@ -82,20 +82,15 @@ export interface AfterTurn {
   close(): Promise<void>
 }
 
-/** Dependencies of the work after turns. */
-export interface AfterTurnOptions extends Pick<Services, 'onError'> {
-  readonly conversations: ConversationStore
-  readonly after: TurnHooks['after']
-  /** Finds the model that names sessions. Default: the one that answered. */
-  readonly questionModel?: (() => Promise<ResolvedModel>) | undefined
-}
-
 const summaryTimeMs = 120_000
 
 /** Clients in which people see a list of their sessions. Programs read no names, so none costs them a call of a model. */
 const listingSessions: ReadonlySet<Origin> = new Set(['webapp', 'widget', 'mobile', 'chrome_extension'])
 
-export function createAfterTurn({ conversations, onError, after, questionModel }: AfterTurnOptions): AfterTurn {
+type Parts = Pick<TurnParts, 'conversations' | 'hooks' | 'onError' | 'questionModel'>
+
+export function createAfterTurn({ conversations, onError, hooks, questionModel }: Parts): AfterTurn {
+  const after = hooks?.after
   const following = new Set<Promise<void>>()
   const closing = new AbortController()
 

@@ -17,17 +17,6 @@ import { estimateTokens } from '../prompt/context-window.ts'
 import { toSearchAction } from '../tool-calls/built-in-actions.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-/** Agent, project and files of a message. */
-export interface TurnPlace {
-  readonly personaId: number
-  readonly projectId: number | null
-  readonly descriptors: readonly FileDescriptor[]
-  readonly filters: BaseFilters | null
-  readonly caller: Principal
-  /** Whether an earlier message of the session has files. */
-  readonly hasFiles: boolean
-}
-
 /** The persona, project, files and filters of a turn, checked. */
 export interface TurnContext {
   readonly persona: Persona
@@ -71,7 +60,18 @@ const noFiles = { descriptors: [], files: [] } as const
  * Finds the context of a turn.
  * @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file)
  */
-export async function findTurnContext(place: TurnPlace, parts: TurnParts): Promise<TurnContext> {
+export async function findTurnContext(
+  place: {
+    readonly personaId: number
+    readonly projectId: number | null
+    readonly descriptors: readonly FileDescriptor[]
+    readonly filters: BaseFilters | null
+    readonly caller: Principal
+    /** Whether an earlier message of the session has files. */
+    readonly hasFiles: boolean
+  },
+  parts: TurnParts,
+): Promise<TurnContext> {
   const { files, personas, projects } = parts
   const { personaId, projectId, caller } = place
   const persona = await personas.get(personaId, caller)

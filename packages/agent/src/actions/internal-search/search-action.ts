@@ -88,12 +88,12 @@ export function createInternalSearch(options: InternalSearchOptions): Action<Int
       const narrowed = filters && toFilterPacket(filters)
       if (narrowed) turn.emit(narrowed)
       const queries = cleanQueries(given, turn.userMessage)
-      const narrowedFound = await searchAll(queries, { ...options, limit, filters }, turn)
+      const narrowedFound = await searchAll(queries, filters, limit, options, turn)
       const isNarrowed = JSON.stringify(filters) !== JSON.stringify(requested)
       // Filters that the model invented must not hide every result.
       const wasWidened = isNarrowed && narrowedFound.passages.length === 0
       const ranking = wasWidened
-        ? await searchAll(queries, { ...options, limit, filters: requested, help: { expand: false } }, silent(turn))
+        ? await searchAll(queries, requested, limit, { ...options, help: { expand: false } }, silent(turn))
         : narrowedFound
       const documents = distinctDocuments(ranking.passages).slice(0, limit)
       const sections = await selectSections(ranking, Math.min(usual.passages, most), options, turn)
@@ -120,16 +120,12 @@ interface Found {
   readonly strong: ReadonlySet<string>
 }
 
-interface SearchAllOptions extends InternalSearchOptions {
-  /** Maximum documents found. */
-  readonly limit: number
-  readonly filters: BaseFilters | null
-}
-
 /** Searches for the given queries while asking for more; reports all of them to clients by descending weight. */
 async function searchAll(
   given: readonly string[],
-  { search, help = {}, limit, filters }: SearchAllOptions,
+  filters: BaseFilters | null,
+  limit: number,
+  { search, help = {} }: InternalSearchOptions,
   turn: ActionTurn,
 ): Promise<Found> {
   const { caller, signal } = turn
