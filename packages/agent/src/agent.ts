@@ -1,6 +1,5 @@
 import { InlayError, operator, type SendMessageRequest } from '@inlay/protocol'
 import type { AgentOptions } from './agent-options.ts'
-import { defaultActionTimeoutMs } from './contracts/action.ts'
 import type { Agent, OwnedSending } from './contracts/agent.ts'
 import type { ClientTurn } from './contracts/client-turn.ts'
 import type { Run } from './contracts/run.ts'
@@ -165,7 +164,7 @@ function connectParts(options: AgentOptions): Connected {
     maxSteps: Math.max(1, limits.maxSteps ?? 6),
     maxModelAttempts: Math.max(1, limits.maxModelAttempts ?? 3),
     maxContextWaitMs: limits.maxContextWaitMs ?? 10_000,
-    actionTimeoutMs: limits.actionTimeoutMs ?? defaultActionTimeoutMs,
+    actionTimeoutMs: limits.actionTimeoutMs ?? 600_000,
     clientTurns: createClientTurns(kept, options.readDocument),
     keyedSends: createKeyedSends({ store: runStore, runs, maxRunBytes, sharing }),
     onEnd: afterTurn.onEnd,

@@ -8,7 +8,6 @@ export type { InternalSearchOptions, SearchHelp } from './actions/internal-searc
 export type { DocumentByLink, LinkedDocument, PageReader, ReadPage } from './contracts/page-reader.ts'
 export type { CodeFile, CodeOutcome, CodeOutput, CodeRun, CodeRunner } from './contracts/code-runner.ts'
 export type { WebQuery, WebResult, WebSearch } from './contracts/web-search.ts'
-export { defaultActionTimeoutMs } from './contracts/action.ts'
 export type {
   Action,
   ActionAsker,

@@ -9,9 +9,6 @@ export interface AddMemoryInput {
   readonly replaces?: number | null | undefined
 }
 
-/** Fixed id of the action. */
-export const addMemoryId = 7
-
 const inputSchema = v.object({
   memory: v.pipe(
     v.string(),
@@ -36,7 +33,7 @@ const inputSchema = v.object({
  */
 export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<AddMemoryInput> {
   return {
-    id: addMemoryId,
+    id: 7,
     name: 'add_memory',
     displayName: 'Add Memory',
     description:

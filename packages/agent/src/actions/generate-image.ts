@@ -20,9 +20,6 @@ export interface GenerateImageInput {
   readonly reference_image_file_ids?: readonly string[] | null
 }
 
-/** Fixed id of the action. */
-export const generateImageId = 4
-
 const heartbeatMs = 5_000
 const maxImages = 10
 /** Maximum length of a prompt shown to clients: lines of a stream are bounded. */
@@ -58,7 +55,7 @@ const inputSchema = v.object({
 export function createGenerateImage(options: GenerateImageOptions): Action<GenerateImageInput> {
   const { generate, fileUrl = (id) => `/api/chat/file/${id}`, repeat = byTimer } = options
   return {
-    id: generateImageId,
+    id: 4,
     name: 'generate_image',
     displayName: 'Image Generation',
     description: 'Draws a picture from a description and shows it to the user. Only when a picture is asked for.',

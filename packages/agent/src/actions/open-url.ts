@@ -20,9 +20,6 @@ export interface OpenUrlInput {
   readonly urls: readonly string[]
 }
 
-/** Fixed id of the action. */
-export const openUrlId = 3
-
 const maxUrls = 10
 
 const inputSchema = v.object({
@@ -40,7 +37,7 @@ const inputSchema = v.object({
  */
 export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
   return {
-    id: openUrlId,
+    id: 3,
     name: 'open_url',
     displayName: 'Open URL',
     description:

@@ -15,9 +15,6 @@ export interface ReadFileInput {
   readonly num_chars?: number | null | undefined
 }
 
-/** Fixed id of the action. */
-export const readFileId = 6
-
 /** Maximum characters per call. */
 const maxChars = 16_000
 const previewChars = 500
@@ -49,7 +46,7 @@ const unknownNote = 'There is no such file here: call read_file again with the f
  */
 export function createReadFile(): Action<ReadFileInput> {
   return {
-    id: readFileId,
+    id: 6,
     name: 'read_file',
     displayName: 'File Reader',
     description:

@@ -23,9 +23,6 @@ export interface RunPythonInput {
   readonly code: string
 }
 
-/** Fixed id of the action. */
-export const runPythonId = 5
-
 const inputSchema = v.object({
   code: v.pipe(v.string(), v.regex(/\S/), v.description('The whole program, in Python 3')),
 })
@@ -48,7 +45,7 @@ const filesNote = 'Show the user each generated file as a Markdown link to its f
 export function createRunPython(options: RunPythonOptions): Action<RunPythonInput> {
   const { runner, maxStagedBytes = maxFilesBytes } = options
   return {
-    id: runPythonId,
+    id: 5,
     name: 'run_python',
     displayName: 'Code Interpreter',
     description: describe(runner),

@@ -18,9 +18,6 @@ export interface WebSearchInput {
   readonly queries: readonly string[]
 }
 
-/** Fixed id of the action. */
-export const webSearchId = 2
-
 const maxQueries = 8
 const queryCharacters = 1_000
 const resultsEach = 10
@@ -41,7 +38,7 @@ const inputSchema = v.object({
  */
 export function createWebSearch(options: WebSearchOptions): Action<WebSearchInput> {
   return {
-    id: webSearchId,
+    id: 2,
     name: 'web_search',
     displayName: 'Web Search',
     description:

@@ -193,9 +193,6 @@ export interface ActionSource {
   holds(id: number): Promise<boolean>
 }
 
-/** Timeout of any tool, in milliseconds. */
-export const defaultActionTimeoutMs = 600_000
-
 /** Assigns numbers to tools that come and go. A number stays with its kind and name permanently. */
 export interface ToolNumbers {
   /** The number for a kind and name, from 1,001; assigned at first use. May be called concurrently. */
