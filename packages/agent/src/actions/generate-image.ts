@@ -80,7 +80,7 @@ export function createGenerateImage(options: GenerateImageOptions): Action<Gener
           const revised = (image.revisedPrompt ?? prompt).slice(0, promptCharacters).toWellFormed()
           images.push({ file_id: fileId, url: fileUrl(fileId), revised_prompt: revised, shape })
         }
-        if (images.length === 0) throw nothingMade()
+        if (images.length === 0) throw new InlayError('BAD_GATEWAY', { message: 'The image model gave no picture.' })
         turn.emit({ type: 'image_generation_final', images })
         return { text: toText(images), images }
       } finally {
@@ -125,10 +125,6 @@ async function keep({ bytes, mediaType }: MadeImage, files: TurnFiles): Promise<
     })(),
   })
   return kept.fileId
-}
-
-function nothingMade(): InlayError {
-  return new InlayError('BAD_GATEWAY', { message: 'The image model gave no picture.' })
 }
 
 /** Tokens reserved for the final prompt of each image. */

@@ -98,13 +98,10 @@ async function open(
     const { title, text, updatedAt, url: readAt } = page
     return { url, document: toWebDocument({ url, readAt, title, blurb: '', updatedAt, rank }), text }
   } catch (error) {
-    if (!isInlayError(error) && !signal.aborted) onError(error)
-    return toFailedPage(url, error)
+    if (isInlayError(error)) return { url, error: error.message }
+    if (!signal.aborted) onError(error)
+    return { url, error: 'The page could not be read for an unexpected reason.' }
   }
-}
-
-function toFailedPage(url: string, error: unknown): FailedPage {
-  return { url, error: isInlayError(error) ? error.message : 'The page could not be read for an unexpected reason.' }
 }
 
 interface ReadResult {

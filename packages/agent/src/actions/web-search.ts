@@ -53,9 +53,10 @@ export function createWebSearch(options: WebSearchOptions): Action<WebSearchInpu
       const wanted = distinct(queries, turn.userMessage)
       turn.emit({ type: 'search_tool_queries_delta', queries: wanted })
       const { results, failedQueries } = await searchAll(options, wanted, turn)
-      const ranked = results
-        .slice(0, maxDocuments)
-        .map((result, rank) => ({ result, document: toDocument(result, rank) }))
+      const ranked = results.slice(0, maxDocuments).map((result, rank) => {
+        const { url, title, snippet: blurb, publishedAt: updatedAt } = result
+        return { result, document: toWebDocument({ url, title, blurb, updatedAt, rank }) }
+      })
       const documents = ranked.map(({ document }) => document)
       if (documents.length > 0) turn.emit({ type: 'search_tool_documents_delta', documents })
       return { text: toText(ranked, failedQueries, turn), documents, foundDocuments: documents }
@@ -97,10 +98,6 @@ async function searchAll(
 /** Addresses that differ only in their fragment or a trailing slash are the same page. */
 function pageOf(url: string): string {
   return url.replace(/#.*/s, '').replace(/\/$/, '')
-}
-
-function toDocument({ title, url, snippet, publishedAt }: WebResult, rank: number): SearchDoc {
-  return toWebDocument({ url, title, blurb: snippet, updatedAt: publishedAt, rank })
 }
 
 const defaultResultTokens = 12_000

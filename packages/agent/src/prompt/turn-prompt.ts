@@ -59,7 +59,7 @@ export async function makeTurnPrompt(
   const contextImages = takesImages && hasImages ? await toContextImages(contextFiles, store) : []
   const hasDocuments = contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0
   // A model that only quotes would quote the facts about the user.
-  const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), personTokens(contextTokens))
+  const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), Math.min(4_000, contextTokens / 10))
   const instructions = [
     persona.replacesBasePrompt ? '' : persona.systemPrompt,
     context.project?.instructions ?? '',
@@ -107,11 +107,6 @@ function turnInstructions(
   })
   const { instructions: clientInstructions = '' } = client ?? {}
   return clientInstructions.trim() === '' ? own : `${own}\n\n${clientInstructions}`
-}
-
-/** Maximum tokens of memories in a prompt. */
-function personTokens(contextTokens: number): number {
-  return Math.min(4_000, contextTokens / 10)
 }
 
 const defaultInstructions = `You are the assistant of an organisation and answer questions of its people.

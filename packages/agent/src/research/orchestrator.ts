@@ -138,7 +138,10 @@ function takeThought(
     if (round.thought !== '') state.reasonedSteps++
     return undefined
   }
-  if (!isThought && state.wasDemanded) throw startedNothing()
+  if (!isThought && state.wasDemanded)
+    throw new InlayError('UNKNOWN_ERROR', {
+      message: 'The model started no research, also when asked again: choose a model that calls tools.',
+    })
   state.wasDemanded ||= !isThought
   advance(state, round)
   return calls.map((call) => ({ ...call, result: 'Noted.' }))
@@ -229,10 +232,4 @@ async function delegate(
 
 function adopt({ task, outcome }: ReportedTask, references: References): AdoptedReport {
   return { task, text: 'report' in outcome ? references.adopt(outcome.report) : outcome.failure }
-}
-
-function startedNothing(): InlayError {
-  return new InlayError('UNKNOWN_ERROR', {
-    message: 'The model started no research, also when asked again: choose a model that calls tools.',
-  })
 }

@@ -98,7 +98,8 @@ async function investigate(options: ResearchAgentOptions, state: AgentState): Pr
     },
   })
   // A report without findings would state that nothing is known.
-  if (state.children.length > 0 && state.children.every(({ failed }) => failed)) throw allFailed()
+  if (state.children.length > 0 && state.children.every(({ failed }) => failed))
+    throw new InlayError('SERVICE_UNAVAILABLE', { message: 'Every search of the research agent failed.' })
   return writeReport(options, state)
 }
 
@@ -197,10 +198,6 @@ async function search(
   state.children.push({ ...record, parentCallId: callId, ...(step.sub !== null && { subTurnIndex: step.sub }) })
   state.findings.push({ action: call.action.name, input: record.arguments, text: record.result })
   return { ...first, input: JSON.stringify(record.arguments), result: record.result }
-}
-
-function allFailed(): InlayError {
-  return new InlayError('SERVICE_UNAVAILABLE', { message: 'Every search of the research agent failed.' })
 }
 
 function tooLong(timeoutMs: number): InlayError {

@@ -101,11 +101,12 @@ export function createResearchModel(options: ResearchModelOptions): ResearchMode
       const { allowance, limit } = fitted
       try {
         const result = await playFitted(step, fitted, options, state)
-        const { usage } = result
+        const { usage, content, calls } = result
         progress.usage = addUsage(progress.usage, usage)
-        const hasReasoned = result.content.some(({ type }) => type === 'reasoning')
+        const hasReasoned = content.some(({ type }) => type === 'reasoning')
         state.reasons ||= hasReasoned || (usage.outputTokens.reasoning ?? 0) > 0
-        const played = toPlayed(result)
+        const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+        const played = { calls, content, text }
         // A provider that reports no usage is charged by estimate.
         allowance.settle(usage.inputTokens.total ?? limit, usage.outputTokens.total ?? estimateOf(played))
         return played
@@ -229,7 +230,3 @@ function reachedOutputLimit(error: unknown): boolean {
 
 const estimateOf = ({ text, calls }: PlayedStep): number =>
   estimateTokens(text + calls.map(({ input }) => input).join())
-
-function toPlayed({ content, calls }: StepResult): PlayedStep {
-  return { calls, content, text: content.map((part) => (part.type === 'text' ? part.text : '')).join('') }
-}

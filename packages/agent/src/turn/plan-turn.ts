@@ -7,11 +7,9 @@ import {
   sendMessageRequestSchema,
   type SendMessageInput,
 } from '@inlay/protocol'
-import type { Action } from '../contracts/action.ts'
 import type { ClientTurn } from '../contracts/client-turn.ts'
 import type { SessionRecord } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import type { Persona } from '../contracts/persona.ts'
 import type { ContextFiles } from '../prompt/context-files.ts'
 import {
   admitResearch,
@@ -106,7 +104,9 @@ export async function planTurn(
   const asker = { caller, mcpHeaders: request.mcp_headers ?? {} }
   const chosen = await parts.actions.choose(asker, choice, (available) => {
     const offered = offerActions(available, contextFiles, context, parts)
-    if (context.persona.hostAgent) return forHostAgent(offered, context.persona.hostAgent)
+    const { hostAgent } = context.persona
+    if (hostAgent)
+      return hostAgent.actions === 'all' ? offered : offered.filter(({ name }) => hostAgent.actions?.includes(name))
     return research ? researchActions(offered) : offered
   })
   // Neither hands calls over.
@@ -133,10 +133,6 @@ function checkHostRequest(request: SendMessageRequest): void {
   throw new InlayError('INVALID_INPUT', {
     message: 'This agent takes no deep_research, no forced_tool_id and no llm_overrides.',
   })
-}
-
-function forHostAgent(offered: readonly Action[], { actions }: NonNullable<Persona['hostAgent']>): readonly Action[] {
-  return actions === 'all' ? offered : offered.filter(({ name }) => actions?.includes(name))
 }
 
 /** The override of each answer: two or three entries give parallel answers, fewer count as none. */

@@ -110,7 +110,8 @@ function createShownCall(options: ResponderCallOptions, place: Place) {
     end: (part: Part<'result' | 'failure'>) => {
       if (hasEnded) return
       if (part.type === 'failure') {
-        if (isAgent) emit(toErrorPacket(part.message))
+        const { message: exception } = part
+        if (isAgent) emit({ type: 'error', exception, error_code: 'UNKNOWN_ERROR', is_retryable: true })
       } else if (isAgent) {
         if (report === '') addText(part.text)
       } else emit({ type: 'custom_tool_delta', tool_name: name, tool_id: idOfName(name), ...toData(part.text) })
@@ -148,8 +149,4 @@ function store(
   }
   progress.calls.push(record)
   setting.onEnd(toCallDetail(record))
-}
-
-function toErrorPacket(exception: string): PacketBody {
-  return { type: 'error', exception, error_code: 'UNKNOWN_ERROR', is_retryable: true }
 }
