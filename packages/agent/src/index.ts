@@ -1,5 +1,5 @@
 export { createAgent } from './agent.ts'
-export type { AgentLimits, AgentOptions, AgentStores } from './agent-options.ts'
+export type { AgentLimits, AgentOptions, AgentStores } from './turn/agent-options.ts'
 export type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
 export { toWebDocument } from './actions/web-results-to-documents.ts'
 export { createInternalSearch, fusePassages } from './actions/internal-search/search-action.ts'

@@ -57,9 +57,9 @@ export function evaluate(
   })
 }
 
-async function askOne(asked: EvaluationQuestion, setting: EvaluationSetting): Promise<QuestionResult> {
+async function askOne(entry: EvaluationQuestion, setting: EvaluationSetting): Promise<QuestionResult> {
   const { client, model, signal, now } = setting
-  const { question, answers, sources, isAbsent, isTuned } = asked
+  const { question, answers, sources, isAbsent, isTuned } = entry
   const began = now()
   const failed = (error: string): QuestionResult => ({
     question,

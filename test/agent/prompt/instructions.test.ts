@@ -3,7 +3,7 @@ import { createInternalSearch } from '@inlay/agent/internal/actions/internal-sea
 import { createOpenUrl } from '@inlay/agent/internal/actions/open-url'
 import { createReadFile } from '@inlay/agent/internal/actions/read-file'
 import { createWebSearch } from '@inlay/agent/internal/actions/web-search'
-import { toInstructions } from '@inlay/agent/internal/prompt/turn-prompt'
+import { toInstructions } from '@inlay/agent/internal/turn/turn-prompt'
 
 const search = createInternalSearch({ search: async () => [] })
 const base = { actions: [search], time: Date.UTC(2026, 3, 9), includeCitations: true }

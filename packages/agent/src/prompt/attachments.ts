@@ -2,16 +2,8 @@ import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/pr
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { FileDescriptor, Principal } from '@inlay/protocol'
 import { estimateTokens } from './context-window.ts'
-import { userMessage } from './history.ts'
+import { userMessage, type Attachments } from './history.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
-
-/** Returns the parts for a message's files. */
-export type Attachments = (files: readonly FileDescriptor[]) => {
-  /** Messages before the one with the files. */
-  readonly before: readonly LanguageModelV4Message[]
-  /** Parts of that message itself. */
-  readonly parts: readonly LanguageModelV4FilePart[]
-}
 
 /**
  * Checks the files that a message is sent with.

@@ -1,7 +1,6 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { stripCitations, isJsonObject, readJson } from '@inlay/protocol'
 import type { FileDescriptor } from '@inlay/protocol'
-import type { Attachments } from './attachments.ts'
 import type { PastText } from '../contracts/action.ts'
 import type { HistoryLimits, PastMessage } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
@@ -26,6 +25,14 @@ export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
     role,
     text: (role === 'assistant' ? stripCitations(text) : text).slice(0, maxTextChars).toWellFormed(),
   }))
+}
+
+/** Returns the parts for a message's files. */
+export type Attachments = (files: readonly FileDescriptor[]) => {
+  /** Messages before the one with the files. */
+  readonly before: readonly LanguageModelV4Message[]
+  /** Parts of that message itself. */
+  readonly parts: readonly LanguageModelV4FilePart[]
 }
 
 export interface PromptOptions {

@@ -4,9 +4,43 @@ import { reportFailure, toFailure } from '../model/failures.ts'
 import { toCallDetail } from '../tool-calls/call-detail.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import type { AnswerPlace, Branch } from './branch.ts'
-import type { Finding } from './report.ts'
-import type { AgentRound } from './parallel-agents.ts'
+import type { Action } from '../contracts/action.ts'
+import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
+import type { ResearchBudget } from './budget.ts'
+import type { KnownLimits } from './limits.ts'
+import type { ResearchWriter } from './research-packets.ts'
+import type { ResearchModel } from './step.ts'
 import { researchToolNames } from './tools.ts'
+
+/** Context shared by all steps of a research run. */
+export interface ResearchSetting {
+  readonly model: ResearchModel
+  readonly writer: ResearchWriter
+  /** Searches of the run, at least one. */
+  readonly actions: readonly Action[]
+  /** Search that the first agent has to begin with. */
+  readonly forced: Action | undefined
+  readonly setting: CallSetting
+  readonly signal: AbortSignal
+  readonly limits: KnownLimits
+  /** When the report of the whole run is due, in milliseconds since 1970 UTC. */
+  readonly dueAt: number
+  readonly now: () => number
+  readonly budget: ResearchBudget
+  /** Number of results left out of each report, in whole or in part, by the id of the call. */
+  readonly cutResults: Map<string, number>
+  /** Stores the call of an agent and those it made, once: when it ends or is cut off. */
+  readonly store: (records: readonly ToolCallRecord[]) => void
+}
+
+/** What all agents of a round share. */
+export interface AgentRound extends ResearchSetting {
+  /** Number of the round, from 0. */
+  readonly cycle: number
+  readonly turn: number
+  /** Reasoning of the orchestrator before it; null when there was none. */
+  readonly reasoning: string | null
+}
 
 /** A research agent: its task and its place in the answer. */
 export interface ResearchAgentOptions extends AgentRound {
@@ -15,6 +49,14 @@ export interface ResearchAgentOptions extends AgentRound {
   readonly callId: string
   readonly tab: number
   readonly branch: Branch
+}
+
+/** The result of one search of an agent. */
+export interface Finding {
+  readonly action: string
+  readonly input: unknown
+  /** Text for the model. */
+  readonly text: string
 }
 
 export interface AgentState {

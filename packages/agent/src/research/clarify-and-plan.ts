@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError, type PacketBody } from '@inlay/protocol'
 import { withInstructions } from './dialogue.ts'
-import type { ResearchSetting } from './orchestrator.ts'
+import type { ResearchSetting } from './agent-state.ts'
 import { clarifyingInstructions, planningInstructions } from './prompts.ts'
 import { planTool } from './tools.ts'
 

@@ -1,42 +1,16 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { InlayError } from '@inlay/protocol'
-import type { Action } from '../contracts/action.ts'
 import { runToolLoop } from '../model/tool-loop.ts'
 import { userMessage } from '../prompt/history.ts'
 import type { AnsweredCall, RequestedCall } from '../prompt/model-steps.ts'
-import type { ToolCallRecord } from '../contracts/conversation-store.ts'
-import type { CallSetting } from '../tool-calls/run-tool-calls.ts'
+import type { ResearchSetting } from './agent-state.ts'
 import { addUnstreamedThought } from './research-agent.ts'
-import type { ResearchBudget } from './budget.ts'
 import { withInstructions } from './dialogue.ts'
 import { demandCall, orchestratorInstructions, orchestratorReminder, type EarlyEnd } from './prompts.ts'
-import type { KnownLimits } from './limits.ts'
 import { createReferences, type References } from './references.ts'
-import type { ResearchWriter } from './research-packets.ts'
-import type { PlayedStep, ResearchModel } from './step.ts'
+import type { PlayedStep } from './step.ts'
 import { planTasks, runAgents, type ReportedTask } from './parallel-agents.ts'
 import { agentTool, reportTool, researchToolNames, thinkTool } from './tools.ts'
-
-/** Context shared by all steps of a research run. */
-export interface ResearchSetting {
-  readonly model: ResearchModel
-  readonly writer: ResearchWriter
-  /** Searches of the run, at least one. */
-  readonly actions: readonly Action[]
-  /** Search that the first agent has to begin with. */
-  readonly forced: Action | undefined
-  readonly setting: CallSetting
-  readonly signal: AbortSignal
-  readonly limits: KnownLimits
-  /** When the report of the whole run is due, in milliseconds since 1970 UTC. */
-  readonly dueAt: number
-  readonly now: () => number
-  readonly budget: ResearchBudget
-  /** Number of results left out of each report, in whole or in part, by the id of the call. */
-  readonly cutResults: Map<string, number>
-  /** Stores the call of an agent and those it made, once: when it ends or is cut off. */
-  readonly store: (records: readonly ToolCallRecord[]) => void
-}
 
 /** State of a research run when its report is due. */
 export interface Gathered {

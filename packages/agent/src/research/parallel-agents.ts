@@ -1,7 +1,7 @@
 import { toArguments, type AnsweredCall, type RequestedCall } from '../prompt/model-steps.ts'
 import { mapConcurrent } from '@inlay/scheduling'
 import { runAgent, type AgentOutcome } from './research-agent.ts'
-import type { ResearchSetting } from './orchestrator.ts'
+import type { AgentRound } from './agent-state.ts'
 
 export interface RequestedTask {
   readonly call: RequestedCall
@@ -36,15 +36,6 @@ export function planTasks(
     else tasks.push({ call, task })
   }
   return { tasks, refused }
-}
-
-/** What all agents of a round share. */
-export interface AgentRound extends ResearchSetting {
-  /** Number of the round, from 0. */
-  readonly cycle: number
-  readonly turn: number
-  /** Reasoning of the orchestrator before it; null when there was none. */
-  readonly reasoning: string | null
 }
 
 /** Runs an agent for each task, a limited number in parallel. Returns the outcomes in the order of the tasks. */

@@ -8,14 +8,6 @@ import { shortenTexts } from './dialogue.ts'
 import { reportInstructions, reportRequest } from './prompts.ts'
 import type { NumberedReport } from './references.ts'
 
-/** The result of one search of an agent. */
-export interface Finding {
-  readonly action: string
-  readonly input: unknown
-  /** Text for the model. */
-  readonly text: string
-}
-
 /** Writes the report of an agent; its markers keep the numbers of the agent. */
 export async function writeReport(options: ResearchAgentOptions, state: AgentState): Promise<NumberedReport> {
   const { model, branch } = options

@@ -1,9 +1,10 @@
-import type { AgentOptions } from '../agent-options.ts'
 import type { BuiltIn } from './registry.ts'
 import { createAddMemory } from '../actions/add-memory.ts'
 import { createInternalSearch, type SearchHelp } from '../actions/internal-search/search-action.ts'
 import { createReadFile } from '../actions/read-file.ts'
 import { createRunPython } from '../actions/run-python.ts'
+import type { FileStore } from '../contracts/file-store.ts'
+import type { MemoryStore } from '../contracts/memory-store.ts'
 import type { CodeRunner } from '../contracts/code-runner.ts'
 import { createGenerateImage } from '../actions/generate-image.ts'
 import type { ImageGenerator } from '../contracts/image-generator.ts'
@@ -33,8 +34,12 @@ export interface ActionParts {
   readonly actionSources?: readonly ActionSource[]
 }
 
-/** Optional helpers for searching documents. */
+/** The search of documents. */
 export interface SearchParts {
+  /** Finds passages; without it there is no search action. */
+  readonly search?: PassageSearch
+  /** Whether there are documents to search; without any, the search action is not offered. Default: always. */
+  readonly hasDocuments?: () => Promise<boolean>
   /** Whether the model of the run is asked for more queries. Default: it is, if it can answer questions. */
   readonly searchHelp?: SearchHelp
   /** Reads the text around passages. Default: passages are used as found. */
@@ -61,7 +66,11 @@ export function toSearchAction(
 }
 
 /** Creates the built-in actions whose components are given. */
-export function createBuiltIns(options: AgentOptions & Pick<Services, 'onError'>): BuiltIn[] {
+export function createBuiltIns(
+  options: ActionParts &
+    SearchParts &
+    Pick<Services, 'onError'> & { readonly fileStore?: FileStore; readonly memoryStore?: MemoryStore },
+): BuiltIn[] {
   const { search, hasDocuments, fileStore, memoryStore: memories, onError } = options
   const storesFiles = fileStore?.canKeep === true
   const { webSearch, readPage, imageGenerator, codeRunner } = options

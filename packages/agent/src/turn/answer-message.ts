@@ -24,9 +24,8 @@ import {
   type OpenCall,
 } from '../tool-calls/run-tool-calls.ts'
 import { isOfClient } from './client-turn.ts'
-import type { OpenTurn, TurnAnswer } from './execute-turn.ts'
 import type { FirstSearch } from './search-first.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { OpenTurn, TurnAnswer, TurnParts } from './turn-parts.ts'
 
 export interface AnswerMessageOptions {
   readonly turn: OpenTurn

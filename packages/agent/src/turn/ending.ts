@@ -1,15 +1,12 @@
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
-import type { Origin, Packet, StreamLine, Usage } from '@inlay/protocol'
-import type { AnswerOutcome } from '../contracts/conversation-store.ts'
+import type { Origin, Packet, StreamLine } from '@inlay/protocol'
 import { reportFailure, toFailure, type Failure, type FailureContext } from '../model/failures.ts'
 import type { PacketWriter } from '../packet-writer.ts'
 import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
-import type { ResolvedModel } from '../contracts/model.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
-import type { OpenTurn } from './execute-turn.ts'
 import type { EndedTurn } from './hooks.ts'
-import type { TurnParts } from './turn-parts.ts'
 import { isLongBranch, summarizeBranch } from '../prompt/summaries.ts'
+import type { FinishedAnswer, FinishedTurn, TurnParts } from './turn-parts.ts'
 
 /** How an answer ended. */
 export type Ending =
@@ -57,21 +54,6 @@ export function endingLines(
 export const stopPacket: Packet = {
   placement: { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: null },
   obj: { type: 'stop', stop_reason: 'user_cancelled' },
-}
-
-/** A turn whose answers are stored and whose run has ended. */
-export interface FinishedTurn extends Pick<OpenTurn, 'caller' | 'client' | 'opened' | 'request' | 'run' | 'settle'> {
-  /** Tokens of the conversation before the message; undefined when not all of it was read. */
-  readonly historyTokens: number | undefined
-  /** One per model. */
-  readonly answers: readonly FinishedAnswer[]
-}
-
-export interface FinishedAnswer {
-  readonly answerId: number
-  readonly model: ResolvedModel
-  readonly outcome: AnswerOutcome
-  readonly usage: Usage
 }
 
 /** Work after a run has ended; readers of the run do not wait for it. */

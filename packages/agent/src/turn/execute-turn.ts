@@ -1,56 +1,26 @@
 import { encodeLine, InlayError, isInlayError } from '@inlay/protocol'
-import type { FinishedAnswer } from './ending.ts'
 import { type AnswerProgress, type CallSetting } from '../tool-calls/run-tool-calls.ts'
-import { approvableUntil, stricterPolicy, type DecidedCall } from '../tool-calls/approval.ts'
-import type { OwnedSending } from '../contracts/agent.ts'
-import type { TurnFiles } from '../contracts/action.ts'
-import type { ResolvedModel } from '../contracts/model.ts'
+import { approvableUntil, stricterPolicy } from '../tool-calls/approval.ts'
 import type { Responder } from '../contracts/responder.ts'
-import type { AnswerOutcome, OpenedTurn } from '../contracts/conversation-store.ts'
+import type { AnswerOutcome } from '../contracts/conversation-store.ts'
 import { toFailure } from '../model/failures.ts'
-import type { SettleTurn } from './admission.ts'
 import { answerMessage } from './answer-message.ts'
 import { closing, describeFailure, endingLines, stopPacket, type Ending } from './ending.ts'
 import { respond } from './respond.ts'
 import { besideResults, firstSearch, isSmall, isSmallTalk, loadHelp } from './search-first.ts'
-import type { ClientContext } from './client-turn.ts'
-import type { AskedPlan } from './plan-turn.ts'
-import type { TurnParts } from './turn-parts.ts'
 import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
-import { PacketWriter, type PacketWriterOptions } from '../packet-writer.ts'
+import { PacketWriter } from '../packet-writer.ts'
 import { wasClarification, type AdmittedResearch } from '../research/admission.ts'
 import { runResearch } from '../research/run-research.ts'
 import { ResearchWriter } from '../research/research-packets.ts'
 import { historyLimits, toPastTexts } from '../prompt/history.ts'
 import { encodeSteps } from '../prompt/model-steps.ts'
 import { branchTokens } from '../prompt/summaries.ts'
-import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
-import type { LiveRun } from '../run/live-runs.ts'
+import { makeTurnPrompt } from './turn-prompt.ts'
 import { recordedLines } from '../run/recorded-lines.ts'
 import { addUsage, noUsage } from '../model/tool-loop.ts'
 import { untilAborted } from '@inlay/scheduling'
-
-/** A turn with its run; everything that can fail before is resolved already. */
-export interface OpenTurn extends AskedPlan, Pick<OwnedSending, 'caller' | 'headers' | 'requestId'> {
-  readonly run: LiveRun
-  readonly opened: OpenedTurn
-  readonly files: TurnFiles
-  /** Settles what was reserved for the answers. */
-  readonly settle: SettleTurn | undefined
-  /** Calls of the answer before that a person decided about. */
-  readonly decided: readonly DecidedCall[] | undefined
-  /** What its client brings. */
-  readonly client: ClientContext | undefined
-}
-
-/** One of the answers of a turn, which its model makes. */
-export interface TurnAnswer extends WritingOptions {
-  readonly answerId: number
-  readonly model: ResolvedModel
-  readonly progress: AnswerProgress
-}
-
-type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+import type { FinishedAnswer, OpenTurn, TurnAnswer, TurnParts } from './turn-parts.ts'
 
 /** Answers a message, stores the answer and ends the run. Never rejects: failures become part of the run. */
 export async function executeTurn(turn: OpenTurn, shared: TurnParts): Promise<void> {

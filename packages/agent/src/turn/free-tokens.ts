@@ -1,7 +1,7 @@
 import type { Principal } from '@inlay/protocol'
 import { maxPromptTokens, promptTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
-import { makeTurnPrompt } from '../prompt/turn-prompt.ts'
+import { makeTurnPrompt } from './turn-prompt.ts'
 import { writeInstructions } from './hooks.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { findTurnContext, offerActions, readContextFiles } from './turn-context.ts'

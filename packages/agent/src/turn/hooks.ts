@@ -2,8 +2,8 @@ import { callHook, InlayError } from '@inlay/protocol'
 import type { Principal, Usage } from '@inlay/protocol'
 import { untilAborted } from '@inlay/scheduling'
 import type { ComingTurn, Instructions } from '../contracts/coming-turn.ts'
+import type { Persona } from '../contracts/persona.ts'
 import type { ToolCallHooks } from '../tool-calls/call-hooks.ts'
-import type { TurnContext } from './turn-context.ts'
 
 /** Result of a hook on a message; undefined lets it pass. */
 export interface TurnVerdict {
@@ -69,12 +69,12 @@ const unwritten = 'The instructions that this deployment writes for each message
  * Asks a host for the instructions that depend on the message, those of the deployment and of the agent.
  * @throws HOOK_EXECUTION_FAILED, also after half a minute
  */
-export async function writeInstructions(
+export async function writeInstructions<Context extends { readonly persona: Persona }>(
   systemPrompt: Instructions | undefined,
-  context: TurnContext,
+  context: Context,
   turn: AskedTurn,
   onError: (error: unknown) => void,
-): Promise<{ readonly systemPrompt: string | undefined; readonly context: TurnContext }> {
+): Promise<{ readonly systemPrompt: string | undefined; readonly context: Context }> {
   const write = async (option: string, given: Instructions | undefined): Promise<string | undefined> => {
     if (typeof given !== 'function') return given
     const ask = async (signal: AbortSignal): Promise<string | undefined> => {

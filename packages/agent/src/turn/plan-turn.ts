@@ -10,47 +10,13 @@ import {
 import type { ClientTurn } from '../contracts/client-turn.ts'
 import type { SessionRecord } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
-import type { ContextFiles } from '../prompt/context-files.ts'
-import {
-  admitResearch,
-  checkOneModel,
-  checkSearches,
-  researchActions,
-  type AdmittedResearch,
-} from '../research/admission.ts'
-import type { ChosenActions } from '../tool-calls/registry.ts'
+import { admitResearch, checkOneModel, checkSearches, researchActions } from '../research/admission.ts'
 import { withClientTools } from './client-turn.ts'
 import { askBefore, writeInstructions } from './hooks.ts'
 import { isSmall, loadHelp } from './search-first.ts'
-import { overrideOfAnswer, toReasoningEffort, type ReasoningEffort } from '../model/override-precedence.ts'
-import {
-  checkSessionSettings,
-  findTurnContext,
-  offerActions,
-  readContextFiles,
-  type TurnContext,
-} from './turn-context.ts'
-import type { TurnParts } from './turn-parts.ts'
-
-/** A message that passed every check; nothing is stored yet. */
-export interface TurnPlan {
-  readonly request: SendMessageRequest
-  /** Null: a new session. */
-  readonly session: SessionRecord | null
-  readonly context: TurnContext
-  readonly contextFiles: ContextFiles
-  /** Requested model of each answer. */
-  readonly overrides: readonly (LlmOverride | null)[]
-  /** One per answer. */
-  readonly models: readonly ResolvedModel[]
-  readonly reasoning: ReasoningEffort | undefined
-  /** Absent unless the request asks for deep research. */
-  readonly research: AdmittedResearch | undefined
-  readonly usable: ChosenActions
-}
-
-/** A turn that the host let pass. */
-export type AskedPlan = TurnPlan & { readonly systemPrompt: string | undefined }
+import { overrideOfAnswer, toReasoningEffort } from '../model/override-precedence.ts'
+import { checkSessionSettings, findTurnContext, offerActions, readContextFiles } from './turn-context.ts'
+import type { AskedPlan, TurnContext, TurnParts, TurnPlan } from './turn-parts.ts'
 
 /** Checks a message and collects what its answers need. */
 export async function planTurn(

@@ -6,7 +6,7 @@ import type { OpenedTurn } from '../contracts/conversation-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { SmallModels } from '../contracts/small-models.ts'
 import type { RequestedCall } from '../prompt/model-steps.ts'
-import type { OpenTurn } from './execute-turn.ts'
+import type { OpenTurn } from './turn-parts.ts'
 
 /** A search that is made for the model. */
 export interface FirstSearch {

@@ -2,6 +2,7 @@ import { InlayError, type Principal, type SendMessageRequest } from '@inlay/prot
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { ClientTurn } from '../contracts/client-turn.ts'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
+import { estimateTokens } from '../prompt/context-window.ts'
 import { historyLimits } from '../prompt/history.ts'
 import { modelKey } from '../prompt/model-steps.ts'
 import { researchParams } from '../research/admission.ts'
@@ -10,10 +11,10 @@ import type { LiveRun, Runs } from '../run/live-runs.ts'
 import { executeTurn } from './execute-turn.ts'
 import { readSteps, type ClientContext } from './client-turn.ts'
 import type { SendKey, SendRetry } from './idempotency.ts'
-import { expectedTokens, type SettleTurn } from './admission.ts'
-import { askHost, planTurn, type TurnPlan } from './plan-turn.ts'
+import type { SettleTurn } from './admission.ts'
+import { askHost, planTurn } from './plan-turn.ts'
 import { createTurnFiles } from './turn-context.ts'
-import type { TurnParts } from './turn-parts.ts'
+import type { TurnParts, TurnPlan } from './turn-parts.ts'
 
 interface StartOptions {
   /** Makes the send idempotent. */
@@ -155,4 +156,16 @@ function toClientContext(
     isStored: isStored !== false,
     isOwn: isStored === false || history !== undefined,
   }
+}
+
+/** Covers a few model calls with long search results. */
+const tokensOfAnswer = 32_000
+/** Research makes many more calls than an answer. */
+const answersOfResearch = 8
+
+/** Tokens to reserve for a turn. */
+function expectedTokens({ request, models, research }: TurnPlan): number {
+  if (research) return Math.min(research.limits.maxTokens, answersOfResearch * tokensOfAnswer)
+  const message = estimateTokens(request.message + (request.additional_context ?? ''))
+  return models.reduce((sum, { contextTokens }) => sum + message + Math.min(contextTokens, tokensOfAnswer), 0)
 }

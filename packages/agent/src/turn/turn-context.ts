@@ -6,37 +6,16 @@ import {
   type FileDescriptor,
 } from '@inlay/protocol'
 import type { OpenedTurn } from '../contracts/conversation-store.ts'
-import type { Persona, PersonaLookup, Project, ProjectLookup } from '../contracts/persona.ts'
+import type { Persona, PersonaLookup, ProjectLookup } from '../contracts/persona.ts'
 import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
 import type { Person } from '../contracts/memory-store.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
-import { loadContextFiles, type ContextFiles } from '../prompt/context-files.ts'
+import { loadContextFiles } from './context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
 import { toSearchAction } from '../tool-calls/built-in-actions.ts'
-import type { TurnParts } from './turn-parts.ts'
-
-/** The persona, project, files and filters of a turn, checked. */
-export interface TurnContext {
-  readonly persona: Persona
-  /** Null outside of projects, and when another agent than the default one is used. */
-  readonly project: Project | null
-  /** File descriptors of the message, completed. */
-  readonly descriptors: readonly FileDescriptor[]
-  /** Filters of the request, narrowed by the agent. */
-  readonly filters: BaseFilters | null
-  /** Files of the project or agent. */
-  readonly files: readonly StoredFile[]
-  /** Files of the message. */
-  readonly attached: readonly StoredFile[]
-  /** Whether any file was attached, or belongs to the project or agent. */
-  readonly hasFiles: boolean
-  /** Whether none of the agent's document sets can be searched. */
-  readonly searchesNothing: boolean
-  /** Facts about the caller for the model, read on each call. */
-  person(): Promise<Person>
-}
+import type { ContextFiles, TurnContext, TurnParts } from './turn-parts.ts'
 
 /**
  * Rejects unsuitable settings of a new session.

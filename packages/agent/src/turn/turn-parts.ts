@@ -1,17 +1,26 @@
+import type { BaseFilters, FileDescriptor, LlmOverride, SearchDoc, SendMessageRequest, Usage } from '@inlay/protocol'
 import type { CallerLimit } from '@inlay/scheduling'
-import type { AgentLimits, AgentOptions } from '../agent-options.ts'
-import type { ConversationStore } from '../contracts/conversation-store.ts'
-import type { FileStore } from '../contracts/file-store.ts'
-import type { MemoryStore } from '../contracts/memory-store.ts'
+import type { TurnFiles } from '../contracts/action.ts'
+import type { OwnedSending } from '../contracts/agent.ts'
+import type { AnswerOutcome, ConversationStore, OpenedTurn, SessionRecord } from '../contracts/conversation-store.ts'
+import type { FileStore, StoredFile } from '../contracts/file-store.ts'
+import type { MemoryStore, Person } from '../contracts/memory-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
+import type { Persona, Project } from '../contracts/persona.ts'
 import type { RunStore } from '../contracts/run-store.ts'
 import type { Services } from '../contracts/services.ts'
+import type { ReasoningEffort } from '../model/override-precedence.ts'
 import type { SlowModels } from '../model/questions.ts'
-import type { Runs } from '../run/live-runs.ts'
+import type { PacketWriterOptions } from '../packet-writer.ts'
+import type { AdmittedResearch } from '../research/admission.ts'
+import type { LiveRun, Runs } from '../run/live-runs.ts'
 import type { RunSharing } from '../run/sharing.ts'
-import type { Actions } from '../tool-calls/registry.ts'
-import type { ClientTurns } from './client-turn.ts'
-import type { AfterTurn } from './ending.ts'
+import type { DecidedCall } from '../tool-calls/approval.ts'
+import type { Actions, ChosenActions } from '../tool-calls/registry.ts'
+import type { AnswerProgress } from '../tool-calls/run-tool-calls.ts'
+import type { SettleTurn } from './admission.ts'
+import type { AgentLimits, AgentOptions } from './agent-options.ts'
+import type { ClientContext, ClientTurns } from './client-turn.ts'
 import type { KeyedSends } from './idempotency.ts'
 
 type Optional =
@@ -61,5 +70,97 @@ export interface TurnParts
   readonly questionModel: (() => Promise<ResolvedModel>) | undefined
   readonly slowModels: SlowModels
   /** Called for each turn once its run has ended. */
-  readonly onEnd: AfterTurn['onEnd']
+  readonly onEnd: (turn: FinishedTurn) => void
+}
+
+/** The persona, project, files and filters of a turn, checked. */
+export interface TurnContext {
+  readonly persona: Persona
+  /** Null outside of projects, and when another agent than the default one is used. */
+  readonly project: Project | null
+  /** File descriptors of the message, completed. */
+  readonly descriptors: readonly FileDescriptor[]
+  /** Filters of the request, narrowed by the agent. */
+  readonly filters: BaseFilters | null
+  /** Files of the project or agent. */
+  readonly files: readonly StoredFile[]
+  /** Files of the message. */
+  readonly attached: readonly StoredFile[]
+  /** Whether any file was attached, or belongs to the project or agent. */
+  readonly hasFiles: boolean
+  /** Whether none of the agent's document sets can be searched. */
+  readonly searchesNothing: boolean
+  /** Facts about the caller for the model, read on each call. */
+  person(): Promise<Person>
+}
+
+/**
+ * How the files of a project or agent reach the model: in the prompt and numbered for citing, or by a search when they
+ * are too long together.
+ */
+export type ContextFiles =
+  | {
+      readonly kind: 'in-prompt'
+      /** Citable under the numbers 1 to n, in this order. */
+      readonly documents: readonly SearchDoc[]
+      readonly texts: readonly string[]
+      readonly images: readonly StoredFile[]
+    }
+  | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
+
+/** A message that passed every check; nothing is stored yet. */
+export interface TurnPlan {
+  readonly request: SendMessageRequest
+  /** Null: a new session. */
+  readonly session: SessionRecord | null
+  readonly context: TurnContext
+  readonly contextFiles: ContextFiles
+  /** Requested model of each answer. */
+  readonly overrides: readonly (LlmOverride | null)[]
+  /** One per answer. */
+  readonly models: readonly ResolvedModel[]
+  readonly reasoning: ReasoningEffort | undefined
+  /** Absent unless the request asks for deep research. */
+  readonly research: AdmittedResearch | undefined
+  readonly usable: ChosenActions
+}
+
+/** A turn that the host let pass. */
+export type AskedPlan = TurnPlan & { readonly systemPrompt: string | undefined }
+
+/** A turn with its run; everything that can fail before is resolved already. */
+export interface OpenTurn extends AskedPlan, Pick<OwnedSending, 'caller' | 'headers' | 'requestId'> {
+  readonly run: LiveRun
+  readonly opened: OpenedTurn
+  readonly files: TurnFiles
+  /** Settles what was reserved for the answers. */
+  readonly settle: SettleTurn | undefined
+  /** Calls of the answer before that a person decided about. */
+  readonly decided: readonly DecidedCall[] | undefined
+  /** What its client brings. */
+  readonly client: ClientContext | undefined
+}
+
+/** One of the answers of a turn, which its model makes. */
+export interface TurnAnswer extends WritingOptions {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly progress: AnswerProgress
+}
+
+type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
+
+/** A turn whose answers are stored and whose run has ended. */
+export interface FinishedTurn extends Pick<OpenTurn, 'caller' | 'client' | 'opened' | 'request' | 'run' | 'settle'> {
+  /** Tokens of the conversation before the message; undefined when not all of it was read. */
+  readonly historyTokens: number | undefined
+  /** One per model. */
+  readonly answers: readonly FinishedAnswer[]
+}
+
+export interface FinishedAnswer {
+  readonly answerId: number
+  readonly model: ResolvedModel
+  readonly outcome: AnswerOutcome
+  readonly usage: Usage
 }

@@ -1,22 +1,22 @@
 import type { BaseFilters, Principal } from '@inlay/protocol'
-import type { ToolApprovalEvent, ToolApprovalPolicy } from './contracts/action.ts'
-import type { Instructions } from './contracts/coming-turn.ts'
-import type { ConversationStore } from './contracts/conversation-store.ts'
-import type { FileStore } from './contracts/file-store.ts'
-import type { MemoryStore } from './contracts/memory-store.ts'
-import type { ModelProvider } from './contracts/model.ts'
-import type { PersonaLookup, ProjectLookup } from './contracts/persona.ts'
-import type { RunStore } from './contracts/run-store.ts'
-import type { FileSearch, NamedDocumentSet, PassageSearch } from './contracts/search.ts'
-import type { Services } from './contracts/services.ts'
-import type { SharedRuns } from './contracts/shared-runs.ts'
-import type { SmallModels } from './contracts/small-models.ts'
-import type { ResearchOptions } from './research/limits.ts'
-import type { ActionParts, SearchParts } from './tool-calls/built-in-actions.ts'
-import type { HostAction } from './tool-calls/host-actions.ts'
-import type { DocumentReader } from './turn/client-turn.ts'
-import type { AdmitTurn } from './turn/admission.ts'
-import type { TurnHooks } from './turn/hooks.ts'
+import type { ToolApprovalEvent, ToolApprovalPolicy } from '../contracts/action.ts'
+import type { Instructions } from '../contracts/coming-turn.ts'
+import type { ConversationStore } from '../contracts/conversation-store.ts'
+import type { FileStore } from '../contracts/file-store.ts'
+import type { MemoryStore } from '../contracts/memory-store.ts'
+import type { ModelProvider } from '../contracts/model.ts'
+import type { PersonaLookup, ProjectLookup } from '../contracts/persona.ts'
+import type { RunStore } from '../contracts/run-store.ts'
+import type { FileSearch, NamedDocumentSet } from '../contracts/search.ts'
+import type { Services } from '../contracts/services.ts'
+import type { SharedRuns } from '../contracts/shared-runs.ts'
+import type { SmallModels } from '../contracts/small-models.ts'
+import type { ResearchOptions } from '../research/limits.ts'
+import type { ActionParts, SearchParts } from '../tool-calls/built-in-actions.ts'
+import type { HostAction } from '../tool-calls/host-actions.ts'
+import type { DocumentReader } from './client-turn.ts'
+import type { AdmitTurn } from './admission.ts'
+import type { TurnHooks } from './hooks.ts'
 
 /** Bounds of runs and of the memory they use; each has a default. */
 export interface AgentLimits {
@@ -90,12 +90,8 @@ export interface AgentOptions extends AgentStores, ActionParts, SearchParts, Par
   readonly hooks?: TurnHooks
   /** Called before each turn, to enforce token and session limits. Default: every turn starts. */
   readonly admit?: AdmitTurn
-  /** Finds passages; without it there is no search action. */
-  readonly search?: PassageSearch
   /** Searches files that are too long for a prompt. Default: only files that fit are used. */
   readonly fileSearch?: FileSearch
-  /** Whether there are documents to search; without any, the search action is not offered. Default: always. */
-  readonly hasDocuments?: () => Promise<boolean>
   /** Rejects filters that a caller may not use (unknown or foreign document sets) before a run starts. */
   readonly checkFilters?: (filters: BaseFilters, caller: Principal) => Promise<void>
   /** Document sets that a caller may search. Default: none. */

@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import type { Agent } from '../contracts/agent.ts'
-import type { TurnParts } from '../turn/turn-parts.ts'
-import type { LiveRun, StopCause } from './live-runs.ts'
+import type { LiveRun, StopCause } from '../run/live-runs.ts'
+import type { TurnParts } from './turn-parts.ts'
 
 type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
 

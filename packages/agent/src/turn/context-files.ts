@@ -1,23 +1,9 @@
 import type { LanguageModelV4FilePart, LanguageModelV4Message } from '@ai-sdk/provider'
 import { isInlayError } from '@inlay/protocol'
 import type { SearchDoc } from '@inlay/protocol'
-import type { TurnParts } from '../turn/turn-parts.ts'
-import { userMessage } from './history.ts'
+import { userMessage } from '../prompt/history.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
-
-/**
- * How the files of a project or agent reach the model: in the prompt and numbered for citing, or by a search when they
- * are too long together.
- */
-export type ContextFiles =
-  | {
-      readonly kind: 'in-prompt'
-      /** Citable under the numbers 1 to n, in this order. */
-      readonly documents: readonly SearchDoc[]
-      readonly texts: readonly string[]
-      readonly images: readonly StoredFile[]
-    }
-  | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
+import type { ContextFiles, TurnParts } from './turn-parts.ts'
 
 /** Share of the remaining context that files may fill, as in the reference service. */
 const inPromptShare = 0.6
