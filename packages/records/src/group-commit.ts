@@ -60,11 +60,11 @@ export function createGroupCommit<Task, Result>(options: GroupCommitOptions<Task
   }
 
   /**
-   * Runs tasks one by one, so that a task that the database refuses does not fail the others; if the database is down,
-   * all fail.
+   * Runs tasks one by one, so that only those fail that fail alone; if the database is down, which would let each of them
+   * wait, all fail.
    */
   async function commitEach(tasks: readonly Task[], error: unknown): Promise<readonly Outcome<Result>[]> {
-    if (tasks.length === 1 || isInlayError(error)) return tasks.map(() => ({ error }))
+    if (tasks.length === 1 || isOutage(error)) return tasks.map(() => ({ error }))
     const outcomes: Outcome<Result>[] = []
     for (const task of tasks)
       outcomes.push(...(await options.commit([task]).catch((alone: unknown) => [{ error: alone }])))
@@ -108,36 +108,19 @@ export function createSharedTransactions<Tables>(db: Kysely<Tables>): SharedTran
   const known = shared.get(key) as SharedTransactions<Tables> | undefined
   if (known) return known
   const group = createGroupCommit<Write<Tables, unknown>, unknown>({
-    commit: (writes) => commitTogether(db, writes),
+    // A savepoint for each write would cost two statements.
+    commit: (writes) =>
+      db.transaction().execute(async (transaction) => {
+        const outcomes: Outcome<unknown>[] = []
+        for (const write of writes) outcomes.push({ value: await write(transaction) })
+        return outcomes
+      }),
     limit: maxWrites,
   })
   // `submit` resolves with the result of the write.
   const transactions = { run: group.submit as SharedTransactions<Tables>['run'] }
   shared.set(key, transactions)
   return transactions
-}
-
-/**
- * Commits writes in one transaction. If one of them fails, all are taken back and each is made again by itself, so that
- * only those fail that fail alone; a savepoint for each would cost two statements.
- */
-async function commitTogether<Tables>(
-  db: Kysely<Tables>,
-  writes: readonly Write<Tables, unknown>[],
-): Promise<Outcome<unknown>[]> {
-  try {
-    return await db.transaction().execute(async (transaction) => {
-      const outcomes: Outcome<unknown>[] = []
-      for (const write of writes) outcomes.push({ value: await write(transaction) })
-      return outcomes
-    })
-  } catch (error) {
-    // A database that is down would let every write wait.
-    if (writes.length === 1 || isOutage(error)) return writes.map(() => ({ error }))
-    const outcomes: Outcome<unknown>[] = []
-    for (const write of writes) outcomes.push(...(await commitTogether(db, [write])))
-    return outcomes
-  }
 }
 
 const isOutage = (error: unknown): boolean => isInlayError(error) && error.code === 'SERVICE_UNAVAILABLE'

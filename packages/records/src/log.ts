@@ -1,16 +1,10 @@
 import { sql } from 'kysely'
-import { setTimeout as delay } from 'node:timers/promises'
 import { dialectOf, type AnyDatabase } from './dialect.ts'
 
 const retryMs = 20
 
-interface Emptying {
-  running: Promise<boolean> | undefined
-  /** Starts when `running` has ended; shared by all calls that arrive meanwhile. */
-  next: Promise<boolean> | undefined
-}
-
-const emptyings = new WeakMap<object, Emptying>()
+/** By database: the last run, and the one after it, which all calls share that arrive meanwhile. */
+const emptyings = new WeakMap<object, { running: Promise<boolean>; next?: Promise<boolean> | undefined }>()
 
 /**
  * Empties SQLite's write-ahead log, which would otherwise keep deleted data until the next checkpoint. A running read
@@ -21,21 +15,13 @@ const emptyings = new WeakMap<object, Emptying>()
 export async function emptyLog(db: AnyDatabase, maxWaitMs: number = 5_000): Promise<boolean> {
   if (dialectOf(db) !== 'sqlite') return true
   const key = db.getExecutor().adapter
-  const emptying = emptyings.get(key) ?? { running: undefined, next: undefined }
+  const emptying = emptyings.get(key) ?? { running: Promise.resolve(true) }
   emptyings.set(key, emptying)
-  const startRun = (): Promise<boolean> => {
-    const run = untilEmpty(db, maxWaitMs).finally(() => {
-      if (emptying.running === run) emptying.running = undefined
-    })
-    return (emptying.running = run)
-  }
-  if (!emptying.running) return startRun()
   // A run that has started may have missed later commits.
-  const proceed = (): Promise<boolean> => {
+  return (emptying.next ??= emptying.running.then(() => {
     emptying.next = undefined
-    return startRun()
-  }
-  return (emptying.next ??= emptying.running.then(proceed, proceed))
+    return (emptying.running = untilEmpty(db, maxWaitMs))
+  }))
 }
 
 async function untilEmpty(db: AnyDatabase, maxWaitMs: number): Promise<boolean> {
@@ -43,7 +29,7 @@ async function untilEmpty(db: AnyDatabase, maxWaitMs: number): Promise<boolean> 
   for (;;) {
     if (await tryToEmpty(db)) return true
     if (performance.now() >= end) return false
-    await delay(retryMs)
+    await new Promise((resolve) => setTimeout(resolve, retryMs))
   }
 }
 
