@@ -40,15 +40,7 @@ const ofExtractor: FileReaderUnderTest = {
 }
 const ofText: FileReaderUnderTest = {
   read: readTextFile,
-  readable: [
-    ...plain(),
-    {
-      name: 'p.html',
-      mediaType: 'text/html',
-      bytes: utf8('<p>One</p><p>Two &amp; three</p>'),
-      passages: ['One', 'Two & three'],
-    },
-  ],
+  readable: plain(),
   unreadable: [{ name: 'c.bin', bytes: binary }],
 }
 for (const [name, reader] of [
