@@ -1,57 +1,110 @@
-import { holdTable, migrate, statements, type MigrationMode, type Migrations, type MigrationStep } from '@inlay/records'
-import type { Kysely } from 'kysely'
+import {
+  dialectOf,
+  holdTable,
+  migrate,
+  statements,
+  type MigrationMode,
+  type Migrations,
+  type MigrationStep,
+} from '@inlay/records'
+import { sql, type Kysely } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { libraryMigration } from './files/migration.ts'
-import { memoryMigration } from './memories/migration.ts'
-import { sharedRunMigration } from './run-records/migration.ts'
 import { linesContraction } from './sessions/lines-migration.ts'
-import { sessionMigration } from './sessions/migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
-import { storedToolMigration } from './custom-tools/migration.ts'
 
-const first: Migration = statements(
-  {
-    inlay_chat_sessions: `
-      id text primary key, owner_id text not null, name text not null, persona_id integer not null,
-      project_id integer, created_at bigint not null, updated_at bigint not null, deleted_at bigint,
-      is_public integer not null, model_override text, temperature double precision`,
-    inlay_chat_messages: `
-      id generated, session_id text not null, parent_id integer, latest_child_id integer, role text not null,
-      status text not null, created_at bigint not null, seen_at bigint, duration_ms bigint, origin text,
-      feedback text, preferred_response_id integer, error_code text, model_provider text, model_name text,
-      model_display_name text, error text, text text not null, reasoning text, files text, citations text,
-      documents text`,
-    inlay_chat_tool_calls: `
-      id generated, message_id integer not null, step integer not null, turn_index integer not null,
-      tab_index integer not null, call_id text not null, action_id integer not null, name text not null,
-      failed integer not null, arguments text not null, result text not null, reasoning text, packets text,
-      documents text, images text`,
-    inlay_chat_send_keys: `
-      owner_id text not null, key text not null, body_hash text not null, session_id text not null,
-      message_id integer not null, opened_session integer not null, created_at bigint not null, lines text,
-      constraint inlay_chat_send_keys_pk primary key (owner_id, key)`,
+/** The tables of the first version. */
+const first: Migration = {
+  async up(db) {
+    await statements(
+      {
+        inlay_chat_sessions: `
+          id text primary key, owner_id text not null, name text not null, persona_id integer not null,
+          project_id integer, created_at bigint not null, updated_at bigint not null, deleted_at bigint,
+          is_public integer not null, model_override text, temperature double precision, alternate_model text,
+          reasoning_effort text`,
+        inlay_chat_messages: `
+          id generated, session_id text not null, parent_id integer, latest_child_id integer, role text not null,
+          status text not null, created_at bigint not null, seen_at bigint, duration_ms bigint, origin text,
+          feedback text, preferred_response_id integer, error_code text, model_provider text, model_name text,
+          model_display_name text, error text, text text not null, reasoning text, files text, citations text,
+          documents text, request_params text`,
+        inlay_chat_tool_calls: `
+          id generated, message_id integer not null, step integer not null, turn_index integer not null,
+          tab_index integer not null, call_id text not null, action_id integer not null, name text not null,
+          failed integer not null, arguments text not null, result text not null, reasoning text, packets text,
+          documents text, images text, parent_call_id text, sub_turn_index integer`,
+        inlay_chat_send_keys: `
+          owner_id text not null, key text not null, body_hash text not null, session_id text not null,
+          message_id integer not null, opened_session integer not null, created_at bigint not null, lines text,
+          constraint inlay_chat_send_keys_pk primary key (owner_id, key)`,
+        inlay_chat_feedback: `
+          id generated, message_id integer not null, owner_id text not null, is_positive integer, text text,
+          predefined text, created_at bigint not null`,
+        inlay_chat_summaries: `
+          message_id integer primary key, session_id text not null, text text not null, created_at bigint not null`,
+        inlay_chat_runs: `
+          message_id integer primary key, session_id text not null, run_id integer not null, owner text not null,
+          opened_at bigint not null, seen_at bigint not null, is_finished integer not null,
+          is_stopped integer not null`,
+        inlay_chat_run_lines: `
+          message_id integer not null, first integer not null, last integer not null, lines text not null,
+          constraint inlay_chat_run_lines_pk primary key (message_id, first)`,
+        inlay_files: `
+          id text primary key, file_id text not null unique, owner_id text not null, name text not null,
+          media_type text not null, kind text not null, size_bytes bigint not null, status text not null,
+          reason text, tokens integer, created_at bigint not null, used_at bigint, is_listed integer not null,
+          is_indexed integer not null, work text, due_at bigint not null, attempts integer not null, claim text`,
+        inlay_file_texts: 'id text primary key, sections text not null',
+        inlay_projects: `
+          id generated, owner_id text not null, name text not null, description text not null,
+          created_at bigint not null, instructions text`,
+        inlay_project_files: `
+          project_id integer not null, id text not null, linked_at bigint not null,
+          constraint inlay_project_files_pk primary key (project_id, id)`,
+        inlay_personas: `
+          id generated, owner_id text not null, name text not null, description text not null,
+          created_at bigint not null, updated_at bigint not null, deleted_at bigint, owner_email text,
+          is_public integer not null, settings text not null`,
+        inlay_memories: `
+          id generated, owner_id text not null, content text not null, created_at bigint not null,
+          updated_at bigint not null`,
+        inlay_personalizations: `
+          owner_id text primary key, name text not null, role text not null, preferences text not null,
+          uses_memories integer not null, keeps_memories integer not null, updated_at bigint not null`,
+        inlay_agent_tool_number: `
+          id generated, kind text not null, name text not null,
+          constraint inlay_agent_tool_number_name unique (kind, name)`,
+        inlay_agent_tool: `
+          id integer primary key, name text not null, description text not null, definition text not null,
+          custom_headers text not null, passes_auth integer not null, owner_id text not null,
+          is_enabled integer not null, updated_at bigint not null`,
+        inlay_agent_action_off: 'id integer primary key',
+      },
+      'create index inlay_chat_sessions_owner on inlay_chat_sessions (owner_id, updated_at)',
+      'create index inlay_chat_sessions_project on inlay_chat_sessions (project_id)',
+      'create index inlay_chat_messages_session on inlay_chat_messages (session_id, id)',
+      `create index inlay_chat_messages_running on inlay_chat_messages (seen_at) where status = 'running'`,
+      'create index inlay_chat_tool_calls_message on inlay_chat_tool_calls (message_id, id)',
+      'create index inlay_chat_send_keys_age on inlay_chat_send_keys (created_at)',
+      'create index inlay_chat_feedback_message on inlay_chat_feedback (message_id)',
+      'create index inlay_chat_summaries_session on inlay_chat_summaries (session_id)',
+      'create index inlay_chat_runs_session on inlay_chat_runs (session_id)',
+      'create index inlay_chat_runs_age on inlay_chat_runs (is_finished, seen_at)',
+      'create index inlay_files_owner on inlay_files (owner_id, created_at)',
+      'create index inlay_files_work on inlay_files (due_at) where work is not null',
+      'create index inlay_project_files_file on inlay_project_files (id)',
+      'create index inlay_projects_owner on inlay_projects (owner_id)',
+      'create index inlay_memories_owner on inlay_memories (owner_id, id)',
+      // Lower ids belong to built-in actions. SQLite continues from the highest id ever used.
+      `insert into inlay_agent_tool_number (id, kind, name) values (1000, 'reserved', '')`,
+    ).up(db)
+    if (dialectOf(db) === 'postgres')
+      await sql`alter table inlay_agent_tool_number alter column id restart with 1001`.execute(db)
   },
-  'create index inlay_chat_sessions_owner on inlay_chat_sessions (owner_id, updated_at)',
-  'create index inlay_chat_messages_session on inlay_chat_messages (session_id, id)',
-  `create index inlay_chat_messages_running on inlay_chat_messages (seen_at) where status = 'running'`,
-  'create index inlay_chat_tool_calls_message on inlay_chat_tool_calls (message_id, id)',
-  'create index inlay_chat_send_keys_age on inlay_chat_send_keys (created_at)',
-)
+}
 
 const expand: Migrations = {
   '0001-conversations': first,
-  '0002-library': libraryMigration,
-  '0003-sessions': sessionMigration,
-  '0004-memories': memoryMigration,
-  '0005-stored-tools': storedToolMigration,
-  // Which calls belong to a research agent, and to which of its steps.
-  '0006-research': statements(
-    'alter table inlay_chat_tool_calls add column parent_call_id text',
-    'alter table inlay_chat_tool_calls add column sub_turn_index integer',
-  ),
-  '0007-action-switches': statements({ inlay_agent_action_off: 'id integer primary key' }),
-  '0008-file-claims': statements('alter table inlay_files add column claim text'),
-  '0009-shared-runs': sharedRunMigration,
   '0010-processes': statements({ inlay_chat_processes: 'owner text primary key not null' }),
   '0011-retention': statements(
     'create index inlay_chat_sessions_updated on inlay_chat_sessions (updated_at)',

@@ -5,7 +5,7 @@ import { Kysely, sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
-import { linkStart } from '@inlay/knowledge/internal/schema/link-index'
+import { linkStart } from '@inlay/knowledge/internal/search/linked-document'
 import { makeKnowledge, makeRecords, request } from '../setup.ts'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }

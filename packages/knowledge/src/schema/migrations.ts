@@ -1,6 +1,4 @@
 import {
-  createTables,
-  indexOn,
   jobLeaseTable,
   migrate,
   statements,
@@ -9,25 +7,32 @@ import {
   type Migrations,
   type MigrationStep,
 } from '@inlay/records'
-import { sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
 import { createDocumentNames } from './document-names.ts'
 import { createListOrders } from './list-orders.ts'
 import { createPairCounts } from './pair-counts.ts'
-import { linkStart } from './link-index.ts'
-import type { Records } from './tables.ts'
 
 /** Creates and migrates the tables of documents. Safe at every start, even of several processes at once. */
 export function migrateKnowledge(db: AnyDatabase, mode?: MigrationMode): Promise<readonly MigrationStep[]> {
   return migrate(db, { name: 'knowledge', expand }, mode)
 }
 
-const ensureTables = (db: Records, tables: Parameters<typeof createTables>[1]): Promise<void> =>
-  createTables(db, tables, { ifNotExists: true })
-
-const expand: Migrations = {
-  '001-documents': { up: createDocuments },
-  '002-pairs': { up: createPairs },
-  '003-document-sets': statements({
+const tables = statements(
+  {
+    inlay_documents: `
+      id text primary key not null, revision bigint not null, incarnation bigint not null, state text not null,
+      hash text not null, semantic_identifier text not null, link text not null, source text not null,
+      content_bytes bigint not null, accepted_at bigint not null, due_at bigint not null, claim text,
+      attempts integer not null, failures integer not null, interruptions integer not null, reason text,
+      visible_generation text, visible_revision bigint, chunk_count integer, indexed_at bigint`,
+    inlay_contents: 'id text primary key not null, content text not null',
+    inlay_counters: 'name text primary key not null, value bigint not null',
+    inlay_pairs: `
+      id integer primary key not null, name text not null, is_public integer not null,
+      is_paused integer not null, is_removed integer not null, created_at bigint not null`,
+    inlay_document_pairs: `
+      pair_id integer not null, document_id text not null,
+      constraint inlay_document_pairs_key primary key (pair_id, document_id)`,
     inlay_document_sets: `
       id integer primary key not null, name text not null unique, description text not null,
       is_public integer not null, created_at bigint not null`,
@@ -37,48 +42,53 @@ const expand: Migrations = {
     inlay_grants: `
       kind text not null, target_id integer not null, grantee text not null, name text not null,
       constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
-  }),
-  '004-work': statements({
     inlay_claims: `
       id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
     inlay_dead_generations: `
       id text primary key not null, generations text not null, chunk_count integer not null`,
     ...jobLeaseTable,
+    // Empty: only the start of the first version reads it.
     inlay_index_spaces: 'name text primary key not null, embedder text not null, dimensions integer not null',
-  }),
-  '005-activity-and-tags': statements(
-    {
-      inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
-      inlay_tags: `
-        id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
-        wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
-      inlay_document_tags: `
-        tag_id integer not null, pair_id integer not null, document_id text not null,
-        constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
-    },
-    'create index if not exists inlay_document_tags_document on inlay_document_tags (document_id)',
-    `create index if not exists inlay_documents_failed_at on inlay_documents (due_at, id) where state = 'failed'`,
-    `insert into inlay_counters (name, value) values ('tag', 0) on conflict do nothing`,
-  ),
-  '006-images': statements(
-    {
-      inlay_document_images: `
-        image_id text not null, document_id text not null,
-        constraint inlay_document_images_key primary key (image_id, document_id)`,
-    },
-    'create index if not exists inlay_document_images_document on inlay_document_images (document_id)',
-  ),
-  '007-spaces': { up: createSpaces },
-  '008-links': { up: createLinks },
-  '011-index-identity': statements(
-    'alter table inlay_spaces add column identity text',
-    'alter table inlay_spaces add column rebuild_reason text',
-  ),
-  '010-large-metadata': statements({
+    inlay_spaces: `
+      number integer primary key not null, embedder text not null, dimensions integer not null, phase text not null,
+      identity text, rebuild_reason text`,
+    inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
+    inlay_tags: `
+      id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
+      wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
+    inlay_document_tags: `
+      tag_id integer not null, pair_id integer not null, document_id text not null,
+      constraint inlay_document_tags_key primary key (tag_id, pair_id, document_id)`,
+    inlay_document_images: `
+      image_id text not null, document_id text not null,
+      constraint inlay_document_images_key primary key (image_id, document_id)`,
     inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
-  }),
-  '009-incarnation': statements('alter table inlay_documents rename column born to incarnation'),
-  '011-newest': statements('create index if not exists inlay_documents_revision on inlay_documents (revision)'),
+  },
+  // One partial index per state: the planner uses it only for exactly this condition.
+  `create index inlay_documents_pending on inlay_documents (due_at, revision) where state = 'pending'`,
+  `create index inlay_documents_indexing on inlay_documents (claim) where state = 'indexing'`,
+  `create index inlay_documents_failed on inlay_documents (id) where state = 'failed'`,
+  `create index inlay_documents_failed_at on inlay_documents (due_at, id) where state = 'failed'`,
+  'create index inlay_documents_source on inlay_documents (source, id)',
+  'create index inlay_documents_revision on inlay_documents (revision)',
+  `create index inlay_documents_link on inlay_documents (substr(link, 1, 400)) where link <> ''`,
+  'create index inlay_document_pairs_document on inlay_document_pairs (document_id, pair_id)',
+  'create index inlay_document_tags_document on inlay_document_tags (document_id)',
+  'create index inlay_document_images_document on inlay_document_images (document_id)',
+  `insert into inlay_counters (name, value) values ('revision', 0), ('pair', 1), ('document_set', 0), ('tag', 0)`,
+)
+
+/** The tables of the first version. */
+const first: Migration = {
+  async up(db) {
+    await tables.up(db)
+    const row = { id: 1, name: 'Default', is_public: 1, is_paused: 0, is_removed: 0, created_at: Date.now() }
+    await db.insertInto('inlay_pairs').values(row).execute()
+  },
+}
+
+const expand: Migrations = {
+  '001-documents': first,
   // Large documents store their texts in parts, so that no read or write blocks for long.
   '012-large-contents': statements(
     'alter table inlay_contents add column large_id text',
@@ -113,82 +123,4 @@ const expand: Migrations = {
     { inlay_inbox: 'id generated, document_id text not null, task text not null, large_id text' },
     'create index inlay_inbox_document on inlay_inbox (document_id)',
   ),
-}
-
-async function createDocuments(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_documents: `
-        id text primary key not null, revision bigint not null, born bigint not null, state text not null,
-        hash text not null, semantic_identifier text not null, link text not null, source text not null,
-        content_bytes bigint not null, accepted_at bigint not null, due_at bigint not null, claim text,
-        attempts integer not null, failures integer not null, interruptions integer not null, reason text,
-        visible_generation text, visible_revision bigint, chunk_count integer, indexed_at bigint`,
-  })
-  // One partial index per state: the planner uses it only for exactly this condition.
-  for (const [state, columns] of [
-    ['pending', ['due_at', 'revision']],
-    ['indexing', ['claim']],
-    ['failed', ['id']],
-  ] as const)
-    await db.schema
-      .createIndex(`inlay_documents_${state}`)
-      .ifNotExists()
-      .on('inlay_documents')
-      .columns([...columns])
-      .where(sql.ref('state'), '=', state)
-      .execute()
-  await indexOn(db, 'inlay_documents_source', 'inlay_documents', ['source', 'id']).ifNotExists().execute()
-  await ensureTables(db, { inlay_contents: 'id text primary key not null, content text not null' })
-}
-
-async function createPairs(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_counters: 'name text primary key not null, value bigint not null',
-    inlay_pairs: `
-        id integer primary key not null, name text not null, is_public integer not null,
-        is_paused integer not null, is_removed integer not null, created_at bigint not null`,
-    inlay_document_pairs: `
-        pair_id integer not null, document_id text not null,
-        constraint inlay_document_pairs_key primary key (pair_id, document_id)`,
-  })
-  await indexOn(db, 'inlay_document_pairs_document', 'inlay_document_pairs', ['document_id', 'pair_id'])
-    .ifNotExists()
-    .execute()
-  await db
-    .insertInto('inlay_counters')
-    .values([
-      { name: 'revision', value: 0 },
-      { name: 'pair', value: 1 },
-      { name: 'document_set', value: 0 },
-    ])
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  await db
-    .insertInto('inlay_pairs')
-    .values({ id: 1, name: 'Default', is_public: 1, is_paused: 0, is_removed: 0, created_at: Date.now() })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-/** Replaces `inlay_index_spaces`, which had a single space: SQLite cannot add a column only if it does not exist. */
-async function createSpaces(db: Records): Promise<void> {
-  await ensureTables(db, {
-    inlay_spaces: `
-        number integer primary key not null, embedder text not null, dimensions integer not null,
-        phase text not null`,
-  })
-  await sql`
-    insert into inlay_spaces (number, embedder, dimensions, phase)
-    select 0, embedder, dimensions, 'open' from inlay_index_spaces where true
-    on conflict do nothing`.execute(db)
-}
-
-async function createLinks(db: Records): Promise<void> {
-  await db.schema
-    .createIndex('inlay_documents_link')
-    .ifNotExists()
-    .on('inlay_documents')
-    .expression(linkStart)
-    .where(sql.ref('link'), '<>', '')
-    .execute()
 }

@@ -1,5 +1,5 @@
 import { isAmong } from '@inlay/records'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
@@ -9,7 +9,6 @@ import type { LinkRequest } from '../contracts/link.ts'
 import type { FoundPassage } from '../contracts/search.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { IndexFilter, TimeRange, VectorIndex } from '../contracts/vector-index.ts'
-import { indexedLinkCharacters, linkStart } from '../schema/link-index.ts'
 import type { Records } from '../schema/tables.ts'
 import { toPassage } from './find-visible-passages.ts'
 
@@ -18,6 +17,11 @@ const maxChunks = 512
 const maxDocuments = 10
 /** Maximum number of attempts for documents that are updated while they are read. */
 const maxReads = 3
+
+/** Characters of a link in the index, since Postgres limits the size of index rows. */
+const indexedCharacters = 400
+/** SQL expression for the start of a link, as in the index. */
+export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedCharacters)})`
 
 export interface LinkContext {
   readonly db: Records
@@ -68,7 +72,7 @@ interface LinkedRow {
 
 async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Records): Promise<LinkedRow[]> {
   if (forms.length === 0 || filter.pairs?.length === 0) return []
-  const starts = forms.map((form) => form.slice(0, indexedLinkCharacters))
+  const starts = forms.map((form) => form.slice(0, indexedCharacters))
   let query = db
     .selectFrom('inlay_documents')
     .select(['id', 'visible_generation', 'accepted_at'])
