@@ -105,7 +105,7 @@ const first: Migration = {
 
 const expand: Migrations = {
   '0001-conversations': first,
-  '0010-processes': statements({ inlay_chat_processes: 'owner text primary key not null' }),
+  '0010-processes': statements({ inlay_chat_processes: 'owner text not null primary key' }),
   '0011-retention': statements(
     'create index inlay_chat_sessions_updated on inlay_chat_sessions (updated_at)',
     'create index inlay_chat_sessions_deleted on inlay_chat_sessions (deleted_at) where deleted_at is not null',

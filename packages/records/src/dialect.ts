@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import type { ColumnDefinitionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 
 /** A database with any tables. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each package types its own tables in the shared database
@@ -24,11 +24,4 @@ export function dialectOf(db: AnyDatabase): DialectName {
 /** Whether the database has row locks. SQLite locks the whole database at the first write of a transaction. */
 export function hasRowLocks(db: AnyDatabase): boolean {
   return db.getExecutor().adapter.supportsTransactionalDdl === true
-}
-
-/** An auto-increment primary key that never reuses the id of a deleted row. */
-export function generatedId(db: AnyDatabase): (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder {
-  return dialectOf(db) === 'sqlite'
-    ? (column) => column.primaryKey().autoIncrement()
-    : (column) => column.generatedByDefaultAsIdentity().primaryKey()
 }

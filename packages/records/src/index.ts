@@ -21,7 +21,7 @@ export {
   type RowKey,
 } from './copy-rows.ts'
 export { openDatabaseClock, type DatabaseClock } from './database-clock.ts'
-export { dialectOf, generatedId, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
+export { dialectOf, hasRowLocks, type AnyDatabase, type DialectName } from './dialect.ts'
 export { createGroupCommit, type GroupCommit, type GroupCommitOptions, type Outcome } from './group-commit.ts'
 export {
   createHolds,
@@ -69,6 +69,6 @@ export {
 export { createSharedTransactions, type SharedTransactions, type Write } from './group-commit.ts'
 export { claimJob, claimRow, renewJob, settleJob, type ClaimedJob, type JobTable } from './jobs.ts'
 export { interruptionDelayMs, maxInterruptions, retryDelayMs, type RetryPolicy } from './retry.ts'
-export { createTables, indexOn, statements } from './schema.ts'
+export { createTables, statements } from './schema.ts'
 export { tableSizes, type TableSize } from './table-sizes.ts'
 export { amongValues, arrayLiteral, idList, isAmong, isAmongIds } from './value-sets.ts'

@@ -17,7 +17,7 @@ export interface JobLeaseRow {
 
 /** The table of leases; packages that use leases create it in a migration. */
 export const jobLeaseTable = {
-  inlay_job_leases: 'job text primary key not null, owner text not null, lease_until bigint not null',
+  inlay_job_leases: 'job text not null primary key, owner text not null, lease_until bigint not null',
 } as const
 
 export interface JobLease {

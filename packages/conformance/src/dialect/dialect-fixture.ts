@@ -1,5 +1,5 @@
 import { Kysely, type Dialect, type Generated } from 'kysely'
-import { generatedId, type BigInteger, type NullableBigInteger } from '@inlay/records'
+import { createTables, type BigInteger, type NullableBigInteger } from '@inlay/records'
 
 /** Returns another connection, or pool, to the same database; it may contain other tables. */
 export type MakeDialect = () => Dialect | Promise<Dialect>
@@ -45,14 +45,8 @@ export async function open(make: MakeDialect): Promise<Databases['first']> {
 }
 
 export async function createNotes(db: Databases['first'], table: string): Promise<void> {
-  await db.schema
-    .createTable(table)
-    .addColumn('id', 'integer', generatedId(db))
-    .addColumn('name', 'text', (column) => column.notNull().unique())
-    .addColumn('note', 'text')
-    .addColumn('count', 'bigint', (column) => column.notNull())
-    .addColumn('at', 'bigint')
-    .execute()
+  const columns = 'id generated, name text not null unique, note text, count bigint not null, at bigint'
+  await createTables(db, { [table]: columns })
 }
 
 /** Names of all rows, oldest first. */

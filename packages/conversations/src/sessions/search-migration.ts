@@ -1,4 +1,4 @@
-import { createTables, dialectOf, indexOn, type AnyDatabase } from '@inlay/records'
+import { createTables, dialectOf, type AnyDatabase } from '@inlay/records'
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { addText } from './search-index.ts'
@@ -6,9 +6,9 @@ import { addText } from './search-index.ts'
 /** Words of messages and names, and their index. Existing texts are added later, see `createSearchFill`. */
 export const searchMigration: Migration = {
   async up(db: AnyDatabase) {
-    await indexOn(db, 'inlay_chat_sessions_created', 'inlay_chat_sessions', ['owner_id', 'created_at', 'id']).execute()
+    await sql`create index inlay_chat_sessions_created on inlay_chat_sessions (owner_id, created_at, id)`.execute(db)
     await (dialectOf(db) === 'sqlite' ? createOnSqlite(db) : createOnPostgres(db))
-    await indexOn(db, 'inlay_chat_search_session', 'inlay_chat_search', ['session_id', 'message_id']).execute()
+    await sql`create index inlay_chat_search_session on inlay_chat_search (session_id, message_id)`.execute(db)
     // Messages and sessions below these are still to be added.
     await createTables(db, {
       inlay_chat_search_fill: 'kind text primary key not null, below bigint not null',
@@ -38,16 +38,10 @@ async function createOnSqlite(db: AnyDatabase): Promise<void> {
   await createTables(db, {
     inlay_chat_search: 'id generated, session_id text not null, message_id integer, words text not null',
   })
-  try {
-    await sql`
-      create virtual table inlay_chat_search_words using fts5(
-        words, content='inlay_chat_search', content_rowid='id', detail=none, columnsize=0,
-        tokenize="ascii tokenchars '@'")`.execute(db)
-  } catch (error) {
-    // A build of SQLite without FTS5: search looks through the newest sessions instead.
-    if (error instanceof Error && /no such module/i.test(error.message)) return
-    throw error
-  }
+  await sql`
+    create virtual table inlay_chat_search_words using fts5(
+      words, content='inlay_chat_search', content_rowid='id', detail=none, columnsize=0,
+      tokenize="ascii tokenchars '@'")`.execute(db)
   // Erased words leave the index at once. Older builds of SQLite do not know the option.
   await sql`insert into inlay_chat_search_words (inlay_chat_search_words, rank) values ('secure-delete', 1)`
     .execute(db)

@@ -19,26 +19,17 @@ export async function createDocumentNames(db: Records): Promise<void> {
   await sql`
     insert into inlay_document_names (document_id, name)
     select id, ${sql.raw(name(''))} from inlay_documents`.execute(db)
-  if (isSqlite && !(await createFullText(db))) return
-  for (const statement of isSqlite ? onSqlite(name('new.')) : onPostgres(name('new.')))
-    await sql.raw(statement).execute(db)
-}
-
-/** @returns false if SQLite was built without FTS5: listings then scan page by page */
-async function createFullText(db: Records): Promise<boolean> {
-  try {
+  if (isSqlite) {
     await sql`
       create virtual table inlay_document_names_index using fts5(
         name, content='inlay_document_names', detail=none, columnsize=0, tokenize='trigram')`.execute(db)
-  } catch (error) {
-    if (error instanceof Error && /no such (module|tokenizer)/i.test(error.message)) return false
-    throw error
+    // Removes deleted names from the index at once. Older versions of SQLite do not have this option.
+    await sql`insert into inlay_document_names_index (inlay_document_names_index, rank) values ('secure-delete', 1)`
+      .execute(db)
+      .catch(() => {})
   }
-  // Removes deleted names from the index at once. Older versions of SQLite do not have this option.
-  await sql`insert into inlay_document_names_index (inlay_document_names_index, rank) values ('secure-delete', 1)`
-    .execute(db)
-    .catch(() => {})
-  return true
+  for (const statement of isSqlite ? onSqlite(name('new.')) : onPostgres(name('new.')))
+    await sql.raw(statement).execute(db)
 }
 
 function onSqlite(name: string): string[] {
@@ -85,9 +76,9 @@ function onPostgres(name: string): string[] {
 
 /**
  * Query condition: the index contains all n-grams of a text for the document, so its title or id may contain the text.
- * Undefined without an index, and for a text that is too short.
+ * Undefined for a text that is too short.
  */
-export async function mayBeNamed(db: Records, text: string): Promise<RawBuilder<SqlBool> | undefined> {
+export function mayBeNamed(db: Records, text: string): RawBuilder<SqlBool> | undefined {
   const signs = [...text]
   if (signs.length < pieceCharacters) return undefined
   const pieces = [...new Set(signs.slice(2).map((sign, at) => `${signs[at]}${signs[at + 1]}${sign}`))]
@@ -95,8 +86,6 @@ export async function mayBeNamed(db: Records, text: string): Promise<RawBuilder<
     return sql<SqlBool>`inlay_documents.id in (
       select document_id from inlay_document_names where inlay_pieces(name) @> cast(${arrayLiteral(pieces)} as text[])
     )`
-  const index = await sql`select 1 from sqlite_master where name = 'inlay_document_names_index'`.execute(db)
-  if (index.rows.length === 0) return undefined
   const query = pieces.map((piece) => `"${piece.replaceAll('"', '""')}"`).join(' ')
   return sql<SqlBool>`inlay_documents.id in (
     select document_id from inlay_document_names where rowid in (

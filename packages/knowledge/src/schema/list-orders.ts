@@ -1,7 +1,5 @@
-import { indexOn } from '@inlay/records'
 import { sql, type RawBuilder } from 'kysely'
 import type { DocumentQuery } from '../contracts/documents.ts'
-import type { Records } from './tables.ts'
 
 /** An order of a listing, for which there is an index. */
 export interface ListOrder {
@@ -29,14 +27,4 @@ export const listOrders: Readonly<Record<DocumentQuery['order'] & {}, ListOrder>
   title_desc: { ...byTitle, isDescending: true },
   largest: { ...bySize, isDescending: true },
   smallest: { ...bySize, isDescending: false },
-}
-
-/** For listings in order of titles and sizes. */
-export async function createListOrders(db: Records): Promise<void> {
-  await db.schema
-    .createIndex('inlay_documents_title')
-    .on('inlay_documents')
-    .expression(sql`${titleStart}, revision`)
-    .execute()
-  await indexOn(db, 'inlay_documents_size', 'inlay_documents', ['content_bytes', 'revision']).execute()
 }

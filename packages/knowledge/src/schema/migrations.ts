@@ -9,7 +9,6 @@ import {
 } from '@inlay/records'
 import type { Migration } from 'kysely/migration'
 import { createDocumentNames } from './document-names.ts'
-import { createListOrders } from './list-orders.ts'
 import { createPairCounts } from './pair-counts.ts'
 
 /** Creates and migrates the tables of documents. Safe at every start, even of several processes at once. */
@@ -20,21 +19,21 @@ export function migrateKnowledge(db: AnyDatabase, mode?: MigrationMode): Promise
 const tables = statements(
   {
     inlay_documents: `
-      id text primary key not null, revision bigint not null, incarnation bigint not null, state text not null,
+      id text not null primary key, revision bigint not null, incarnation bigint not null, state text not null,
       hash text not null, semantic_identifier text not null, link text not null, source text not null,
       content_bytes bigint not null, accepted_at bigint not null, due_at bigint not null, claim text,
       attempts integer not null, failures integer not null, interruptions integer not null, reason text,
       visible_generation text, visible_revision bigint, chunk_count integer, indexed_at bigint`,
-    inlay_contents: 'id text primary key not null, content text not null',
-    inlay_counters: 'name text primary key not null, value bigint not null',
+    inlay_contents: 'id text not null primary key, content text not null',
+    inlay_counters: 'name text not null primary key, value bigint not null',
     inlay_pairs: `
-      id integer primary key not null, name text not null, is_public integer not null,
+      id integer not null primary key, name text not null, is_public integer not null,
       is_paused integer not null, is_removed integer not null, created_at bigint not null`,
     inlay_document_pairs: `
       pair_id integer not null, document_id text not null,
       constraint inlay_document_pairs_key primary key (pair_id, document_id)`,
     inlay_document_sets: `
-      id integer primary key not null, name text not null unique, description text not null,
+      id integer not null primary key, name text not null unique, description text not null,
       is_public integer not null, created_at bigint not null`,
     inlay_document_set_pairs: `
       set_id integer not null, pair_id integer not null,
@@ -43,18 +42,18 @@ const tables = statements(
       kind text not null, target_id integer not null, grantee text not null, name text not null,
       constraint inlay_grants_key primary key (kind, target_id, grantee, name)`,
     inlay_claims: `
-      id text primary key not null, owner text not null, generations text not null, lease_until bigint not null`,
+      id text not null primary key, owner text not null, generations text not null, lease_until bigint not null`,
     inlay_dead_generations: `
-      id text primary key not null, generations text not null, chunk_count integer not null`,
+      id text not null primary key, generations text not null, chunk_count integer not null`,
     ...jobLeaseTable,
     // Empty: only the start of the first version reads it.
-    inlay_index_spaces: 'name text primary key not null, embedder text not null, dimensions integer not null',
+    inlay_index_spaces: 'name text not null primary key, embedder text not null, dimensions integer not null',
     inlay_spaces: `
-      number integer primary key not null, embedder text not null, dimensions integer not null, phase text not null,
+      number integer not null primary key, embedder text not null, dimensions integer not null, phase text not null,
       identity text, rebuild_reason text`,
-    inlay_pair_activity: 'pair_id integer primary key not null, accepted_at bigint, indexed_at bigint',
+    inlay_pair_activity: 'pair_id integer not null primary key, accepted_at bigint, indexed_at bigint',
     inlay_tags: `
-      id integer primary key not null, tag_key text not null, tag_value text not null, source text not null,
+      id integer not null primary key, tag_key text not null, tag_value text not null, source text not null,
       wording text not null, constraint inlay_tags_name unique (tag_key, tag_value, source)`,
     inlay_document_tags: `
       tag_id integer not null, pair_id integer not null, document_id text not null,
@@ -62,7 +61,7 @@ const tables = statements(
     inlay_document_images: `
       image_id text not null, document_id text not null,
       constraint inlay_document_images_key primary key (image_id, document_id)`,
-    inlay_document_metadata: 'document_id text primary key not null, metadata text not null',
+    inlay_document_metadata: 'document_id text not null primary key, metadata text not null',
   },
   // One partial index per state: the planner uses it only for exactly this condition.
   `create index inlay_documents_pending on inlay_documents (due_at, revision) where state = 'pending'`,
@@ -95,7 +94,7 @@ const expand: Migrations = {
     'create index inlay_contents_large on inlay_contents (large_id) where large_id is not null',
     {
       inlay_large_contents: `
-        id text primary key not null, document text not null, owner text not null, lease_until bigint not null`,
+        id text not null primary key, document text not null, owner text not null, lease_until bigint not null`,
       inlay_content_parts: `
         large_id text not null, position integer not null, text text not null,
         constraint inlay_content_parts_key primary key (large_id, position)`,
@@ -107,7 +106,7 @@ const expand: Migrations = {
       constraint inlay_file_holds_key primary key (file_id, id)`,
   }),
   '014-figures': statements({
-    inlay_figures: 'name text primary key not null, sampled_at bigint not null, figures text not null',
+    inlay_figures: 'name text not null primary key, sampled_at bigint not null, figures text not null',
   }),
   '015-pair-counts': { up: createPairCounts },
   // For access checks, and for listings of one source or state, newest first.
@@ -118,7 +117,11 @@ const expand: Migrations = {
     'create index inlay_documents_source_revision on inlay_documents (source, revision)',
   ),
   '017-document-names': { up: createDocumentNames },
-  '018-list-orders': { up: createListOrders },
+  // For listings in order of titles and sizes.
+  '018-list-orders': statements(
+    'create index inlay_documents_title on inlay_documents (lower(substr(semantic_identifier, 1, 200)), revision)',
+    'create index inlay_documents_size on inlay_documents (content_bytes, revision)',
+  ),
   '019-inbox': statements(
     { inlay_inbox: 'id generated, document_id text not null, task text not null, large_id text' },
     'create index inlay_inbox_document on inlay_inbox (document_id)',

@@ -1,4 +1,4 @@
-import { createTables, dialectOf, indexOn } from '@inlay/records'
+import { createTables, dialectOf } from '@inlay/records'
 import { sql } from 'kysely'
 import { holdDocuments } from './hold-documents.ts'
 import type { Records } from './tables.ts'
@@ -14,8 +14,8 @@ export async function createPairCounts(db: Records): Promise<void> {
       id generated, pair_id integer not null, source text not null, state text not null, amount bigint not null`,
   })
   const isSqlite = dialectOf(db) === 'sqlite'
-  const index = indexOn(db, 'inlay_pair_counts_pair', 'inlay_pair_counts', ['pair_id', 'source', 'state'])
-  await (isSqlite ? index.unique() : index).execute()
+  const kind = sql.raw(isSqlite ? 'unique index' : 'index')
+  await sql`create ${kind} inlay_pair_counts_pair on inlay_pair_counts (pair_id, source, state)`.execute(db)
   await sql`
     insert into inlay_pair_counts (pair_id, source, state, amount)
     select pair_id, source, state, count(*) from inlay_document_pairs
