@@ -82,24 +82,14 @@ export function ownerTerm(ownerId: string): string {
   return `@${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Condition of the rows of `inlay_chat_search`: the text holds all words. Read from the row itself. */
-export function holdsWords(db: AnyDatabase, words: readonly string[]): RawBuilder<boolean> {
-  if (dialectOf(db) !== 'sqlite') return sql<boolean>`words @> cast(${arrayLiteral(words)} as text[])`
-  return sql<boolean>`(${sql.join(
-    words.map((word) => sql`instr(words, ${` ${word} `}) > 0`),
-    sql` and `,
-  )})`
-}
+/** Condition of the rows of `inlay_chat_search` in PostgreSQL: the text holds all words. */
+export const holdsWords = (words: readonly string[]): RawBuilder<boolean> =>
+  sql<boolean>`words @> cast(${arrayLiteral(words)} as text[])`
 
-/** Ids of the rows of `inlay_chat_search` that hold all words, by its index; undefined where there is none. */
-export function rowsWithWords(
-  db: AnyDatabase,
-  words: readonly string[],
-  { hasFullText, limit }: { readonly hasFullText: boolean; readonly limit: number },
-): RawBuilder<{ id: number }> | undefined {
+/** Ids of the rows of `inlay_chat_search` that hold all words, by its index. */
+export function rowsWithWords(db: AnyDatabase, words: readonly string[], limit: number): RawBuilder<{ id: number }> {
   if (dialectOf(db) !== 'sqlite')
-    return sql`select id from inlay_chat_search where ${holdsWords(db, words)} limit ${sql.lit(limit)}`
-  if (!hasFullText) return undefined
+    return sql`select id from inlay_chat_search where ${holdsWords(words)} limit ${sql.lit(limit)}`
   const query = words.map((word) => `"${word}"`).join(' ')
   return sql`
     select rowid as id from inlay_chat_search_words where inlay_chat_search_words match ${query}

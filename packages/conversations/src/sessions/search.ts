@@ -56,12 +56,12 @@ async function withTerms(
   wanted: number,
 ): Promise<Row[]> {
   const words = [ownerTerm(caller.id), ...terms]
-  const index = rowsWithWords(db, words, { hasFullText: await hasFullText(db), limit: maxTexts })
-  // SQLite reads its index from the newest text on, so that this costs no more for common words.
-  if (!index || dialectOf(db) !== 'sqlite') {
+  // SQLite reads its index from the newest text on, so that common words cost no more.
+  if (dialectOf(db) !== 'sqlite') {
     const rows = await amongNewest(db, words, caller, wanted)
-    if (!index || rows.length >= wanted) return rows
+    if (rows.length >= wanted) return rows
   }
+  const index = rowsWithWords(db, words, maxTexts)
   const condition = sql`and id in (
     select session_id from inlay_chat_search where id in (select id from (${index}) as texts)
   )`
@@ -80,7 +80,7 @@ async function amongNewest(
     select newest.* from (select * from inlay_chat_sessions ${newestOf(caller, Math.max(newestSessions, 2 * wanted))}) as newest
     where (
       select count(*) from (
-        select 1 from inlay_chat_search where session_id = newest.id and ${holdsWords(db, words)} limit 1
+        select 1 from inlay_chat_search where session_id = newest.id and ${holdsWords(words)} limit 1
       ) as texts
     ) = 1
     order by created_at desc, id desc limit ${sql.lit(wanted)}`.execute(db)
@@ -106,14 +106,15 @@ async function readMatches(
     sessions.map(({ id }) => id),
   )
   // The index of SQLite gives the newest texts of the caller; elsewhere the newest texts of these sessions are looked at.
-  const index =
-    dialectOf(db) === 'sqlite' && rowsWithWords(db, words, { hasFullText: await hasFullText(db), limit: maxTexts })
-  const texts = index
-    ? sql`select * from inlay_chat_search where ${ids} and id in (select id from (${index}) as newest)`
+  const isSqlite = dialectOf(db) === 'sqlite'
+  const texts = isSqlite
+    ? sql`select * from inlay_chat_search where ${ids} and id in (
+        select id from (${rowsWithWords(db, words, maxTexts)}) as newest
+      )`
     : sql`select * from inlay_chat_search where ${ids} order by id desc limit ${sql.lit(maxTexts)}`
   const { rows } = await sql<{ id: number; session_id: string }>`
     select max(message_id) as id, session_id from (${texts}) as texts
-    where message_id is not null and ${index ? sql`true` : holdsWords(db, words)}
+    where message_id is not null and ${isSqlite ? sql`true` : holdsWords(words)}
     group by session_id`.execute(db)
   for (const { id, session_id: sessionId } of rows) {
     const message = await db
@@ -128,20 +129,6 @@ async function readMatches(
   return matches
 }
 
-const fullText = new WeakMap<object, boolean>()
-
-/** Whether this build of SQLite had FTS5 when the tables were made. */
-async function hasFullText(db: ConversationDatabase): Promise<boolean> {
-  if (dialectOf(db) !== 'sqlite') return false
-  const executor = db.getExecutor().adapter
-  let known = fullText.get(executor)
-  if (known === undefined) {
-    const { rows } = await sql`select 1 from sqlite_master where name = 'inlay_chat_search_words'`.execute(db)
-    known = rows.length > 0
-    fullText.set(executor, known)
-  }
-  return known
-}
 /** Groups sessions by the day (UTC) they were begun on. */
 function toGroups(sessions: readonly FoundSession[], time: number): SessionGroup[] {
   const today = Math.floor(time / dayMs)

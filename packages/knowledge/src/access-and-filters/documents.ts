@@ -68,7 +68,7 @@ export async function listDocuments(
     const matching = next.orderBy('sort_key', direction)
     rows = await (order.isUnique ? matching : matching.orderBy('revision', direction)).limit(limit + 1).execute()
     if (rows.length <= limit) {
-      const indexed = await mayBeNamed(db, match)
+      const indexed = mayBeNamed(db, match)
       // The text is too short for the index: scan a limited number; the next page continues.
       if (!indexed)
         [seen] = await ordered
