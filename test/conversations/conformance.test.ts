@@ -74,7 +74,7 @@ describe.each([
     'memories',
     memoryStoreConformance(async () => {
       const db = (await newDatabase()).withTables<ConversationTables>()
-      return createMemories({ db, now: () => 1_000, isOn: true, ready: async () => {} })
+      return createMemories({ db, now: () => 1_000, isOn: true })
     }),
   ],
 ])('%s on SQLite', (_name, tests) => {

@@ -133,24 +133,26 @@ export function createConversations(options: ConversationsOptions): Conversation
   let hasStarted = false
   const ready = async (): Promise<void> => {
     await agent.start()
-    if (!hasStarted) files.worker.notify()
+    if (!hasStarted) ownFiles.worker.notify()
     searchFill.start()
     hasStarted = true
   }
-  const whenReady =
-    <Given extends unknown[], Result>(work: (...given: Given) => Promise<Result>) =>
-    async (...given: Given): Promise<Result> => {
-      await ready()
-      return work(...given)
-    }
+  /** Makes each call wait until all is ready. */
+  const whenReady = <Calls extends object>(calls: Calls): Calls => {
+    const waiting = Object.entries(calls).map(([name, call]: [string, unknown]) => [
+      name,
+      typeof call !== 'function' ? call : async (...given: unknown[]) => ready().then(() => call(...given)),
+    ])
+    return Object.fromEntries(waiting) as Calls // Each call takes and gives what the one behind it does.
+  }
   const searchFill = createSearchFill(db, services.onError)
-  const files = createConversationFiles(db, options, services, ready)
-  const projects = createProjects({ db, files, now, ready })
-  const memories = createMemories({ db, now, isOn: options.memories ?? true, ready })
+  const ownFiles = createConversationFiles(db, options, services)
+  const files = whenReady(ownFiles)
+  const memories = whenReady(createMemories({ db, now, isOn: options.memories ?? true }))
   const switches = createActionSwitches(options.db)
   const holds = (id: number): Promise<boolean> => agent.holdsAction(id)
   const { fetchAddress, openApiReader } = options
-  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, openApiReader, switches, holds, ready })
+  const stored = createStoredTools({ ...services, db: options.db, fetchAddress, openApiReader, switches, holds })
   const documentSets = options.documentSets ?? (async () => [])
   const storedPersonas = createPersonas({
     db,
@@ -160,9 +162,8 @@ export function createConversations(options: ConversationsOptions): Conversation
     restrictedActions: stored.restricted,
     documentSets,
     now,
-    ready,
   })
-  const personas = withHostAgents(storedPersonas, options.hostAgents ?? [])
+  const personas = withHostAgents(whenReady(storedPersonas), options.hostAgents ?? [])
   const lookups = { personas, projects: projectLookup(db) }
   const naming = createNaming(db, options.sessionNames ?? 'model', services)
   const agent = createAgent({
@@ -179,46 +180,36 @@ export function createConversations(options: ConversationsOptions): Conversation
     actionsOff: switches.off,
     actionSources: [stored.source, ...(options.actionSources ?? [])],
   })
+  const { readableDocuments, recordEvents, beforeErasure } = options
+  const beside = { readableDocuments, recordEvents, beforeErasure }
+  const sessions = createSessions({ ...services, ...lookups, ...beside, db, agent, files, models, naming, searchFill })
   return {
     ...agent,
-    sessions: createSessions({
-      ...services,
-      ...lookups,
-      db,
-      agent,
-      files,
-      models,
-      naming,
-      searchFill,
-      readableDocuments: options.readableDocuments,
-      recordEvents: options.recordEvents,
-      beforeErasure: options.beforeErasure,
-      ready,
+    ...whenReady({
+      usage: async (periodMs: number) => {
+        const since = now() - periodMs
+        return { since, entries: await readUsage(db, since) }
+      },
+      erase: (personId: string) => erasePerson({ db, agent, files: ownFiles }, personId),
+      eraseExpired: (expiry: Expiry) => eraseExpired({ db, agent, files, beforeErasure }, expiry),
+      eraseDeletedPersonas: (deletion: Parameters<Conversations['eraseDeletedPersonas']>[0]) =>
+        eraseDeletedPersonas(db, deletion),
+      eraseUnusedUploads: (batch: UnusedUploads) => eraseUnusedUploads({ db, agent, files }, batch),
+      eraseOutsideRecords: () => eraseOutsideRecords({ db, agent, files: ownFiles }),
     }),
+    sessions: whenReady(sessions),
     files,
     personas,
-    projects,
+    projects: whenReady(createProjects({ db, files, now })),
     memories,
-    tools: stored.tools,
-    usage: async (periodMs) => {
-      await ready()
-      const since = now() - periodMs
-      return { since, entries: await readUsage(db, since) }
-    },
+    tools: whenReady(stored.tools),
     tryModel: (override) => tryModel(models, override),
     modelFact: async (override, tries) => (await models.resolve(override)).observed?.ask?.(tries),
-    erase: whenReady((personId) => erasePerson({ db, agent, files }, personId)),
-    eraseExpired: whenReady((expiry) =>
-      eraseExpired({ db, agent, files, beforeErasure: options.beforeErasure }, expiry),
-    ),
-    eraseDeletedPersonas: whenReady((deletion) => eraseDeletedPersonas(db, deletion)),
-    eraseUnusedUploads: whenReady((batch) => eraseUnusedUploads({ db, agent, files }, batch)),
-    eraseOutsideRecords: whenReady(() => eraseOutsideRecords({ db, agent, files })),
     start: ready,
     close: async () => {
       await agent.close()
       await searchFill.close()
-      await files.close()
+      await ownFiles.close()
     },
   }
 }
@@ -235,7 +226,6 @@ function createConversationFiles(
   db: ConversationDatabase,
   { storage, readFile, fileIndex, isInDocument, limits = {} }: ConversationsOptions,
   services: Services,
-  ready: () => Promise<void>,
 ): SqlFiles {
   return createFiles({
     ...services,
@@ -250,6 +240,5 @@ function createConversationFiles(
     checkProject: async (projectId, ownerId) => void (await ownProject(db, projectId, ownerId)),
     personasWith: (id) => personasWithFile(db, id),
     ...(isInDocument && { isInDocument }),
-    ready,
   })
 }

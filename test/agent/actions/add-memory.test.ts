@@ -7,7 +7,7 @@ import { ana, codeOf, newDatabase } from '../setting.ts'
 
 async function setUp() {
   const db = (await newDatabase()) as unknown as ConversationDatabase
-  const memories = createMemories({ db, now: () => 1, isOn: true, ready: async () => {} })
+  const memories = createMemories({ db, now: () => 1, isOn: true })
   const action = createAddMemory(memories)
   const run = async (memory: string, replaces?: number, signal?: AbortSignal) => {
     const { turn, packets } = newTurn(signal ? { signal } : {})

@@ -173,7 +173,6 @@ const addMemory: MakeAction = async () => {
     db: db as unknown as ConversationDatabase,
     now: () => 1,
     isOn: true,
-    ready: async () => {},
   })
   return {
     action: any(createAddMemory(memories)),
@@ -289,7 +288,6 @@ describe('stored tools as a source hold that', () => {
       now: () => 1_000,
       newId: () => crypto.randomUUID(),
       onError: () => {},
-      ready: async () => {},
     })
     const fields = { description: '', definition: kennelDocument(), customHeaders: [], passesAuth: false }
     await tools.create({ ...fields, name: 'Kennel' }, ana)

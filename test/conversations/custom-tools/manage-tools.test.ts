@@ -33,7 +33,6 @@ async function newTools(given?: { db?: Kysely<unknown>; fetchAddress?: FetchAddr
     now: () => 1_000,
     newId: () => `${++count} of ${errors.length} ${Math.random()}`,
     onError: (error) => void errors.push(error),
-    ready: async () => {},
     ...given,
   })
   const names = async () => (await parts.source.list({ caller: ana })).map(({ id, name }) => `${id} ${name}`)

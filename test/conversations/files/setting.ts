@@ -60,7 +60,6 @@ export async function newFiles(options: Partial<FilesOptions> = {}): Promise<Fil
       waitMs: 60_000,
       checkProject: async () => {},
       personasWith: async () => [],
-      ready: async () => {},
       ...options,
       ...more,
     })

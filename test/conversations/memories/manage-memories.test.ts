@@ -8,7 +8,7 @@ async function newMemories({ isOn = true } = {}): Promise<{ memories: SqlMemorie
   const clock = { time: 1_000 }
   // Migrated with the agent's tables.
   const db = (await newDatabase()) as unknown as ConversationDatabase
-  return { clock, memories: createMemories({ db, now: () => clock.time++, isOn, ready: async () => {} }) }
+  return { clock, memories: createMemories({ db, now: () => clock.time++, isOn }) }
 }
 
 const contents = async (memories: SqlMemories, caller = ana): Promise<string[]> =>

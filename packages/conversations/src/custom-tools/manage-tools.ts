@@ -20,8 +20,6 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
   readonly switches: ActionSwitches
   /** Whether there is an action with this id, also one that cannot be used right now. */
   readonly holds: (id: number) => Promise<boolean>
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 /** Kind of stored tools in the table of tool numbers. */
@@ -36,7 +34,6 @@ export function createStoredTools(options: StoredToolsOptions): {
 } {
   const db = options.db.withTables<ConversationTables>()
   const get = async (id: number): Promise<StoredTool> => {
-    await options.ready()
     const row = isToolNumber(id)
       ? await db.selectFrom('inlay_agent_tool').selectAll().where('id', '=', id).executeTakeFirst()
       : undefined
@@ -47,7 +44,6 @@ export function createStoredTools(options: StoredToolsOptions): {
     tools: {
       get,
       list: async () => {
-        await options.ready()
         const rows = await db.selectFrom('inlay_agent_tool').selectAll().orderBy('id').execute()
         return rows.map(toStoredTool)
       },
@@ -98,7 +94,6 @@ function changes(
   }
   return {
     create: async (fields, caller) => {
-      await options.ready()
       checkFields(fields)
       const { definition, skipped } = await reduced(fields)
       const row = await db
@@ -146,9 +141,8 @@ function changes(
 async function enable(
   db: ConversationDatabase,
   { ids, isEnabled }: { readonly ids: readonly number[]; readonly isEnabled: boolean },
-  { switches, holds, ready }: StoredToolsOptions,
+  { switches, holds }: StoredToolsOptions,
 ): Promise<number[]> {
-  await ready()
   const possible = ids.filter(isToolNumber)
   const query = db
     .updateTable('inlay_agent_tool')

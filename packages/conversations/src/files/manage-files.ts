@@ -32,8 +32,6 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   readonly personasWith: (id: string) => Promise<readonly string[]>
   /** Whether a document names a file, by an id of it. Default: none does. */
   readonly isInDocument?: (id: string) => Promise<boolean>
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 /** Files on SQL, as the engine and the other folders use them. */
@@ -51,7 +49,7 @@ export interface SqlFiles extends Files, FileStore {
 }
 
 export function createFiles(options: FilesOptions): SqlFiles {
-  const { db, index, ready } = options
+  const { db, index } = options
   const blobs = createBlobs(options.storage ?? noStorage, options.onError)
   const closing = new AbortController()
   const readings = createReadings({
@@ -63,25 +61,13 @@ export function createFiles(options: FilesOptions): SqlFiles {
   const worker = createFileWorker({ ...options, blobs, readings, index, decide: (file) => decide(file, options) })
   const uploads = createUploads({ ...options, blobs, readings, notify: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
-    await ready()
     const [file] = await findOwn(db, [id], caller.id)
     return file ?? refuse()
   }
   return {
     ...createLookups({ ...options, blobs, own }),
     canKeep: options.storage !== undefined,
-    upload: async (files, given) => {
-      await ready()
-      return uploads.upload(files, given)
-    },
-    keep: async (file, caller) => {
-      await ready()
-      return uploads.keep(file, caller)
-    },
-    keepPicture: async (file, caller) => {
-      await ready()
-      return uploads.keepPicture(file, caller)
-    },
+    ...uploads,
     adoptPicture: async (id, ownerId) => {
       await db
         .updateTable('inlay_files')
@@ -254,18 +240,13 @@ async function isWhole(blobs: Blobs, { fileId, sizeBytes }: StoredFile): Promise
 function createLookups({
   db,
   now,
-  ready,
   blobs,
   own,
 }: FilesOptions & { blobs: Blobs; own: (id: string, caller: Principal) => Promise<StoredFile> }): Lookups {
   const opened = (file: StoredFile): OpenedFile => ({ file, bytes: blobs.stream(file.fileId, file.sizeBytes) })
   return {
-    find: async (ids, caller) => {
-      await ready()
-      return findOwn(db, ids, caller.id)
-    },
+    find: (ids, caller) => findOwn(db, ids, caller.id),
     list: async (caller) => {
-      await ready()
       const rows = await visible(db)
         .where('owner_id', '=', caller.id)
         .where('is_listed', '=', cameFor.upload)
@@ -278,14 +259,12 @@ function createLookups({
     },
     open: async (id, caller) => opened(await own(id, caller)),
     openById: async (id) => {
-      await ready()
       const row = await visible(db)
         .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
         .executeTakeFirst()
       return opened(row ? toStoredFile(row) : refuse())
     },
     check: async (signal) => {
-      await ready()
       const lost: string[] = []
       let files = 0
       for (let after = ''; ;) {

@@ -9,8 +9,6 @@ export interface MemoriesOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   /** Whether the host has memories at all. */
   readonly isOn: boolean
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 /** Memories on SQL, as people and the engine use them. */
@@ -20,15 +18,13 @@ export interface SqlMemories extends Memories, MemoryStore {}
 export const maxMemories = 100
 
 export function createMemories(options: MemoriesOptions): SqlMemories {
-  const { db, now, isOn, ready } = options
+  const { db, now, isOn } = options
   const get = async (caller: Principal): Promise<Personalization> => {
-    await ready()
     const [settings, memories] = await Promise.all([readSettings(db, caller), isOn ? listOwn(db, caller) : []])
     return isOn ? { ...settings, memories } : { ...settings, usesMemories: false, keepsMemories: false, memories }
   }
   const write = createWriter(now)
   const change = async <Result>(work: (records: ConversationDatabase) => Promise<Result>): Promise<Result> => {
-    await ready()
     if (!isOn) throw new InlayError('DEPLOYMENT_UNSUPPORTED', { message: 'Memories are switched off here.' })
     return db.transaction().execute(work)
   }
@@ -42,7 +38,6 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     canKeep: isOn,
     get,
     update: async (changes, caller) => {
-      await ready()
       if (changes.memories) await change(async (records) => write.all(records, changes.memories ?? [], caller))
       await writeSettings(db, changes, caller, now())
       await emptyLog(db)
@@ -69,7 +64,6 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
       return known.usesMemories ? known : { ...known, memories: [] }
     },
     mayKeep: async ({ id }) => {
-      await ready()
       if (!isOn) return false
       const [settings] = await settingsOf(db, { id })
       return settings?.keeps_memories !== 0

@@ -20,14 +20,11 @@ export interface PersonasOptions extends Pick<Services, 'now'> {
   readonly restrictedActions: (ids: readonly number[]) => Promise<readonly number[]>
   /** Document sets that a caller may search. */
   readonly documentSets: (caller: Principal) => Promise<readonly NamedDocumentSet[]>
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 export function createPersonas(options: PersonasOptions): Personas {
-  const { db, now, ready } = options
+  const { db, now } = options
   const get = async (id: number, caller: Principal): Promise<StoredPersona> => {
-    await ready()
     if (id === 0) return defaultStoredPersona
     const row = isRowId(id)
       ? await db.selectFrom('inlay_personas').selectAll().where('id', '=', id).executeTakeFirst()
@@ -44,12 +41,8 @@ export function createPersonas(options: PersonasOptions): Personas {
   }
   return {
     get,
-    list: async (caller, query = {}) => {
-      await ready()
-      return listPersonas(db, caller, query)
-    },
+    list: (caller, query = {}) => listPersonas(db, caller, query),
     create: async (fields, caller) => {
-      await ready()
       const blank = { ...defaultStoredPersona, actionIds: [], isPublic: false, isFeatured: false, ownerId: caller.id }
       const persona = await change(blank, fields, caller, options)
       const owned = { ...toColumns(persona), owner_id: caller.id, owner_email: caller.email ?? null }
@@ -88,12 +81,8 @@ export function createPersonas(options: PersonasOptions): Personas {
           .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
       )
     },
-    findPerson: async (userId) => {
-      await ready()
-      return findPerson(db, userId)
-    },
+    findPerson: (userId) => findPerson(db, userId),
     showsPicture: async (fileId, caller) => {
-      await ready()
       const id = asUuid(fileId)
       if (id === undefined) return false
       const holders = await personasHolding(db, id)

@@ -14,20 +14,14 @@ import type { Projects, ProjectWithSessions, StoredProject } from './contracts.t
 export interface ProjectsOptions extends Pick<Services, 'now'> {
   readonly db: ConversationDatabase
   readonly files: Pick<SqlFiles, 'get' | 'byIds' | 'wantIndexed'>
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 export function createProjects(options: ProjectsOptions): Projects {
-  const { db, now, ready } = options
-  const own = async (id: number, caller: Principal): Promise<StoredProject> => {
-    await ready()
-    return ownProject(db, id, caller.id)
-  }
+  const { db, now } = options
+  const own = (id: number, caller: Principal): Promise<StoredProject> => ownProject(db, id, caller.id)
   return {
     ...createLinks(options, own),
     list: async (caller) => {
-      await ready()
       const rows = await db
         .selectFrom('inlay_projects')
         .selectAll()
@@ -37,7 +31,6 @@ export function createProjects(options: ProjectsOptions): Projects {
       return withSessions(db, rows.map(toProject), caller)
     },
     create: async (name, caller) => {
-      await ready()
       const row = await db
         .insertInto('inlay_projects')
         .values({ owner_id: caller.id, name: checkName(name), description: '', created_at: now(), instructions: null })

@@ -32,8 +32,6 @@ export interface SessionsOptions extends Pick<Services, 'newId'>, RemovalOptions
   /** Which of the documents a caller may read. Default: none. */
   readonly readableDocuments?: ReadableDocuments | undefined
   readonly recordEvents?: RecordEvents | undefined
-  /** Called before each use. */
-  readonly ready: () => Promise<void>
 }
 
 /** How long a search waits for older texts to be added. */
@@ -44,9 +42,9 @@ const feedbackLimit = { most: 100, windowMs: 60_000 }
 
 /** Creates the part of the engine for stored conversations. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { db, agent, models, now, newId, ready, readableDocuments = async () => new Set<string>() } = options
+  const { db, agent, models, now, newId, readableDocuments = async () => new Set<string>() } = options
   const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)
-  const sessions: Sessions = {
+  return {
     create: async (request, caller) => {
       await checkSessionSettings(request, caller, options)
       const id = newId()
@@ -66,10 +64,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       await options.searchFill.whenIdle(fillWaitMs)
       return searchSessions(db, query, caller, now(), page)
     },
-    searches: async (caller, which = {}) => {
-      await ready()
-      return readSearches(db, caller, internalSearchId, which)
-    },
+    searches: (caller, which = {}) => readSearches(db, caller, internalSearchId, which),
     rename: (id, name, caller) => rename(options, { id, name, caller }),
     ...createRemoval(options),
     ...createPins(options),
@@ -80,17 +75,4 @@ export function createSessions(options: SessionsOptions): Sessions {
     documentTokens: async (personaId, caller) =>
       Math.max(0, (await agent.freeTokens({ personaId }, caller)) - questionTokens),
   }
-  return afterReady(sessions, ready)
-}
-
-/** Makes each call wait for `ready`. */
-function afterReady(sessions: Sessions, ready: () => Promise<void>): Sessions {
-  const calls = Object.entries(sessions).map(([name, call]: [string, (...given: never[]) => Promise<unknown>]) => [
-    name,
-    async (...given: never[]) => {
-      await ready()
-      return call(...given)
-    },
-  ])
-  return Object.fromEntries(calls) as Sessions // Each call takes and gives what the one behind it does.
 }
