@@ -1,5 +1,6 @@
 import { isAmong, maxLeaseMs } from '@inlay/records'
 import { checkQuota, InlayError, isInlayError, type FileKind, type Principal } from '@inlay/protocol'
+import { endsWithin } from '@inlay/scheduling'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
@@ -216,9 +217,7 @@ async function waitForReadings(
       if (isInlayError(error) && error.code === 'INVALID_INPUT') refused.set(row.id, error.message)
     }
   })
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeUp = new Promise<void>((resolve) => (timer = setTimeout(resolve, waitMs)))
-  await Promise.race([Promise.all(reading), timeUp]).finally(() => clearTimeout(timer))
+  await endsWithin(Promise.all(reading), waitMs)
   return new Map(refused)
 }
 

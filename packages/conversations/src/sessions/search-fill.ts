@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '@inlay/scheduling'
+import { delay, endsWithin, yieldToEventLoop } from '@inlay/scheduling'
 import { hasRowLocks } from '@inlay/records'
 import { sql } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -23,16 +23,13 @@ export function createSearchFill(db: ConversationDatabase, onError: (error: unkn
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted && !isDone) {
-      try {
-        const state = await db.transaction().execute(addBatch)
-        isDone = state === 'done'
-        if (state === 'held') await rest(restMs, closing.signal)
-        else await yieldToEventLoop()
-      } catch (error) {
-        if (closing.signal.aborted) return
-        onError(error)
-        await rest(restMs, closing.signal)
-      }
+      const state = await db
+        .transaction()
+        .execute(addBatch)
+        .catch((error: unknown) => void (closing.signal.aborted || onError(error)))
+      isDone = state === 'done'
+      if (state === 'added') await yieldToEventLoop()
+      else if (!isDone) await delay(restMs, closing.signal).catch(() => {})
     }
   }
 
@@ -41,10 +38,7 @@ export function createSearchFill(db: ConversationDatabase, onError: (error: unkn
       running ??= run()
     },
     whenIdle: async (maxWaitMs) => {
-      if (isDone || !running) return
-      const timer = new AbortController()
-      await Promise.race([running, rest(maxWaitMs, AbortSignal.any([timer.signal, closing.signal]))])
-      timer.abort()
+      if (running && !isDone) await endsWithin(running, maxWaitMs)
     },
     close: async () => {
       closing.abort()
@@ -89,19 +83,4 @@ async function addBatch(records: ConversationDatabase): Promise<'added' | 'done'
     .where('kind', '=', 'messages')
     .execute()
   return messages.length < batch ? 'done' : 'added'
-}
-
-function rest(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const end = (): void => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', end, { once: true })
-  })
 }

@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import { InlayError, isStorable } from '@inlay/protocol'
-import { sql, type RawBuilder, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type ExpressionBuilder, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { pairsFor, type PairScope } from './permissions.ts'
 import type { DocumentPhase, DocumentQuery, DocumentStatus } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
@@ -8,7 +8,7 @@ import { fromTag } from '../contracts/vector-index.ts'
 import { type ListOrder, listOrders } from '../schema/list-orders.ts'
 import { phase, idsOf } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
-import type { Records, Tables } from '../schema/tables.ts'
+import type { DocumentRow, Records, Tables } from '../schema/tables.ts'
 
 /**
  * Indexing status of a document; undefined when it does not exist or the caller cannot see it.
@@ -49,7 +49,7 @@ export async function listDocuments(
   if (query.phase) page = page.where('state', '=', phase[query.phase])
   if (query.source) page = page.where('source', '=', query.source)
   if (query.documentId !== undefined) page = page.where('id', '=', query.documentId)
-  if (query.pairIds) page = page.where(isInPairs(db, query.pairIds))
+  if (query.pairIds) page = page.where(isInPairs(amongPairs(db, query.pairIds)))
   if (query.tag) page = page.where('id', 'in', idsTagged(db, query.tag, pairs))
   if (query.after !== undefined) page = page.where(isAfter(query.after, order))
   const direction = order.isDescending ? 'desc' : 'asc'
@@ -177,12 +177,8 @@ const columns = [
   'content_bytes',
 ] as const
 
-/** Query condition: documents are in one of the pairs. @param pairs a scope, or ids */
-export function isInPairs(
-  db: Records,
-  pairs: PairScope | readonly number[],
-): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
-  const scope = isScope(pairs) ? pairs : amongPairs(db, pairs)
+/** Query condition: documents are in one of the pairs. */
+export function isInPairs(scope: PairScope): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
   return (of) =>
     of.exists(
       of
@@ -193,17 +189,13 @@ export function isInPairs(
     )
 }
 
-function isScope(pairs: PairScope | readonly number[]): pairs is PairScope {
-  return 'holds' in pairs
-}
+export const amongPairs = (db: Records, ids: readonly number[]): PairScope => ({
+  holds: (column) => isAmong(db, column, ids),
+})
 
-function amongPairs(db: Records, ids: readonly number[]): PairScope {
-  return { holds: (column) => isAmong(db, column, ids) }
-}
-
-const documentsIn = (db: Records, pairs: PairScope | readonly number[] | undefined) => {
+const documentsIn = (db: Records, pairs: PairScope | undefined) => {
   const all = db.selectFrom('inlay_documents')
-  return pairs ? all.where(isInPairs(db, pairs)) : all
+  return pairs ? all.where(isInPairs(pairs)) : all
 }
 
 /** Those of the documents that the caller may see and that are searchable. */
@@ -254,22 +246,7 @@ export async function readLatestFailures(
   return byPair
 }
 
-interface ListedRow {
-  readonly id: string
-  readonly revision: number | string
-  readonly semantic_identifier: string
-  readonly link: string
-  readonly source: string
-  readonly state: DocumentPhase
-  readonly reason: string | null
-  readonly attempts: number
-  readonly failures: number
-  readonly interruptions: number
-  readonly due_at: number | string
-  readonly accepted_at: number | string
-  readonly indexed_at: number | string | null
-  readonly chunk_count: number | null
-  readonly content_bytes: number | string
+interface ListedRow extends Pick<Selectable<DocumentRow>, (typeof columns)[number]> {
   readonly sort_key?: number | string
 }
 

@@ -101,7 +101,7 @@ export async function requeueFailed(
   let failed = db.selectFrom('inlay_documents').select('id').where('state', '=', phase.failed)
   if (documentId !== undefined) failed = failed.where('id', '=', documentId)
   if (source !== undefined) failed = failed.where('source', '=', source)
-  if (pairs) failed = failed.where(isInPairs(db, pairs))
+  if (pairs) failed = failed.where(isInPairs(pairs))
   let requeued = 0
   const ids = (await failed.execute()).map(({ id }) => id)
   // In batches also because other writers wait for the locks of a transaction.

@@ -21,7 +21,7 @@ export interface ExcerptContext {
 export async function readExcerpt(
   { documentId, first, last, chunk, caller }: ExcerptRequest,
   { db, index }: ExcerptContext,
-  given?: readonly number[],
+  given?: PairScope,
 ): Promise<Excerpt | undefined> {
   const from = Math.max(0, first, chunk - maxChunks)
   const to = Math.min(last, from + maxChunks - 1)
@@ -105,7 +105,7 @@ async function sizeOf(generation: string, index: ExcerptContext['index']): Promi
 interface VisibleDocument {
   readonly documentId: string
   readonly db: Records
-  readonly pairs: PairScope | readonly number[] | undefined
+  readonly pairs: PairScope | undefined
 }
 
 /** A document that is updated more often while it is read gives what was found of its last version. */
@@ -132,10 +132,10 @@ async function ofVisible<Result>(
 async function visibleGeneration(
   documentId: string,
   db: Records,
-  pairs: PairScope | readonly number[] | undefined,
+  pairs: PairScope | undefined,
 ): Promise<string | undefined> {
   const all = db.selectFrom('inlay_documents').select('visible_generation').where('id', '=', documentId)
-  const row = await (pairs ? all.where(isInPairs(db, pairs)) : all).executeTakeFirst()
+  const row = await (pairs ? all.where(isInPairs(pairs)) : all).executeTakeFirst()
   return row?.visible_generation ?? undefined
 }
 

@@ -175,7 +175,7 @@ const shownAmong = (db: Records, ids: string) =>
 const shownNow = prepared((db: Records, { ids }: { readonly ids: string }) => shownAmong(db, ids))
 
 const shownInPairs = prepared((db: Records, { ids, pairs }: { readonly ids: string; readonly pairs: string }) =>
-  shownAmong(db, ids).where(isInPairs(db, { holds: (column) => isAmongIds(db, column, pairs) })),
+  shownAmong(db, ids).where(isInPairs({ holds: (column) => isAmongIds(db, column, pairs) })),
 )
 
 /**

@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import { type RawBuilder, sql } from 'kysely'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
-import { isInPairs } from '../access-and-filters/documents.ts'
+import { amongPairs, isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
 import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
 import { toTags } from '../chunking/rows.ts'
@@ -81,7 +81,7 @@ async function rowsWith(forms: readonly string[], filter: IndexFilter, db: Recor
     .where(linkStart, 'in', starts)
     .where('link', 'in', forms)
     .where('visible_generation', 'is not', null)
-  if (filter.pairs) query = query.where(isInPairs(db, filter.pairs))
+  if (filter.pairs) query = query.where(isInPairs(amongPairs(db, filter.pairs)))
   if (filter.sources) query = query.where(isAmong(db, 'source', filter.sources))
   const rows = await query.orderBy('accepted_at', 'desc').orderBy('id').limit(maxDocuments).execute()
   return rows.map((row) => ({

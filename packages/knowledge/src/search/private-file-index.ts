@@ -1,4 +1,5 @@
 import type { IngestionDocument } from '@inlay/protocol'
+import { amongPairs } from '../access-and-filters/documents.ts'
 import { privateFilesCaller, privateFilesPair } from '../access-and-filters/permissions.ts'
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
@@ -56,7 +57,7 @@ export function createPrivateFileIndex({
       const filter = { ...(await resolveFilters(db, filters, caller)), pairs: [privateFilesPair], documentIds }
       return search({ text, limit, signal, caller: asker }, context, filter)
     },
-    excerpt: (request) => readExcerpt(request, context, [privateFilesPair]),
+    excerpt: (request) => readExcerpt(request, context, amongPairs(db, [privateFilesPair])),
   }
 }
 
