@@ -91,3 +91,28 @@ export async function mustSettle(work: Promise<unknown>, patienceMs: number, sta
     clearTimeout(timer)
   }
 }
+
+const stopped = new Error('stopped')
+
+/**
+ * Fails a test unless a call rejects in time with the reason of its signal: when it has aborted before, and when it aborts
+ * while the call runs. @param options.mayEnd whether the second call may also have been done
+ */
+export async function mustAbort(
+  call: (signal: AbortSignal) => Promise<unknown>,
+  {
+    when = ['before', 'while'],
+    patienceMs = 10_000,
+    mayEnd = false,
+  }: { readonly when?: readonly ('before' | 'while')[]; readonly patienceMs?: number; readonly mayEnd?: boolean } = {},
+): Promise<void> {
+  for (const aborts of when) {
+    const stop = new AbortController()
+    if (aborts === 'before') stop.abort(stopped)
+    const rejection = rejectionOf(call(stop.signal))
+    stop.abort(stopped)
+    await mustSettle(rejection, patienceMs, `a call that is aborted ${aborts} it runs`)
+    const isDone = mayEnd && aborts === 'while' && (await rejection) === undefined
+    must(isDone || (await rejection) === stopped, `aborted ${aborts} it runs, it rejects with the reason of its signal`)
+  }
+}

@@ -1,5 +1,5 @@
 import { isInlayError } from '@inlay/protocol'
-import { must, mustEqual, mustSettle, rejectionOf, toTests, type Checks, type ConformanceTest } from '../contract.ts'
+import { must, mustAbort, mustEqual, rejectionOf, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 import type { Reranker } from '@inlay/knowledge'
 
 /** Behaviour of the model or service behind a reranker: it responds, it fails, or it never responds. */
@@ -54,8 +54,6 @@ function mustBeBest(scores: readonly number[], at: number, statement: string): v
   )
 }
 
-const reason = new Error('stopped')
-
 const checks: Checks<{ readonly make: MakeReranker; readonly reranker: Reranker; readonly patienceMs: number }> = {
   async 'the text that answers the query has the highest score, wherever it stands'({ reranker }) {
     for (let at = 0; at <= others.length; at++) {
@@ -106,20 +104,14 @@ const checks: Checks<{ readonly make: MakeReranker; readonly reranker: Reranker;
     must(!error.message.includes('heron'), 'the message holds neither query nor texts')
   },
   async 'a call with a signal that has aborted rejects with its reason'({ reranker, patienceMs }) {
-    const call = rejectionOf(reranker.rerank(query, [answer], AbortSignal.abort(reason)))
-    await mustSettle(call, patienceMs, 'the call')
-    must((await call) === reason, 'it rejects with the reason')
+    await mustAbort((signal) => reranker.rerank(query, [answer], signal), { when: ['before'], patienceMs })
     await scoresOf(reranker, [answer])
   },
   async 'a call that is aborted while it waits rejects with the reason'({ make, patienceMs }) {
     for (const mood of ['well', 'silent'] as const) {
       const reranker = await make(mood)
-      if (!reranker) continue
-      const stop = new AbortController()
-      const call = rejectionOf(reranker.rerank(query, [answer, ...others], stop.signal))
-      stop.abort(reason)
-      await mustSettle(call, patienceMs, `a call to a service that is ${mood}`)
-      must((await call) === reason, 'it rejects with the reason')
+      const texts = [answer, ...others]
+      if (reranker) await mustAbort((signal) => reranker.rerank(query, texts, signal), { when: ['while'], patienceMs })
     }
   },
 }

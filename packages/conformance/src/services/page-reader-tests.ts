@@ -1,6 +1,7 @@
 import { isInlayError } from '@inlay/protocol'
 import {
   must,
+  mustAbort,
   mustEqual,
   mustSettle,
   rejectionOf,
@@ -75,7 +76,10 @@ export function pageReaderConformance(
   return [
     ...toTests(checks, (check) => withReader('well', check)),
     ...refusals.map((refusal) => refusalTest(withReader, refusal, patienceMs)),
-    ...(['well', 'silent'] as const).map((mood) => abortTest(withReader, mood, patienceMs)),
+    ...(['well', 'silent'] as const).map((mood): ConformanceTest => [
+      `an aborted call to a site that is ${mood} rejects with the reason`,
+      () => withReader(mood, ({ read, urls }) => mustAbort((signal) => read(urls[0]!, { signal }), { patienceMs })),
+    ]),
   ]
 }
 
@@ -159,19 +163,4 @@ function mustRefuse(error: unknown, statement: string): void {
   // oxlint-disable-next-line regexp/no-super-linear-move -- the message of one error
   must(/\p{L}{2}.* \p{L}{2}/su.test(error.message), `${statement}: the message says why`)
   must(!/\n[^\S\n]+at .+:\d+/.test(error.message), `${statement}: the message holds no stack`)
-}
-
-function abortTest(withReader: WithReader, mood: SiteMood, patienceMs: number): ConformanceTest {
-  const reason = new Error('stopped')
-  const check = async ({ read, urls }: PageReaderUnderTest): Promise<void> => {
-    for (const aborts of ['before', 'while'] as const) {
-      const stop = new AbortController()
-      if (aborts === 'before') stop.abort(reason)
-      const call = rejectionOf(read(urls[0]!, { signal: stop.signal }))
-      stop.abort(reason)
-      await mustSettle(call, patienceMs, `a call that is aborted ${aborts} it runs`)
-      must((await call) === reason, `it rejects with the reason: ${aborts}`)
-    }
-  }
-  return [`an aborted call to a site that is ${mood} rejects with the reason`, () => withReader(mood, check)]
 }
