@@ -5,6 +5,7 @@ import type { Embedder } from '@inlay/knowledge'
 import type { KyselyPlugin } from 'kysely'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { newGate } from '../gate.ts'
 import { fakeEmbedder } from './fake-embedder.ts'
 import { memoryIndex } from './memory-index.ts'
 import { makeKnowledge, makeRecords, request } from './setup.ts'
@@ -219,36 +220,34 @@ describe('closing', () => {
   })
 
   test('does not report work that it aborted', async () => {
-    const reached = Promise.withResolvers<void>()
-    const aborted = Promise.withResolvers<never>()
-    const afterDocument = (): Promise<never> => {
-      reached.resolve()
-      return aborted.promise
+    const gate = newGate()
+    const afterDocument = async (): Promise<never> => {
+      await gate.pass()
+      throw new InlayError('CLOSED', { retryable: true })
     }
     const { knowledge, errors } = await makeKnowledge({ hooks: { afterDocument } })
     await knowledge.start()
     await knowledge.accept(request())
-    await reached.promise
+    await gate.reached
     const closed = knowledge.close()
-    aborted.reject(new InlayError('CLOSED', { retryable: true }))
+    gate.open()
     await closed
     expect(errors).toEqual([])
   })
 
   test('waits for a search that is under way, which finds what it would have found', async () => {
-    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const gate = newGate()
     const embedder = fakeEmbedder()
     const embed: Embedder['embed'] = async (...given) => {
-      begun.resolve()
-      await held.promise
+      await gate.pass()
       return embedder.embed(...given)
     }
     const { knowledge, errors } = await makeKnowledge({ embedder: { ...embedder, embed } })
     const search = knowledge.search({ text: 'x', limit: 1 })
-    await begun.promise
+    await gate.reached
     const closed = knowledge.close()
     for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate)
-    held.resolve()
+    gate.open()
     expect(await search).toEqual([])
     await closed
     expect(errors).toEqual([])

@@ -1,19 +1,12 @@
-import { postgres } from '@inlay/drivers/postgres'
-import { copiedTables, createTables, notedChanges, onChanges } from '@inlay/records'
-import { Kysely } from 'kysely'
+import { copiedTables, createTables, notedChanges, onChanges, type AnyDatabase } from '@inlay/records'
 import { expect, onTestFinished, test } from 'vitest'
+import { connectTo } from '../knowledge/connect-to.ts'
 import { startPostgres } from '../knowledge/postgres-server.ts'
 
 test('a transaction that stays open while writes are refused is named, and what it wrote is noted once writes go on', async () => {
   const server = await startPostgres()
-  // oxlint-disable-next-line typescript/no-explicit-any -- tables of the test alone
-  const db = new Kysely<any>({
-    dialect: postgres({ connectionString: await server.takeDatabase(), maxConnections: 3 }),
-  })
-  onTestFinished(async () => {
-    await db.destroy()
-    await server.stop()
-  })
+  onTestFinished(() => server.stop())
+  const db: AnyDatabase = connectTo(await server.takeDatabase(), 3)
   await createTables(db, { inlay_birds: 'id generated, name text not null' })
   const tables = await copiedTables(db, (name) => name === 'inlay_birds')
   await onChanges(db, tables, 'note')

@@ -2,12 +2,12 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createTables, holdJob, jobLeaseTable, whileHeld, whileRenewed } from '@inlay/records'
 import { Kysely, type KyselyPlugin, type QueryId } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { newGate } from '../gate.ts'
 
 /** Holds back the second look at the holder, which begins the first renewal, and counts the leases written. */
 function slowRenewal(): { plugin: KyselyPlugin; begun: Promise<void>; end: () => void; written: () => number } {
   const kinds = new WeakMap<QueryId, string>()
-  const begun = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<void>()
+  const gate = newGate()
   let looks = 0
   let written = 0
   const plugin: KyselyPlugin = {
@@ -18,14 +18,11 @@ function slowRenewal(): { plugin: KyselyPlugin; begun: Promise<void>; end: () =>
     async transformResult({ queryId, result }) {
       const kind = kinds.get(queryId)
       if (kind === 'InsertQueryNode') written += 1
-      if (kind === 'SelectQueryNode' && ++looks === 2) {
-        begun.resolve()
-        await ended.promise
-      }
+      if (kind === 'SelectQueryNode' && ++looks === 2) await gate.pass()
       return result
     },
   }
-  return { plugin, begun: begun.promise, end: ended.resolve, written: () => written }
+  return { plugin, begun: gate.reached, end: gate.open, written: () => written }
 }
 
 test('a renewal under way at the release does not take the lease again', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { newGate } from '../../gate.ts'
 import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting, type MemoryIndex } from './setting.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -43,14 +44,11 @@ test('a file that one process works on is not taken by another, as long as the f
   const setting = await newFiles()
   const [id] = await uploaded(setting)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const index = hookedIndex(async () => {
-    begun.resolve()
-    await gate.promise
-  })
+  const gate = newGate()
+  const index = hookedIndex(gate.pass)
   const [first, second] = [setting.again({ index }), setting.again({ index })]
   await first.wantIndexed([id!])
-  await begun.promise
+  await gate.reached
   // Three times as long as the lease.
   for (let step = 0; step < 4; step++) {
     setting.clock.time += 15_000
@@ -63,7 +61,7 @@ test('a file that one process works on is not taken by another, as long as the f
     await second.worker.whenIdle()
   }
   expect(index.puts).toEqual([id])
-  gate.resolve()
+  gate.open()
   await first.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
   await Promise.all([first.close(), second.close()])
@@ -88,58 +86,34 @@ test('a process that has lost a file to another one stops its own attempt', asyn
   expect(setting.errors).toEqual([])
 })
 
-test('a process whose lease ran out unsettles nothing that another has taken over', async () => {
-  const setting = await newFiles()
-  const [id] = await uploaded(setting)
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  let call = 0
-  const index = hookedIndex(async () => {
-    const at = call++
-    begun[at]!.resolve()
-    await gates[at]!.promise
-  })
-  const [late, present] = [setting.again({ index }), setting.again({ index })]
-  await late.wantIndexed([id!])
-  await begun[0]!.promise
-  setting.clock.time += 20_001
-  present.worker.notify()
-  await begun[1]!.promise
-  const [held] = await rowsOf(setting)
-  gates[0]!.resolve()
-  await late.worker.whenIdle()
-  expect(await rowsOf(setting)).toEqual([held])
-  gates[1]!.resolve()
-  await present.worker.whenIdle()
-  expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
-})
-
-test('a process whose lease ran out puts off nothing that another has taken over, when it fails', async () => {
-  const setting = await newFiles()
-  const [id] = await uploaded(setting)
-  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  let call = 0
-  const index = hookedIndex(async () => {
-    const at = call++
-    begun[at]!.resolve()
-    await gates[at]!.promise
-    if (at === 0) throw new Error('too late')
-  })
-  const [late, present] = [setting.again({ index }), setting.again({ index })]
-  await late.wantIndexed([id!])
-  await begun[0]!.promise
-  setting.clock.time += 20_001
-  present.worker.notify()
-  await begun[1]!.promise
-  const [held] = await rowsOf(setting)
-  gates[0]!.resolve()
-  await late.worker.whenIdle()
-  expect(await rowsOf(setting)).toEqual([held])
-  gates[1]!.resolve()
-  await present.worker.whenIdle()
-  expect([...index.held.keys()]).toEqual([id])
-})
+test.each(['is done', 'fails'])(
+  'a process whose lease ran out changes nothing of what another has taken over, when its own attempt %s',
+  async (ending) => {
+    const setting = await newFiles()
+    const [id] = await uploaded(setting)
+    const gates = [newGate(), newGate()]
+    let call = 0
+    const index = hookedIndex(async () => {
+      const at = call++
+      await gates[at]!.pass()
+      if (at === 0 && ending === 'fails') throw new Error('too late')
+    })
+    const [late, present] = [setting.again({ index }), setting.again({ index })]
+    await late.wantIndexed([id!])
+    await gates[0]!.reached
+    setting.clock.time += 20_001
+    present.worker.notify()
+    await gates[1]!.reached
+    const [held] = await rowsOf(setting)
+    gates[0]!.open()
+    await late.worker.whenIdle()
+    expect(await rowsOf(setting)).toEqual([held])
+    gates[1]!.open()
+    await present.worker.whenIdle()
+    expect([...index.held.keys()]).toEqual([id])
+    expect(await rowsOf(setting)).toEqual([{ id, work: null, claim: null, attempts: 0 }])
+  },
+)
 
 test('what a killed process held is taken once its lease is over, not before', async () => {
   const setting = await newFiles()
@@ -212,21 +186,18 @@ test('the last try of such work is still made', async () => {
 test('closing waits for the file under way and leaves the others to the next process', async () => {
   const setting = await newFiles()
   const ids = await uploaded(setting, 3)
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const index = hookedIndex(async () => {
-    begun.resolve()
-    await gate.promise
-  })
+  const gate = newGate()
+  const index = hookedIndex(gate.pass)
   const files = setting.again({ index })
   await files.wantIndexed(ids)
-  await begun.promise
+  await gate.reached
   let isClosed = false
   const closed = files.close().then(() => (isClosed = true))
   // Gives the database enough time to settle the job.
   await rowsOf(setting)
   await rowsOf(setting)
   expect(isClosed).toBe(false)
-  gate.resolve()
+  gate.open()
   await closed
   expect([...index.held.keys()]).toEqual(index.puts)
   expect(index.puts).toHaveLength(1)
@@ -239,39 +210,34 @@ test('closing waits for the file under way and leaves the others to the next pro
   expect([...index.held.keys(), ...setting.index.held.keys()].toSorted()).toEqual(ids.toSorted())
 })
 
-/** An index whose first `put` waits until it is let fail. */
-function failingIndex(): MemoryIndex & { readonly reached: Promise<void>; fail(): void } {
-  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const index = hookedIndex(() => {
-    reached.resolve()
-    return gate.promise
+/** Files one of which is being put into an index that fails once the test says so. */
+async function failing() {
+  const setting = await newFiles()
+  const [id] = await uploaded(setting)
+  const gate = newGate()
+  const index = hookedIndex(async () => {
+    await gate.pass()
+    throw new Error('full')
   })
-  return { ...index, reached: reached.promise, fail: () => gate.reject(new Error('full')) }
+  const files = setting.again({ index })
+  await files.wantIndexed([id!])
+  await gate.reached
+  return { setting, id: id!, files, fail: gate.open }
 }
 
 test('a try that ends with the process does not count', async () => {
-  const setting = await newFiles()
-  const [id] = await uploaded(setting)
-  const index = failingIndex()
-  const files = setting.again({ index })
-  await files.wantIndexed([id!])
-  await index.reached
+  const { setting, id, files, fail } = await failing()
   const closed = files.close()
-  index.fail()
+  fail()
   await closed
   expect(await rowsOf(setting)).toEqual([{ id, work: 'index', claim: null, attempts: 0 }])
   expect(setting.errors).toEqual([])
 })
 
 test('a file that is removed during a try that fails goes at once, not after the wait of that try', async () => {
-  const setting = await newFiles()
-  const [id] = await uploaded(setting)
-  const index = failingIndex()
-  const files = setting.again({ index })
-  await files.wantIndexed([id!])
-  await index.reached
-  await setting.files.remove(id!, ana)
-  index.fail()
+  const { setting, id, files, fail } = await failing()
+  await setting.files.remove(id, ana)
+  fail()
   await files.worker.whenIdle()
   await setting.files.worker.whenIdle()
   expect(await rowsOf(setting)).toEqual([])

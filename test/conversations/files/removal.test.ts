@@ -1,19 +1,19 @@
 import type { KyselyPlugin } from 'kysely'
 import { hideFile, holdPresent, queueRemoval, showFile } from '@inlay/conversations/internal/files/file-records'
 import { expect, test } from 'vitest'
+import { newGate } from '../../gate.ts'
 import { ana, arriving, incoming, memoryIndex, newFiles, type FileSetting } from './setting.ts'
 
 /** An index whose `put` waits until it is let go. */
 function slowIndex(): ReturnType<typeof memoryIndex> & { release(): void; begun: Promise<void> } {
   const inner = memoryIndex()
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const gate = newGate()
   return {
     ...inner,
-    begun: begun.promise,
-    release: gate.resolve,
+    begun: gate.reached,
+    release: gate.open,
     put: async (file) => {
-      begun.resolve()
-      await gate.promise
+      await gate.pass()
       await inner.put(file)
     },
   }

@@ -1,13 +1,14 @@
-import { postgres } from '@inlay/drivers/postgres'
 import { answer } from '@inlay/conformance/internal/stores/store-fixture'
 import { migrateConversations } from '@inlay/conversations'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 import { finishAnswer } from '@inlay/conversations/internal/sessions/store-answer'
-import { Kysely, sql, type Transaction } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createHolds } from '@inlay/records'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newGate } from '../../gate.ts'
 import { ana, codeOf, eventually, newSetting } from '../../agent/setting.ts'
+import { connectTo } from '../../knowledge/connect-to.ts'
 import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
-
 import { after } from './after.ts'
 
 let server: PostgresServer
@@ -26,31 +27,20 @@ const tables = [
 
 /** A session in a database of several processes, and how one of them is held up in the middle of its work. */
 async function openSession() {
-  const connectionString = await server.takeDatabase()
-  const connect = (): Kysely<unknown> => {
-    const db = new Kysely<unknown>({ dialect: postgres({ connectionString }) })
-    onTestFinished(() => db.destroy())
-    return db
-  }
+  const address = await server.takeDatabase()
+  const connect = (): Kysely<unknown> => connectTo(address)
   const db = connect()
   await migrateConversations(db)
   const first = await newSetting([['28 days.']], { db })
   const run = await first.send()
   await run.whole()
-  const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const heldAfter = (named: string): Kysely<unknown> =>
-    connect().withPlugin(
-      after(named, async () => {
-        reached.resolve()
-        await gate.promise
-      }),
-    )
+  const gate = newGate()
   return {
     sessionId: run.sessionId,
     connect,
-    heldAfter,
-    reached: reached.promise,
-    release: gate.resolve,
+    heldAfter: (named: string): Kysely<unknown> => connect().withPlugin(after(named, gate.pass)),
+    reached: gate.reached,
+    release: gate.open,
     /** Resolves once some work has ended, or waits for what another process holds. */
     stuckOrOver: async (work: Promise<unknown>): Promise<void> => {
       let isOver = false
@@ -158,4 +148,26 @@ test('an answer that two processes end at once is in the search once', async () 
   await late.waiting
   const indexed = await db.selectFrom('inlay_chat_search').select('id').where('message_id', '=', id).execute()
   expect(indexed).toHaveLength(1)
+})
+
+test('a hold waits for the removal that has begun, and those that come later find it', async () => {
+  const { sessionId, connect, heldAfter, reached, release, stuckOrOver } = await openSession()
+  const { agent, send } = await newSetting([['30 days.']], { db: connect() })
+  const other = await send()
+  await other.whole()
+  const remover = await newSetting([], { db: heldAfter('inlay_chat_summaries') })
+  const removal = remover.agent.sessions.remove(sessionId, ana, { erase: true })
+  await reached
+  const order: string[] = []
+  const placing = createHolds({ db: connect() })
+    .place({ person: ana.id, reason: '' })
+    .then(() => order.push('placed'))
+  await stuckOrOver(placing)
+  order.push('released')
+  release()
+  await Promise.all([removal, placing])
+  expect(order).toEqual(['released', 'placed'])
+  expect(await codeOf(agent.sessions.get(sessionId, ana, { includeDeleted: true }))).toBe('SESSION_NOT_FOUND')
+  expect(await codeOf(agent.sessions.remove(other.sessionId, ana, { erase: true }))).toBe('CONFLICT')
+  expect(await codeOf(agent.sessions.get(other.sessionId, ana))).toBe('none')
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptedModel } from '@inlay/agent/testing'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
+import { newGate } from '../../gate.ts'
 import {
   ana,
   ben,
@@ -168,43 +169,30 @@ describe('a name after the first answer', () => {
     expect(await nameOf(setting, sessionId)).toBe(calls === 2 ? 'Days of leave' : 'How many days of leave do I get?')
   })
 
-  test('is found once for a client that asks for one meanwhile', async () => {
-    const goOn = Promise.withResolvers<void>()
+  test.each([
+    ['is found once for a client that asks for one meanwhile', null, 'Days of leave'],
+    ['leaves one that a person gave meanwhile', 'Mine', 'Mine'],
+  ])('%s', async (_, given, expected) => {
+    const gate = newGate()
     const setting = await newSetting(
       async (_call, step) => {
         if (step === 0) return ['28 days.']
-        await goOn.promise
+        await gate.pass()
         return [titled]
       },
       { sessionNames: 'model' },
     )
     const run = await setting.send({ message: 'How many days of leave?', origin: 'webapp' })
     await run.whole()
-    await eventually(() => setting.model.requests.length === 2)
+    await gate.reached
     expect(await nameOf(setting, run.sessionId)).toBe('How many days of leave?')
-    const name = setting.agent.sessions.rename(run.sessionId, null, ana)
-    goOn.resolve()
-    expect(await name).toBe('Days of leave')
-    expect(setting.model.requests).toHaveLength(2)
-  })
-
-  test('leaves one that a person gave meanwhile', async () => {
-    const goOn = Promise.withResolvers<void>()
-    const setting = await newSetting(
-      async (_call, step) => {
-        if (step === 0) return ['28 days.']
-        await goOn.promise
-        return [titled]
-      },
-      { sessionNames: 'model' },
-    )
-    const run = await setting.send({ origin: 'webapp' })
-    await run.whole()
-    await eventually(() => setting.model.requests.length === 2)
-    await setting.agent.sessions.rename(run.sessionId, 'Mine', ana)
-    goOn.resolve()
+    const name = setting.agent.sessions.rename(run.sessionId, given, ana)
+    if (given) await name
+    gate.open()
+    expect(await name).toBe(expected)
     await setting.agent.close()
-    expect(await nameOf(setting, run.sessionId)).toBe('Mine')
+    expect(await nameOf(setting, run.sessionId)).toBe(expected)
+    expect(setting.model.requests).toHaveLength(2)
   })
 
   test.each([

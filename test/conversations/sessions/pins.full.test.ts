@@ -1,24 +1,14 @@
-import { postgres } from '@inlay/drivers/postgres'
 import { migrateConversations } from '@inlay/conversations'
-import { Kysely } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ana, newSetting } from '../../agent/setting.ts'
-import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
-
-let server: PostgresServer
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.stop())
+import { connectTo } from '../../knowledge/connect-to.ts'
+import { startPostgres } from '../../knowledge/postgres-server.ts'
 
 test('requests at once to two processes pin no more than a hundred sessions together', async () => {
-  const connectionString = await server.takeDatabase()
-  const connect = (): Kysely<unknown> => {
-    const db = new Kysely<unknown>({ dialect: postgres({ connectionString, maxConnections: 10 }) })
-    onTestFinished(() => db.destroy())
-    return db
-  }
-  const databases = [connect(), connect()]
+  const server = await startPostgres()
+  onTestFinished(() => server.stop())
+  const address = await server.takeDatabase()
+  const databases = [connectTo(address, 10), connectTo(address, 10)]
   await migrateConversations(databases[0]!)
   const settings = await Promise.all(databases.map((db) => newSetting([], { db })))
   const { agent } = settings[0]!

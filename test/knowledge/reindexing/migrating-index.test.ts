@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { isLetGo } from '@inlay/knowledge/internal/calls/bounded-call'
 import type { IndexSpace } from '@inlay/knowledge/internal/reindexing/index-space'
 import { createMigratingIndex } from '@inlay/knowledge/internal/reindexing/migrating-index'
+import { newGate } from '../../gate.ts'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeRecords } from '../setup.ts'
@@ -112,13 +113,11 @@ describe('when the index of a replaced space is removed', () => {
   /** Two spaces, the first of which is being removed: its index closes when the test says so. */
   async function removeFirst() {
     const db = await makeRecords()
-    const held = Promise.withResolvers<void>()
-    const begun = Promise.withResolvers<void>()
+    const gate = newGate()
     const own = finding([hit('before', 1)], finding([hit('after', 1)]))
     const first = memoryIndex()
     const holding = (work: () => Promise<void>) => async () => {
-      begun.resolve()
-      await held.promise
+      await gate.pass()
       await work()
     }
     const parts = { ...own, ...pick(first), close: holding(first.close), drop: holding(first.drop!) }
@@ -129,8 +128,8 @@ describe('when the index of a replaced space is removed', () => {
     await index.spaces()
     await db.updateTable('inlay_spaces').set({ phase: 'closing' }).where('number', '=', 0).execute()
     const removed = index.dropSpace({ number: 0, rebuildReason: 'requested' } as IndexSpace)
-    await begun.promise
-    return { index, remove: () => (held.resolve(), removed) }
+    await gate.reached
+    return { index, remove: () => (gate.open(), removed) }
   }
   const pick = ({ append, remove, read, open, maintain, figures }: VectorIndex) =>
     ({ append, remove, read, open, maintain, figures }) as const

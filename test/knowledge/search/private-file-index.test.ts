@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { PrivateFile } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { privateFilesPair } from '@inlay/knowledge/internal/access-and-filters/permissions'
+import { newGate } from '../../gate.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
@@ -111,12 +112,11 @@ test('the same document again costs no second indexing, another text replaces it
 
 test('files of one person hold up no file of another', async () => {
   const stored = memoryIndex()
-  const [first, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const gate = newGate()
   const index = {
     ...stored,
     append: async (rows: Parameters<typeof stored.append>[0]) => {
-      first.resolve()
-      await gate.promise
+      await gate.pass()
       await stored.append(rows)
     },
   }
@@ -124,9 +124,9 @@ test('files of one person hold up no file of another', async () => {
   const own = Array.from({ length: 60 }, (_, at) => `ana ${at}`)
   for (const id of own) await knowledge.privateFiles.put(document(id, 'Badgers.', { ownerId: 'ana' }))
   await knowledge.start()
-  await first.promise
+  await gate.reached
   await knowledge.privateFiles.put(document('ben', 'Foxes.', { ownerId: 'ben' }))
-  gate.resolve()
+  gate.open()
   await knowledge.whenIdle()
   const order = stored.store.rows.map(({ documentId }) => documentId)
   expect(order).toHaveLength(61)
@@ -136,12 +136,11 @@ test('files of one person hold up no file of another', async () => {
 
 test('searches of files take the turn of whoever asks', async () => {
   const stored = memoryIndex()
-  const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const gate = newGate()
   const index = {
     ...stored,
     search: async (...query: Parameters<typeof stored.search>) => {
-      begun.resolve()
-      await gate.promise
+      await gate.pass()
       return stored.search(...query)
     },
   }
@@ -154,9 +153,9 @@ test('searches of files take the turn of whoever asks', async () => {
       caller: { id, scopes: ['chat'] },
     })
   const own = look('ana')
-  await begun.promise
+  await gate.reached
   expect(await codeOf(look('ana'))).toBe('RATE_LIMITED')
   const other = look('ben')
-  gate.resolve()
+  gate.open()
   expect(await Promise.all([own, other])).toEqual([[], []])
 })

@@ -1,8 +1,10 @@
 import { postgres } from '@inlay/drivers/postgres'
 import { dialectConformance } from '@inlay/conformance'
 import { migrate, type MigrationPlan } from '@inlay/records'
-import { Kysely, sql } from 'kysely'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { sql, type Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newGate } from '../../gate.ts'
+import { connectTo } from '../../knowledge/connect-to.ts'
 import { startPostgres, type PostgresServer } from '../../knowledge/postgres-server.ts'
 
 let server: PostgresServer
@@ -18,23 +20,14 @@ for (const [title, run] of dialectConformance(() => postgres({ connectionString 
 test.each(['public', 'a_new_one'])(
   'a session that waits for another notices what it made in schema %s',
   async (path) => {
-    const open = (): Kysely<Record<string, never>> => {
-      const address = `${connectionString}?options=-c%20search_path%3D${path}`
-      const db = new Kysely<Record<string, never>>({
-        dialect: postgres({ connectionString: address, maxConnections: 1 }),
-      })
-      onTestFinished(() => db.destroy())
-      return db
-    }
-    const { promise: isMaking, resolve: noteMaking } = Promise.withResolvers<void>()
-    const { promise: mayMake, resolve: letMake } = Promise.withResolvers<void>()
+    const open = (): Kysely<unknown> => connectTo(`${connectionString}?options=-c%20search_path%3D${path}`, 1)
+    const gate = newGate()
     const planOf = (up: MigrationPlan['expand'][string]['up']): MigrationPlan => ({
       name: 'waiting',
       expand: { '1': { up } },
     })
     const plan = planOf(async (db) => {
-      noteMaking()
-      await mayMake
+      await gate.pass()
       await db.schema.createTable('made_once').addColumn('id', 'integer').execute()
     })
     const [first, second, third] = [open(), open(), open()]
@@ -46,11 +39,11 @@ test.each(['public', 'a_new_one'])(
       ),
     ).rejects.toThrow('refused')
     const steps = [migrate(first, plan)]
-    await isMaking
+    await gate.reached
     steps.push(migrate(second, plan))
     const waiting = sql`select from pg_locks where locktype = 'advisory' and not granted`
     await expect.poll(async () => (await waiting.execute(third)).rows).toHaveLength(1)
-    letMake()
+    gate.open()
     expect(await Promise.all(steps)).toMatchObject([[{ name: '1' }], []])
   },
 )
