@@ -1,5 +1,6 @@
-import type { Hit, IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
+import type { Hit, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
+import { sound } from './plain-index.ts'
 
 /** An index in memory, with a look inside. Several handles may share one store, as processes share a folder. */
 export interface MemoryIndex extends VectorIndex {
@@ -88,7 +89,7 @@ export function memoryIndex(store: MemoryStore = createStore()): MemoryIndex {
 function find(rows: readonly IndexRow[], { text, vector, filter, limit }: IndexQuery): Hit[] {
   const wanted = words(text ?? '')
   return rows
-    .filter((row) => passes(row, filter))
+    .filter((row) => sound.passes(row, filter ?? {}))
     .map((row) => toHit(row, Math.max(wordScore(row, wanted), vector ? nearness(row.vector, vector) : 0)))
     .filter((hit) => hit.score > 0)
     .toSorted((left, right) => right.score - left.score)
@@ -115,22 +116,4 @@ function nearness(left: Float32Array | undefined, right: Float32Array): number {
 function toHit(row: IndexRow, score: number): Hit {
   const { documentId, generation, position, text, chunkMetadata, source, updatedAt } = row
   return { documentId, generation, position, text, chunkMetadata, source, updatedAt, score }
-}
-
-function passes(row: IndexRow, filter: IndexFilter = {}): boolean {
-  const since = filter.updatedOrCreatedSince
-  return (
-    (!filter.sources || filter.sources.includes(row.source)) &&
-    (!filter.pairs || filter.pairs.some((pair) => row.pairs.includes(pair))) &&
-    (!filter.tags || filter.tags.every((any) => any.some((tag) => row.tags.includes(tag)))) &&
-    (!filter.documentIds || filter.documentIds.includes(row.documentId)) &&
-    isWithin(row.createdAt, filter.createdAt) &&
-    isWithin(row.ownUpdatedAt, filter.ownUpdatedAt) &&
-    (since === undefined || row.updatedAt >= since || (row.createdAt ?? -Infinity) >= since)
-  )
-}
-
-function isWithin(time: number | null, range: { start?: number; end?: number } | undefined): boolean {
-  if (!range) return true
-  return time !== null && time >= (range.start ?? -Infinity) && time <= (range.end ?? Infinity)
 }

@@ -55,9 +55,16 @@ function alone(place: Place): MemoryIndex {
 
 const texts = Array.from({ length: 600 }, (_, at) => `animal${at} lives here`)
 
-async function fill({ knowledge }: TestKnowledge): Promise<void> {
-  await Promise.all(texts.map((text, at) => knowledge.accept(request({ id: `d${at}`, text }))))
+async function fill({ knowledge }: TestKnowledge, documents = texts): Promise<void> {
+  await Promise.all(documents.map((text, at) => knowledge.accept(request({ id: `d${at}`, text }))))
   await knowledge.whenIdle()
+}
+
+/** Indexes documents in a process that ends. */
+async function leave(place: Place, embedder: Embedder | undefined, documents = texts): Promise<void> {
+  const left = await place.run(embedder)
+  await fill(left, documents)
+  await left.knowledge.close()
 }
 
 async function find(knowledge: Knowledge, text: string): Promise<string[]> {
@@ -66,9 +73,7 @@ async function find(knowledge: Knowledge, text: string): Promise<string[]> {
 
 test('documents are found all the time while they are brought to another embedder, and then by its vectors', async () => {
   const place = await makePlace()
-  const first = await place.run(embedderOf('a'))
-  await fill(first)
-  await first.knowledge.close()
+  await leave(place, embedderOf('a'))
   const embedder = embedderOf('b')
   const { held, release } = holding(embedder)
   const { knowledge, errors } = await place.change(held)
@@ -90,10 +95,7 @@ test('documents are found all the time while they are brought to another embedde
 
 test('an embedder that was recorded while another was compared is not reported', async () => {
   const place = await makePlace()
-  const first = await place.run(embedderOf('a'))
-  await first.knowledge.accept(request())
-  await first.knowledge.whenIdle()
-  await first.knowledge.close()
+  await leave(place, embedderOf('a'), ['some text'])
   const { promise: isLet, resolve: letAnswer } = Promise.withResolvers<void>()
   let held: unknown
   // The first query of documents is answered late, as by one of several connections.
@@ -132,10 +134,7 @@ test.each([
   ['one to none', fakeEmbedder(), undefined],
 ])('from %s', async (_, before, after) => {
   const place = await makePlace()
-  const first = await place.run(before)
-  await first.knowledge.accept(request({ text: 'The heron waits.' }))
-  await first.knowledge.whenIdle()
-  await first.knowledge.close()
+  await leave(place, before, ['The heron waits.'])
   const { knowledge } = await place.change(after)
   await knowledge.whenIdle()
   expect(await find(knowledge, 'heron')).toEqual(['The heron waits.'])
@@ -144,9 +143,7 @@ test.each([
 
 test('changes and deletes win over the move, and an identical document costs nothing', async () => {
   const place = await makePlace()
-  const first = await place.run(embedderOf('a'))
-  await fill(first)
-  await first.knowledge.close()
+  await leave(place, embedderOf('a'))
   const { held, release } = holding(embedderOf('b'))
   const { knowledge, errors } = await place.change(held)
   await knowledge.remove('d0')

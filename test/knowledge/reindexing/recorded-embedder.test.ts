@@ -46,6 +46,12 @@ async function makePlace(): Promise<Place> {
 const patient = { timeout: 20_000, interval: 10 }
 const put = ({ knowledge }: TestKnowledge, id: string): Promise<unknown> =>
   knowledge.accept(request({ id, text: `heron of ${id}` }))
+/** Indexes a document in a process that ends. */
+async function leaveOld(place: Place, setting: Setting): Promise<void> {
+  const { knowledge } = await place.run(setting)
+  await knowledge.accept(request({ id: 'old', text: 'heron of old' }), { waitMs: 60_000 })
+  await knowledge.close()
+}
 const herons = async ({ knowledge }: { knowledge: Knowledge }): Promise<string[]> =>
   (await knowledge.search({ text: 'heron', limit: 100 })).map(({ document }) => document.document_id).toSorted()
 const messages = ({ errors }: TestKnowledge): string[] =>
@@ -67,10 +73,7 @@ const orders = names.flatMap((left) => permutations(names.filter((name) => name 
 describe.each(names)('documents of %s', (recorded) => {
   test.each(orders.map((order) => [order]))('keep their embedder whoever starts: %j', async (order) => {
     const place = await makePlace()
-    const first = await place.run(recorded)
-    await put(first, 'old')
-    await first.knowledge.whenIdle()
-    await first.knowledge.close()
+    await leaveOld(place, recorded)
     const processes: TestKnowledge[] = []
     for (const setting of order) {
       const opened = await place.run(setting)
@@ -94,10 +97,7 @@ describe.each(names)('documents of %s', (recorded) => {
 
 test('a process without the recorded embedder keeps documents for others, and says so once', async () => {
   const place = await makePlace()
-  const first = await place.run('a')
-  await put(first, 'old')
-  await first.knowledge.whenIdle()
-  await first.knowledge.close()
+  await leaveOld(place, 'a')
   const other = await place.run('none')
   await put(other, 'new')
   expect(await herons(other)).toEqual(['old'])
@@ -181,10 +181,7 @@ test('the same model with vectors of another length is another embedder', async 
 
 test('a process that does not index changes nothing, and refuses an index that is lost', async () => {
   const place = await makePlace()
-  const first = await place.run('a')
-  await put(first, 'old')
-  await first.knowledge.whenIdle()
-  await first.knowledge.close()
+  await leaveOld(place, 'a')
   const reader = await place.run('a', { worker: { indexes: false } })
   expect(await herons(reader)).toEqual(['old'])
   await put(reader, 'new')
