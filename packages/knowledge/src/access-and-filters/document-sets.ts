@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, readGrants, readPairs, writeGrants } from './permissions.ts'
-import type { DocumentSet, DocumentSetChange, DocumentSets } from '../contracts/pairs.ts'
+import type { DocumentSet, DocumentSets } from '../contracts/pairs.ts'
 import { addToCounter, batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -29,11 +29,14 @@ export function createDocumentSets({ db, now }: { readonly db: Records; readonly
     update: (id, change) =>
       db.transaction().execute(async (transaction) => {
         await addToCounter(transaction, 'document_set', 0)
-        await readSet(transaction, id)
+        const before = await readSet(transaction, id)
         if (change.name !== undefined) await refuseTakenName(transaction, change.name, id)
-        const row = toRow(change)
-        if (Object.keys(row).length > 0)
-          await transaction.updateTable('inlay_document_sets').set(row).where('id', '=', id).execute()
+        const row = {
+          name: change.name ?? before.name,
+          description: change.description ?? before.description,
+          is_public: Number(change.isPublic ?? before.isPublic),
+        }
+        await transaction.updateTable('inlay_document_sets').set(row).where('id', '=', id).execute()
         await writePairs(transaction, id, change.pairIds)
         await writeGrants(transaction, 'document_set', id, change)
         return readSet(transaction, id)
@@ -49,14 +52,6 @@ export function createDocumentSets({ db, now }: { readonly db: Records; readonly
         await transaction.deleteFrom('inlay_document_set_pairs').where('set_id', '=', id).execute()
         await writeGrants(transaction, 'document_set', id, { users: [], groups: [] })
       }),
-  }
-}
-
-function toRow(change: DocumentSetChange): { name?: string; description?: string; is_public?: number } {
-  return {
-    ...(change.name === undefined ? {} : { name: change.name }),
-    ...(change.description === undefined ? {} : { description: change.description }),
-    ...(change.isPublic === undefined ? {} : { is_public: change.isPublic ? 1 : 0 }),
   }
 }
 

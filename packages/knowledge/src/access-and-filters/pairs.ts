@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { isRecordId, maySeeRecord, noGrants, privateFilesPair, readGrants, writeGrants } from './permissions.ts'
 import { readPairProgress } from './pair-progress.ts'
-import type { Caller, Pair, PairChange, Pairs } from '../contracts/pairs.ts'
+import type { Caller, Pair, Pairs } from '../contracts/pairs.ts'
 import { addToCounter, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
@@ -42,22 +42,18 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
       if (!maySeeRecord(pair, caller)) throw new InlayError('CONNECTOR_NOT_FOUND')
       return pair
     },
-    progress: async ({ caller, id, failures = true } = {}) => {
-      if (id === undefined) return readPairProgress(db, await list(db, caller), failures)
-      const pairs = isRecordId(id) ? await readAll(db, id) : []
-      return readPairProgress(
-        db,
-        pairs.filter((pair) => maySeeRecord(pair, caller)),
-        failures,
-      )
-    },
+    progress: async ({ caller, id, failures = true } = {}) =>
+      readPairProgress(db, await list(db, caller, id), failures),
     update: async (id, change) => {
       const pair = await db.transaction().execute(async (transaction) => {
         await addToCounter(transaction, 'pair', 0)
-        await readPair(transaction, id)
-        const row = toRow(change)
-        if (Object.keys(row).length > 0)
-          await transaction.updateTable('inlay_pairs').set(row).where('id', '=', id).execute()
+        const before = await readPair(transaction, id)
+        const row = {
+          name: change.name ?? before.name,
+          is_public: Number(change.isPublic ?? before.isPublic),
+          is_paused: Number(change.isPaused ?? before.isPaused),
+        }
+        await transaction.updateTable('inlay_pairs').set(row).where('id', '=', id).execute()
         await writeGrants(transaction, 'pair', id, change)
         return readPair(transaction, id)
       })
@@ -80,25 +76,18 @@ export function createPairs({ db, now, onResume, onRemove }: PairsOptions): Pair
   }
 }
 
-async function list(db: Records, caller: Caller | undefined): Promise<Pair[]> {
-  return (await readAll(db)).filter((pair) => maySeeRecord(pair, caller))
-}
-
-function toRow(change: PairChange): { name?: string; is_public?: number; is_paused?: number } {
-  return {
-    ...(change.name === undefined ? {} : { name: change.name }),
-    ...(change.isPublic === undefined ? {} : { is_public: change.isPublic ? 1 : 0 }),
-    ...(change.isPaused === undefined ? {} : { is_paused: change.isPaused ? 1 : 0 }),
-  }
+async function list(db: Records, caller: Caller | undefined, id?: number): Promise<Pair[]> {
+  return (await readAll(db, id)).filter((pair) => maySeeRecord(pair, caller))
 }
 
 async function readPair(db: Records, id: number): Promise<Pair> {
-  const [pair] = isRecordId(id) ? await readAll(db, id) : []
+  const [pair] = await readAll(db, id)
   if (!pair) throw new InlayError('CONNECTOR_NOT_FOUND')
   return pair
 }
 
 async function readAll(db: Records, id?: number): Promise<Pair[]> {
+  if (id !== undefined && !isRecordId(id)) return []
   let query = db
     .selectFrom('inlay_pairs')
     .selectAll()
