@@ -1,7 +1,3 @@
-import { join } from 'node:path'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { postgres } from '@inlay/drivers/postgres'
 import {
   claimJob,
@@ -15,24 +11,12 @@ import {
 } from '@inlay/records'
 import type { AnyDatabase, ClaimedJob, JobTable } from '@inlay/records'
 import { Kysely, type KyselyPlugin } from 'kysely'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { poolOf, startPostgres } from '../stand-in/pglite.ts'
-
-/** Opens the same database once for each process. */
-type OpenProcess = () => AnyDatabase
+import { openFile, type OpenProcess } from './open-file.ts'
 
 const databases = {
-  SQLite: async (): Promise<OpenProcess> => {
-    const folder = mkdtempSync(join(tmpdir(), 'inlay-jobs-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-    return () => {
-      const db = new Kysely<Record<string, Record<string, unknown>>>({
-        dialect: nodeSqlite({ file: join(folder, 'db') }),
-      })
-      onTestFinished(() => db.destroy())
-      return db
-    }
-  },
+  SQLite: openFile,
   Postgres: async (): Promise<OpenProcess> => {
     server ??= startPostgres()
     await (await server).exec('drop table if exists jobs, inlay_job_leases')
@@ -48,7 +32,12 @@ const table = 'jobs'
 const hourMs = 60 * 60_000
 const leaseMs = 1000
 
-async function makeJobs(openDatabase: OpenProcess, ids: readonly string[]): Promise<void> {
+/** Makes jobs. @returns opens them in another process, where something happens meanwhile */
+async function jobsIn(
+  makeDatabase: () => Promise<OpenProcess>,
+  ids: readonly string[],
+): Promise<(meanwhile?: KyselyPlugin) => JobTable> {
+  const openDatabase = await makeDatabase()
   const db = openDatabase()
   await db.schema
     .createTable(table)
@@ -62,6 +51,10 @@ async function makeJobs(openDatabase: OpenProcess, ids: readonly string[]): Prom
     .insertInto(table)
     .values(ids.map((id, at) => ({ id, work: 'read', claim: null, due_at: at, attempts: 0 })))
     .execute()
+  return (meanwhile) => {
+    const opened = openDatabase()
+    return { db: meanwhile ? opened.withPlugin(meanwhile) : opened, table }
+  }
 }
 
 const claimAt = (jobs: JobTable, now: number): Promise<ClaimedJob | undefined> =>
@@ -84,12 +77,11 @@ function betweenLookAndClaim(happen: () => Promise<unknown>): KyselyPlugin {
 
 describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
   test('a job that two processes see due is taken by one of them, the other takes the next', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['first', 'second'])
-    const faster = { db: openDatabase(), table }
+    const open = await jobsIn(makeDatabase, ['first', 'second'])
+    const faster = open()
     let taken: ClaimedJob | undefined
     const race = betweenLookAndClaim(async () => (taken = await claimAt(faster, 10)))
-    const slower = { db: openDatabase().withPlugin(race), table }
+    const slower = open(race)
     const next = await claimAt(slower, 10)
     expect([taken?.id, next?.id]).toEqual(['first', 'second'])
     expect(await claimAt(faster, 10)).toBeUndefined()
@@ -98,31 +90,25 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
   })
 
   test('of the only job that two see due the slower one gets nothing', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['only'])
-    const faster = { db: openDatabase(), table }
+    const open = await jobsIn(makeDatabase, ['only'])
+    const faster = open()
     let taken: ClaimedJob | undefined
     const race = betweenLookAndClaim(async () => (taken = await claimAt(faster, 10)))
-    expect(await claimAt({ db: openDatabase().withPlugin(race), table }, 10)).toBeUndefined()
+    expect(await claimAt(open(race), 10)).toBeUndefined()
     expect(taken).toMatchObject({ id: 'only', attempts: 1 })
   })
 
   test('a job that was done between look and claim is not taken', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['only'])
-    const db = openDatabase()
+    const open = await jobsIn(makeDatabase, ['only'])
+    const { db } = open()
     const race = betweenLookAndClaim(() => db.updateTable(table).set({ work: null }).execute())
-    expect(await claimAt({ db: openDatabase().withPlugin(race), table }, 10)).toBeUndefined()
+    expect(await claimAt(open(race), 10)).toBeUndefined()
     expect(await db.selectFrom(table).select(['claim', 'attempts']).execute()).toEqual([{ claim: null, attempts: 0 }])
   })
 
   test('nobody takes a job while its lease holds, and renewing makes it hold longer', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['only'])
-    const [own, other] = [
-      { db: openDatabase(), table },
-      { db: openDatabase(), table },
-    ]
+    const open = await jobsIn(makeDatabase, ['only'])
+    const [own, other] = [open(), open()]
     const job = (await claimAt(own, 0))!
     expect(await claimAt(other, leaseMs - 1)).toBeUndefined()
     expect(await renewJob(own, job, 5 * leaseMs)).toBe(true)
@@ -131,9 +117,8 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
   })
 
   test('what was put off before the clock was set back by hours is due, and what waits for less is not', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['put off'])
-    const jobs = { db: openDatabase(), table }
+    const open = await jobsIn(makeDatabase, ['put off'])
+    const jobs = open()
     const putOffAt = 10 * hourMs
     await settleJob(jobs, (await claimAt(jobs, putOffAt))!, { due_at: putOffAt + hourMs })
     // A machine whose clock is behind by up to an hour leaves it, too.
@@ -142,21 +127,16 @@ describe.each(Object.entries(databases))('jobs in %s', (_, makeDatabase) => {
   })
 
   test('the job that has been due longest comes first, whatever its id', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['z', 'y', 'x'])
-    const jobs = { db: openDatabase(), table }
+    const open = await jobsIn(makeDatabase, ['z', 'y', 'x'])
+    const jobs = open()
     await jobs.db.updateTable(table).set({ due_at: 5 }).where('id', '=', 'y').execute()
     const taken = [await claimAt(jobs, 10), await claimAt(jobs, 10), await claimAt(jobs, 10)]
     expect(taken.map((job) => job?.id)).toEqual(['z', 'x', 'y'])
   })
 
   test('who settles or renews after the lease went to another process changes nothing', async () => {
-    const openDatabase = await makeDatabase()
-    await makeJobs(openDatabase, ['only'])
-    const [late, present] = [
-      { db: openDatabase(), table },
-      { db: openDatabase(), table },
-    ]
+    const open = await jobsIn(makeDatabase, ['only'])
+    const [late, present] = [open(), open()]
     const lost = (await claimAt(late, 0))!
     const held = (await claimAt(present, leaseMs))!
     expect([lost.id, held.id]).toEqual(['only', 'only'])

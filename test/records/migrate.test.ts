@@ -1,22 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createProcessRecord, dropTables, migrate, type Migrations } from '@inlay/records'
 import { Kysely, MysqlDialect, sql } from 'kysely'
-import { expect, onTestFinished, test } from 'vitest'
-
-async function openFile(): Promise<() => Kysely<Record<string, Record<string, unknown>>>> {
-  const folder = await mkdtemp(join(tmpdir(), 'inlay-records-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
-  return () => {
-    const db = new Kysely<Record<string, Record<string, unknown>>>({
-      dialect: nodeSqlite({ file: join(folder, 'db') }),
-    })
-    onTestFinished(() => db.destroy())
-    return db
-  }
-}
+import { expect, test } from 'vitest'
+import { openFile } from './open-file.ts'
 
 /** Steps that cannot be carried out twice. */
 const expand: Migrations = {

@@ -25,8 +25,15 @@ async function writtenOf({ db }: TestWorker, taken: Claim): Promise<Written[]> {
   }))
 }
 
-const settleAll = ({ db, clock }: TestWorker, taken: Claim, written: Written[]): Promise<string[]> =>
-  settle(db, { claimId: taken.id, space: 0, now: clock.now, written, abandoned: [] })
+/** Accepts a document and claims it, as a worker does that will end the claim with `written`. */
+async function takeNew(fixture: TestWorker, text?: string): Promise<Claim & { readonly written: Written[] }> {
+  await fixture.accept(request({ text }))
+  const taken = await takeOne(fixture)
+  return { ...taken, written: await writtenOf(fixture, taken) }
+}
+
+const settleAll = ({ db, clock }: TestWorker, taken: Claim & { readonly written: Written[] }): Promise<string[]> =>
+  settle(db, { claimId: taken.id, space: 0, now: clock.now, written: taken.written, abandoned: [] })
 
 async function visible({ db }: TestWorker): Promise<string | null | undefined> {
   const row = await db.selectFrom('inlay_documents').select('visible_generation').executeTakeFirst()
@@ -35,12 +42,10 @@ async function visible({ db }: TestWorker): Promise<string | null | undefined> {
 
 test('a written generation becomes visible and the one before it is noted for removal', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request({ text: 'first' }))
-  const first = await takeOne(fixture)
-  expect(await settleAll(fixture, first, await writtenOf(fixture, first))).toEqual(['document'])
-  await fixture.accept(request({ text: 'second' }))
-  const second = await takeOne(fixture)
-  expect(await settleAll(fixture, second, await writtenOf(fixture, second))).toEqual(['document'])
+  const first = await takeNew(fixture, 'first')
+  expect(await settleAll(fixture, first)).toEqual(['document'])
+  const second = await takeNew(fixture, 'second')
+  expect(await settleAll(fixture, second)).toEqual(['document'])
   expect(await visible(fixture)).toBe(second.generations[0])
   expect((await readRetired(fixture.db, 10)).generations).toEqual(first.generations)
   expect(await fixture.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1, reason: null })
@@ -48,24 +53,19 @@ test('a written generation becomes visible and the one before it is noted for re
 
 test('a late generation of an older version loses against a newer one', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request({ text: 'old' }))
-  const late = await takeOne(fixture)
-  const lateWritten = await writtenOf(fixture, late)
-  await fixture.accept(request({ text: 'new' }))
-  const prompt = await takeOne(fixture)
-  await settleAll(fixture, prompt, await writtenOf(fixture, prompt))
-  expect(await settleAll(fixture, late, lateWritten)).toEqual([])
+  const late = await takeNew(fixture, 'old')
+  const prompt = await takeNew(fixture, 'new')
+  await settleAll(fixture, prompt)
+  expect(await settleAll(fixture, late)).toEqual([])
   expect(await visible(fixture)).toBe(prompt.generations[0])
   expect((await readRetired(fixture.db, 10)).generations).toEqual(late.generations)
 })
 
 test('a version that was replaced while it was written is shown until its successor is', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request({ text: 'old' }))
-  const taken = await takeOne(fixture)
-  const written = await writtenOf(fixture, taken)
+  const taken = await takeNew(fixture, 'old')
   await fixture.accept(request({ text: 'new' }))
-  expect(await settleAll(fixture, taken, written)).toEqual(['document'])
+  expect(await settleAll(fixture, taken)).toEqual(['document'])
   expect(await visible(fixture)).toBe(taken.generations[0])
   // The newer version still has its turn.
   expect(await fixture.status('document')).toMatchObject({ phase: 'pending' })
@@ -73,18 +73,16 @@ test('a version that was replaced while it was written is shown until its succes
 
 test('the claim on a newer version outlasts the older one that is settled meanwhile, and so does its reason', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request({ text: 'first' }))
-  const first = await takeOne(fixture)
-  const firstWritten = await writtenOf(fixture, first)
+  const first = await takeNew(fixture, 'first')
   await fixture.accept(request({ text: 'second' }))
   await fixture.db.updateTable('inlay_documents').set({ reason: 'The embedder was away.' }).execute()
   const second = await takeOne(fixture)
-  expect(await settleAll(fixture, first, firstWritten)).toEqual(['document'])
+  expect(await settleAll(fixture, first)).toEqual(['document'])
   expect(await visible(fixture)).toBe(first.generations[0])
   expect(await fixture.status('document')).toMatchObject({ phase: 'indexing', reason: 'The embedder was away.' })
-  const secondWritten = await writtenOf(fixture, second)
-  expect(secondWritten).toHaveLength(1)
-  expect(await settleAll(fixture, second, secondWritten)).toEqual(['document'])
+  const written = await writtenOf(fixture, second)
+  expect(written).toHaveLength(1)
+  expect(await settleAll(fixture, { ...second, written })).toEqual(['document'])
   expect(await fixture.status('document')).toMatchObject({ phase: 'indexed', reason: null })
 })
 
@@ -103,34 +101,28 @@ test('generations that were given up are noted for removal, which is reported on
 
 test('a document removed while it was written stays removed', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request())
-  const taken = await takeOne(fixture)
-  const written = await writtenOf(fixture, taken)
+  const taken = await takeNew(fixture)
   await fixture.remove('document')
-  expect(await settleAll(fixture, taken, written)).toEqual([])
+  expect(await settleAll(fixture, taken)).toEqual([])
   expect(await visible(fixture)).toBeUndefined()
   expect((await readRetired(fixture.db, 10)).generations).toEqual(taken.generations)
 })
 
 test('a generation of a removed document is not shown for a new one of the same id', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request({ text: 'removed' }))
-  const taken = await takeOne(fixture)
-  const written = await writtenOf(fixture, taken)
+  const taken = await takeNew(fixture, 'removed')
   await fixture.remove('document')
   await fixture.accept(request({ text: 'posted anew' }))
-  expect(await settleAll(fixture, taken, written)).toEqual([])
+  expect(await settleAll(fixture, taken)).toEqual([])
   expect(await visible(fixture)).toBeNull()
 })
 
 test('a claim that ran out makes nothing visible, since its rows may be gone already', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request())
-  const taken = await takeOne(fixture)
-  const written = await writtenOf(fixture, taken)
+  const taken = await takeNew(fixture)
   fixture.clock.now += 2000
   expect(await sweepClaims(fixture.db, { now: fixture.clock.now })).toBe(1)
-  expect(await settleAll(fixture, taken, written)).toEqual([])
+  expect(await settleAll(fixture, taken)).toEqual([])
   expect(await visible(fixture)).toBeNull()
   expect(await fixture.status('document')).toMatchObject({ phase: 'pending' })
   const activity = await fixture.db.selectFrom('inlay_pair_activity').select(['pair_id', 'indexed_at']).execute()
@@ -139,26 +131,22 @@ test('a claim that ran out makes nothing visible, since its rows may be gone alr
 
 test.each(['closing', 'lost'] as const)('a space that is %s shows nothing of what was written to it', async (phase) => {
   const fixture = await makeWorker()
-  await fixture.accept(request())
-  const taken = await takeOne(fixture)
-  const written = await writtenOf(fixture, taken)
+  const taken = await takeNew(fixture)
   await fixture.db.deleteFrom('inlay_spaces').execute()
   const space = { number: 0, phase, embedder: '', dimensions: 0, identity: null, rebuild_reason: null }
   await fixture.db.insertInto('inlay_spaces').values(space).execute()
-  expect(await settleAll(fixture, taken, written)).toEqual([])
+  expect(await settleAll(fixture, taken)).toEqual([])
   expect(await visible(fixture)).toBeNull()
   expect((await readRetired(fixture.db, 10)).generations).toEqual(taken.generations)
 })
 
 test('two generations of the same version: the first to settle is shown, the other removed', async () => {
   const fixture = await makeWorker()
-  await fixture.accept(request())
-  const slow = await takeOne(fixture)
-  const slowWritten = await writtenOf(fixture, slow)
+  const slow = await takeNew(fixture)
   // The state after another worker saw the lease as expired, if the claim had survived.
   await fixture.db.updateTable('inlay_documents').set({ state: 'pending', claim: null }).execute()
   const quick = await takeOne(fixture)
-  await settleAll(fixture, quick, await writtenOf(fixture, quick))
-  expect(await settleAll(fixture, slow, slowWritten)).toEqual([])
+  await settleAll(fixture, { ...quick, written: await writtenOf(fixture, quick) })
+  expect(await settleAll(fixture, slow)).toEqual([])
   expect(await visible(fixture)).toBe(quick.generations[0])
 })

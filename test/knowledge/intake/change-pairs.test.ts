@@ -31,17 +31,13 @@ async function met(knowledge: Knowledge, caller: Caller): Promise<Record<string,
   }
 }
 
-const all = (count: 0 | 1) => ({
-  search: count,
-  list: count,
-  status: count,
-  tags: count,
-  sources: count,
-  chunks: count,
-  excerpt: count,
-  readable: count,
-  byLink: count,
-})
+const all = (count: 0 | 1) =>
+  Object.fromEntries(
+    ['search', 'list', 'status', 'tags', 'sources', 'chunks', 'excerpt', 'readable', 'byLink'].map((way) => [
+      way,
+      count,
+    ]),
+  )
 
 const pay = (pairId: number, text = 'All salaries.') =>
   request(
@@ -93,9 +89,10 @@ test('pairs and metadata change together, and a version sent later keeps the pai
   expect([await met(knowledge, ana), await met(knowledge, ben)]).toEqual([all(0), all(1)])
 })
 
-test('an index run that started before the change shows the document to nobody whom it was taken from', async () => {
+/** A document that is moved to the second group while it is indexed for the first. */
+async function movedMeanwhile(second: { readonly isPaused: boolean }) {
   let meanwhile: (() => Promise<unknown>) | undefined
-  const { knowledge, index } = await makeKnowledge({
+  const parts = await makeKnowledge({
     at: async (step) => {
       if (step !== 'settle') return
       const act = meanwhile
@@ -103,36 +100,27 @@ test('an index run that started before the change shows the document to nobody w
       await act?.()
     },
   })
-  const first = await knowledge.pairs.create({ name: 'HR', isPublic: false, groups: ['hr'] })
-  const second = await knowledge.pairs.create({ name: 'Board', isPublic: false, groups: ['board'] })
-  meanwhile = () => knowledge.changeDocument('pay', { pairIds: [second.id] })
+  const { knowledge } = parts
+  const hr = await knowledge.pairs.create({ name: 'HR', isPublic: false, groups: ['hr'] })
+  const board = await knowledge.pairs.create({ name: 'Board', isPublic: false, ...second, groups: ['board'] })
+  meanwhile = () => knowledge.changeDocument('pay', { pairIds: [board.id] })
   await knowledge.start()
-  await knowledge.accept(pay(first.id))
+  await knowledge.accept(pay(hr.id))
   await knowledge.whenIdle()
   expect(meanwhile).toBeUndefined()
+  return { ...parts, board: board.id }
+}
+
+test('an index run that started before the change shows the document to nobody whom it was taken from', async () => {
+  const { knowledge, index, board } = await movedMeanwhile({ isPaused: false })
   expect([await met(knowledge, ana), await met(knowledge, ben)]).toEqual([all(0), all(1)])
-  expect(index.store.rows.at(-1)?.pairs).toEqual([second.id])
+  expect(index.store.rows.at(-1)?.pairs).toEqual([board])
 })
 
 test('an index run that started before the change lists no tags to those whom the document was taken from', async () => {
-  let meanwhile: (() => Promise<unknown>) | undefined
-  const { knowledge } = await makeKnowledge({
-    at: async (step) => {
-      if (step !== 'settle') return
-      const act = meanwhile
-      meanwhile = undefined
-      await act?.()
-    },
-  })
-  const first = await knowledge.pairs.create({ name: 'HR', isPublic: false, groups: ['hr'] })
   // Paused, so that no later run makes up for it.
-  const second = await knowledge.pairs.create({ name: 'Board', isPublic: false, isPaused: true, groups: ['board'] })
-  meanwhile = () => knowledge.changeDocument('pay', { pairIds: [second.id] })
-  await knowledge.start()
-  await knowledge.accept(pay(first.id))
-  await knowledge.whenIdle()
-  expect(meanwhile).toBeUndefined()
-  expect(await knowledge.status('pay')).toMatchObject({ phase: 'pending', pairIds: [second.id] })
+  const { knowledge, board } = await movedMeanwhile({ isPaused: true })
+  expect(await knowledge.status('pay')).toMatchObject({ phase: 'pending', pairIds: [board] })
   expect(await met(knowledge, ana)).toEqual(all(0))
 })
 

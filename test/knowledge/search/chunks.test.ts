@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { Caller } from '@inlay/knowledge'
 import { makeKnowledge, request } from '../setup.ts'
 
 const section = (text: string, link: string) => ({
@@ -44,18 +43,4 @@ test('a code block that was split is shown without the fences that splitting add
   expect(read!.chunks.length).toBeGreaterThan(1)
   const whole = read!.chunks.map(({ text, separator }, at) => (at === 0 ? text : separator + text)).join('')
   expect(whole).toContain(`\`\`\`js\n${code}\n\`\`\``)
-})
-
-test('only callers who may see a document can read it', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
-  const ana: Caller = { id: 'ana', scopes: ['chat'] }
-  const ben: Caller = { id: 'ben', scopes: ['chat'] }
-  const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
-  await knowledge.accept(request({ id: 'doc', sections: [section('Leave', '')] }, pair.id), { waitMs: 60_000 })
-  const wanted = { documentId: 'doc', first: 0, limit: 1 }
-  expect(await knowledge.chunks({ ...wanted, caller: ana })).toMatchObject({ chunks: [{ text: 'Leave' }], next: null })
-  expect(await knowledge.chunks({ ...wanted, caller: ben })).toBeUndefined()
-  await knowledge.remove('doc')
-  expect(await knowledge.chunks({ ...wanted, caller: ana })).toBeUndefined()
 })

@@ -50,7 +50,7 @@ describe('an excerpt', () => {
     expect(excerpt?.content).not.toContain('gamma7')
   })
 
-  test('is only there for callers who may see the document, and as long as it is there', async () => {
+  test('is only there for callers who may see the document, and as long as it is there; so are its chunks', async () => {
     const { knowledge } = await makeKnowledge()
     await knowledge.start()
     const ana: Caller = { id: 'ana', scopes: ['chat'] }
@@ -58,11 +58,15 @@ describe('an excerpt', () => {
     const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
     await knowledge.accept(request({ id: 'doc', sections }, pair.id), { waitMs: 60_000 })
     const query = { documentId: 'doc', first: 0, last: 0, chunk: 0 }
+    const chunks = { documentId: 'doc', first: 0, limit: 1 }
+    expect(await knowledge.chunks({ ...chunks, caller: ana })).toMatchObject({ chunks: [{ position: 0 }], next: 1 })
+    expect(await knowledge.chunks({ ...chunks, caller: ben })).toBeUndefined()
     expect(await knowledge.excerpt({ ...query, caller: ana })).toMatchObject({ span: { first: 0, last: 0 } })
     expect(await knowledge.excerpt({ ...query, caller: ben })).toBeUndefined()
     expect(await knowledge.excerpt({ ...query, chunk: 700 })).toBeUndefined()
     await knowledge.remove('doc')
     expect(await knowledge.excerpt({ ...query, caller: ana })).toBeUndefined()
+    expect(await knowledge.chunks({ ...chunks, caller: ana })).toBeUndefined()
   })
 })
 
