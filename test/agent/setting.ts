@@ -5,7 +5,7 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { createConversations, migrateConversations, type ConversationsOptions } from '@inlay/conversations'
 import type { Action, ModelProvider, Passage, PassageSearch, ResolvedModel, Run } from '@inlay/agent'
 import { scriptedModel, type Script, type ScriptedModel } from '@inlay/agent/testing'
-import { isInlayError, parseWith, sendMessageRequestSchema } from '@inlay/protocol'
+import { parseWith, sendMessageRequestSchema } from '@inlay/protocol'
 import type {
   PacketBody,
   Packet,
@@ -15,6 +15,8 @@ import type {
   SendMessageRequest,
   StreamLine,
 } from '@inlay/protocol'
+
+export { codeOf, eventually } from '../outcomes.ts'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }
@@ -172,23 +174,6 @@ export function newPassage(id: string, content: string, more: Partial<SearchDoc>
 /** A search that always finds the same. */
 export function findsAlways(...passages: Passage[]): PassageSearch {
   return async () => passages
-}
-
-/** Resolves once the condition holds; fails after a minute. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
-}
-
-/** The code a work fails with; `none` when it does not. */
-export async function codeOf(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => 'none',
-    (error: unknown) => (isInlayError(error) ? error.code : `no InlayError: ${String(error)}`),
-  )
 }
 
 /** An action list typed for options. */

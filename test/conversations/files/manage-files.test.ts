@@ -3,14 +3,24 @@ import { fileExtractor } from '@inlay/drivers/file-extraction'
 import { InlayError } from '@inlay/protocol'
 import { pieceBytes } from '@inlay/conversations/internal/files/blobs'
 import type { FileReader } from '@inlay/conversations'
-import { ana, arriving, ben, bytesOf, eventually, incoming, newFiles, png } from './setting.ts'
+import { newGate } from '../../gate.ts'
+import {
+  ana,
+  arriving,
+  ben,
+  bytesOf,
+  codeOf,
+  eventually,
+  incoming,
+  newFiles,
+  png,
+  type FileSetting,
+} from './setting.ts'
 
-const codeOf = async (work: Promise<unknown>): Promise<string> => {
-  const error = await work.then(
-    () => new Error('nothing was thrown'),
-    (thrown: unknown) => thrown,
-  )
-  return error instanceof InlayError ? error.code : String(error)
+/** Uploads one file. */
+async function uploadOne(files: FileSetting['files'], name: string, content: string | Uint8Array) {
+  const { files: taken } = await files.upload(arriving(incoming(name, content)), { caller: ana })
+  return taken[0]!
 }
 
 describe('an upload', () => {
@@ -174,8 +184,7 @@ describe('an upload', () => {
 describe('a file', () => {
   test('is nobody else’s business', async () => {
     const { files } = await newFiles()
-    const { files: taken } = await files.upload(arriving(incoming('secret.txt', 'Ana only.')), { caller: ana })
-    const { id, fileId } = taken[0]!
+    const { id, fileId } = await uploadOne(files, 'secret.txt', 'Ana only.')
     for (const name of [id, fileId]) {
       expect(await codeOf(files.get(name, ben))).toBe('NOT_FOUND')
       expect(await codeOf(files.open(name, ben))).toBe('NOT_FOUND')
@@ -189,9 +198,9 @@ describe('a file', () => {
 
   test('that is removed is gone at once, its bytes and text soon after', async () => {
     const { files, storage, db } = await newFiles()
-    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: [], isInDocument: false })
-    expect(await codeOf(files.get(taken[0]!.id, ana))).toBe('NOT_FOUND')
+    const taken = await uploadOne(files, 'a.txt', 'A')
+    expect(await files.remove(taken.id, ana)).toEqual({ projects: [], personas: [], isInDocument: false })
+    expect(await codeOf(files.get(taken.id, ana))).toBe('NOT_FOUND')
     await files.worker.whenIdle()
     expect(await storage.getKeys()).toEqual([])
     expect(await db.selectFrom('inlay_file_texts').selectAll().execute()).toEqual([])
@@ -199,16 +208,16 @@ describe('a file', () => {
 
   test('that an agent holds stays, and the agent is named', async () => {
     const { files } = await newFiles({ personasWith: async () => ['HR agent'] })
-    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await files.remove(taken[0]!.id, ana)).toEqual({ projects: [], personas: ['HR agent'], isInDocument: false })
-    expect((await files.get(taken[0]!.id, ana)).name).toBe('a.txt')
+    const taken = await uploadOne(files, 'a.txt', 'A')
+    expect(await files.remove(taken.id, ana)).toEqual({ projects: [], personas: ['HR agent'], isInDocument: false })
+    expect((await files.get(taken.id, ana)).name).toBe('a.txt')
   })
 
   test('whose bytes the storage lost says so instead of giving others', async () => {
     const { files, storage } = await newFiles()
-    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
+    const taken = await uploadOne(files, 'a.txt', 'A')
     await storage.clear()
-    const { bytes } = await files.open(taken[0]!.id, ana)
+    const { bytes } = await files.open(taken.id, ana)
     expect(await codeOf(bytesOf(bytes))).toBe('GONE')
   })
 
@@ -236,11 +245,11 @@ describe('a file', () => {
 
 describe('reading', () => {
   const slow = () => {
-    const gate = Promise.withResolvers<void>()
+    const gate = newGate()
     const calls: string[] = []
     const reader: FileReader = async ({ name }) => {
       calls.push(name)
-      await gate.promise
+      await gate.pass()
       return { sections: [{ text: `Text of ${name}.` }] }
     }
     return { gate, calls, reader }
@@ -249,13 +258,13 @@ describe('reading', () => {
   test('goes on after the upload has answered, and a chat that is faster waits for it', async () => {
     const { gate, calls, reader } = slow()
     const { files } = await newFiles({ reader, waitMs: 1 })
-    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
-    expect(taken[0]).toMatchObject({ status: 'PROCESSING', kind: 'document', tokens: null })
-    const read = Promise.all([files.read(taken[0]!.id, ana), files.read(taken[0]!.id, ana)])
-    gate.resolve()
+    const taken = await uploadOne(files, 'a.pdf', '%PDF')
+    expect(taken).toMatchObject({ status: 'PROCESSING', kind: 'document', tokens: null })
+    const read = Promise.all([files.read(taken.id, ana), files.read(taken.id, ana)])
+    gate.open()
     expect(await read).toEqual([[{ text: 'Text of a.pdf.' }], [{ text: 'Text of a.pdf.' }]])
     await files.worker.whenIdle()
-    expect(await files.get(taken[0]!.id, ana)).toMatchObject({ status: 'COMPLETED' })
+    expect(await files.get(taken.id, ana)).toMatchObject({ status: 'COMPLETED' })
     expect(calls).toEqual(['a.pdf'])
   })
 
@@ -263,11 +272,11 @@ describe('reading', () => {
     const { reader } = slow()
     const { files, again } = await newFiles({ waitMs: 0 })
     const first = again({ reader })
-    const { files: taken } = await first.upload(arriving(incoming('a.txt', 'Kept.')), { caller: ana })
+    const taken = await uploadOne(first, 'a.txt', 'Kept.')
     await first.close()
-    expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
-    await eventually(async () => (await files.get(taken[0]!.id, ana)).status === 'COMPLETED')
-    expect(await files.read(taken[0]!.id, ana)).toEqual([{ text: 'Kept.' }])
+    expect((await files.get(taken.id, ana)).status).toBe('PROCESSING')
+    await eventually(async () => (await files.get(taken.id, ana)).status === 'COMPLETED')
+    expect(await files.read(taken.id, ana)).toEqual([{ text: 'Kept.' }])
   })
 
   test('that fails for a passing reason is tried again, and at last the file says it failed', async () => {
@@ -277,14 +286,14 @@ describe('reading', () => {
       throw new Error('the reader is down')
     }
     const { files, clock, errors } = await newFiles({ reader, waitMs: 0 })
-    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    const taken = await uploadOne(files, 'a.pdf', '%PDF')
     for (let round = 0; round < 10; round++) {
       await files.worker.whenIdle()
       clock.time += 3_600_001
       files.worker.notify()
     }
     await files.worker.whenIdle()
-    expect(await files.get(taken[0]!.id, ana)).toMatchObject({
+    expect(await files.get(taken.id, ana)).toMatchObject({
       status: 'FAILED',
       reason: expect.stringContaining('upload'),
     })
@@ -297,8 +306,7 @@ describe('reading', () => {
       waitMs: 0,
       reader: () => new Promise<never>(() => {}),
     })
-    const { files: taken } = await again().upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
-    const { id } = taken[0]!
+    const { id } = await uploadOne(again(), 'a.pdf', '%PDF')
     for (let deaths = 1; deaths <= 6; deaths++) {
       await eventually(async () => {
         const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
@@ -322,9 +330,9 @@ describe('reading', () => {
       throw new InlayError('INVALID_INPUT', { message: 'The file is protected by a password.' })
     }
     const { files } = await newFiles({ reader, waitMs: 0 })
-    const { files: taken } = await files.upload(arriving(incoming('a.pdf', '%PDF')), { caller: ana })
+    const taken = await uploadOne(files, 'a.pdf', '%PDF')
     await files.worker.whenIdle()
-    const file = await files.get(taken[0]!.id, ana)
+    const file = await files.get(taken.id, ana)
     expect(file).toMatchObject({ status: 'FAILED', reason: 'The file is protected by a password.' })
     expect(await codeOf(files.read(file.id, ana))).toBe('INVALID_INPUT')
     expect(await files.list(ana)).toEqual([])
@@ -332,11 +340,9 @@ describe('reading', () => {
 
   test('of a spreadsheet above the limit skips it: it can be looked at, not asked about', async () => {
     const { files } = await newFiles({ maxTokens: 10 })
-    const { files: taken } = await files.upload(arriving(incoming('t.csv', 'name,days\n' + 'Ana,25\n'.repeat(50))), {
-      caller: ana,
-    })
-    expect(taken[0]).toMatchObject({ status: 'SKIPPED', kind: 'tabular', reason: expect.stringContaining('tokens') })
-    expect((await files.sheets(taken[0]!.id, ana))[0]).toMatchObject({
+    const taken = await uploadOne(files, 't.csv', 'name,days\n' + 'Ana,25\n'.repeat(50))
+    expect(taken).toMatchObject({ status: 'SKIPPED', kind: 'tabular', reason: expect.stringContaining('tokens') })
+    expect((await files.sheets(taken.id, ana))[0]).toMatchObject({
       name: 't.csv',
       csv: expect.stringMatching(/^name,days\nAna,25\n/),
       truncated: false,
@@ -347,18 +353,18 @@ describe('reading', () => {
 test('work that a dead process had begun is taken up when its lease is over', async () => {
   const { files, again, clock, db } = await newFiles({ waitMs: 0 })
   const dead = again({ reader: async () => new Promise<never>(() => {}) })
-  const { files: taken } = await dead.upload(arriving(incoming('a.txt', 'Kept.')), { caller: ana })
+  const taken = await uploadOne(dead, 'a.txt', 'Kept.')
   await eventually(async () => {
     const row = await db.selectFrom('inlay_files').select('attempts').executeTakeFirst()
     return row?.attempts === 1
   })
   files.worker.notify()
   await files.worker.whenIdle()
-  expect((await files.get(taken[0]!.id, ana)).status).toBe('PROCESSING')
+  expect((await files.get(taken.id, ana)).status).toBe('PROCESSING')
   clock.time += 20_001
   files.worker.notify()
   await files.worker.whenIdle()
-  expect((await files.get(taken[0]!.id, ana)).status).toBe('COMPLETED')
+  expect((await files.get(taken.id, ana)).status).toBe('COMPLETED')
 })
 
 describe('the sheets of a spreadsheet', () => {
@@ -370,8 +376,8 @@ describe('the sheets of a spreadsheet', () => {
       ],
     })
     const { files } = await newFiles({ reader })
-    const { files: taken } = await files.upload(arriving(incoming('b.xlsx', 'PK')), { caller: ana })
-    expect(await files.sheets(taken[0]!.id, ana)).toEqual([
+    const taken = await uploadOne(files, 'b.xlsx', 'PK')
+    expect(await files.sheets(taken.id, ana)).toEqual([
       { name: 'Staff', csv: 'Name,Note\nAna,"says ""hi"", often"\na | b', truncated: false },
       { name: 'Sheet 2', csv: 'just a line', truncated: false },
     ])
@@ -383,19 +389,15 @@ describe('the sheets of a spreadsheet', () => {
   ])('of a CSV file in %s are those of the reader, who finds the encoding', async (_, bytes) => {
     const extract = fileExtractor()
     const { files } = await newFiles({ reader: extract })
-    const { files: taken } = await files.upload(arriving(incoming('t.csv', bytes)), { caller: ana })
-    expect(await files.sheets(taken[0]!.id, ana)).toEqual([
-      { name: 't.csv', csv: '名前,日数\n佐藤,25', truncated: false },
-    ])
+    const taken = await uploadOne(files, 't.csv', bytes)
+    expect(await files.sheets(taken.id, ana)).toEqual([{ name: 't.csv', csv: '名前,日数\n佐藤,25', truncated: false }])
     await extract.close()
   })
 
   test('are cut at 500 000 characters, at the end of a row', async () => {
     const { files } = await newFiles({ maxTokens: 10_000_000 })
-    const { files: taken } = await files.upload(arriving(incoming('t.csv', 'abcdefg,1\n'.repeat(60_000))), {
-      caller: ana,
-    })
-    const [sheet] = await files.sheets(taken[0]!.id, ana)
+    const taken = await uploadOne(files, 't.csv', 'abcdefg,1\n'.repeat(60_000))
+    const [sheet] = await files.sheets(taken.id, ana)
     expect(sheet!.truncated).toBe(true)
     expect(sheet!.csv.length).toBeLessThanOrEqual(500_000)
     expect(sheet!.csv.endsWith('abcdefg,1')).toBe(true)
@@ -403,8 +405,8 @@ describe('the sheets of a spreadsheet', () => {
 
   test('are asked for of spreadsheets only', async () => {
     const { files } = await newFiles()
-    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'A')), { caller: ana })
-    expect(await codeOf(files.sheets(taken[0]!.id, ana))).toBe('INVALID_INPUT')
+    const taken = await uploadOne(files, 'a.txt', 'A')
+    expect(await codeOf(files.sheets(taken.id, ana))).toBe('INVALID_INPUT')
   })
 })
 
@@ -426,29 +428,29 @@ describe('the listing', () => {
 describe('a file that something holds', () => {
   test('is put into the index once it is read, and taken out when it is removed', async () => {
     const { files, index } = await newFiles()
-    const { files: taken } = await files.upload(arriving(incoming('a.txt', 'Findable.')), { caller: ana })
+    const taken = await uploadOne(files, 'a.txt', 'Findable.')
     expect(index.held.size).toBe(0)
-    await files.wantIndexed([taken[0]!.id])
+    await files.wantIndexed([taken.id])
     await files.worker.whenIdle()
-    expect(index.held.get(taken[0]!.id)).toMatchObject({ name: 'a.txt', sections: [{ text: 'Findable.' }] })
-    await files.remove(taken[0]!.id, ana)
+    expect(index.held.get(taken.id)).toMatchObject({ name: 'a.txt', sections: [{ text: 'Findable.' }] })
+    await files.remove(taken.id, ana)
     await files.worker.whenIdle()
     expect(index.held.size).toBe(0)
   })
 
   test('is indexed when it comes with its project, whichever of reading and linking is first', async () => {
-    const gate = Promise.withResolvers<void>()
+    const gate = newGate()
     const reader: FileReader = async () => {
-      await gate.promise
+      await gate.pass()
       return { sections: [{ text: 'Findable.' }] }
     }
     const { files, index } = await newFiles({ reader, waitMs: 1 })
     const details = () => ({ projectId: 3, tempIds: {} })
     const { files: taken } = await files.upload(arriving(incoming('a.txt', 'x')), { caller: ana, details })
-    const { files: others } = await files.upload(arriving(incoming('b.txt', 'x')), { caller: ana })
-    await files.wantIndexed([others[0]!.id])
-    gate.resolve()
+    const others = await uploadOne(files, 'b.txt', 'x')
+    await files.wantIndexed([others.id])
+    gate.open()
     await eventually(() => index.held.size === 2)
-    expect([...index.held.keys()].toSorted()).toEqual([taken[0]!.id, others[0]!.id].toSorted())
+    expect([...index.held.keys()].toSorted()).toEqual([taken[0]!.id, others.id].toSorted())
   })
 })

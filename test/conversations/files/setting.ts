@@ -4,14 +4,10 @@ import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { IncomingFile } from '@inlay/agent'
 import type { FileIndex, IndexedFile } from '@inlay/conversations'
 import { createFiles, type FilesOptions, type SqlFiles } from '@inlay/conversations/internal/files/manage-files'
-import type { Principal } from '@inlay/protocol'
 import { migrateConversations } from '@inlay/conversations/internal/migrations'
 import type { ConversationTables } from '@inlay/conversations/internal/tables/database'
 
-/** The caller of tests that need only one. */
-export const ana: Principal = { id: 'ana', scopes: ['chat'] }
-/** Another caller, who owns nothing of the first. */
-export const ben: Principal = { id: 'ben', scopes: ['chat'] }
+export { ana, ben, codeOf, eventually } from '../../agent/setting.ts'
 
 /** Files over a database and a storage in memory, with what a test may want to look at. */
 export interface FileSetting {
@@ -92,13 +88,4 @@ export const png: Uint8Array = Uint8Array.from(
 
 export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer())
-}
-
-/** Resolves once the condition holds; fails after a minute. */
-export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 60_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
-    await new Promise((resolve) => setTimeout(resolve, 2))
-  }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { PrivateFile } from '@inlay/knowledge'
-import { isInlayError } from '@inlay/protocol'
 import { privateFilesPair } from '@inlay/knowledge/internal/access-and-filters/permissions'
 import { newGate } from '../../gate.ts'
+import { codeOf } from '../../outcomes.ts'
 import { memoryIndex } from '../memory-index.ts'
 import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
 
@@ -20,12 +20,6 @@ async function started(): Promise<TestKnowledge> {
   await fixture.knowledge.start()
   return fixture
 }
-
-const codeOf = async (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'nothing was thrown',
-    (error: unknown) => (isInlayError(error) ? error.code : String(error)),
-  )
 
 const admin = { id: 'root', scopes: ['admin'] as const }
 
