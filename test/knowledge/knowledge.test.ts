@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newGate } from '../gate.ts'
 import { fakeEmbedder } from './fake-embedder.ts'
 import { memoryIndex } from './memory-index.ts'
-import { makeKnowledge, makeRecords, request } from './setup.ts'
+import { makeKnowledge, makeRecords, request, section } from './setup.ts'
 
 test('an accepted document becomes searchable, its next version replaces it, and removal hides it at once', async () => {
   const { knowledge, errors, index } = await makeKnowledge()
@@ -84,13 +84,7 @@ test('documents without any text are indexed with no chunks, and found by their 
 test('a document of a hundred thousand sections is one document', async () => {
   const { knowledge } = await makeKnowledge()
   await knowledge.start()
-  const sections = Array.from({ length: 100_000 }, (_, at) => ({
-    type: 'text' as const,
-    text: `section ${at}`,
-    link: null,
-    image_file_id: null,
-    heading: null,
-  }))
+  const sections = Array.from({ length: 100_000 }, (_, at) => section(`section ${at}`))
   await knowledge.accept(request({ sections }), { waitMs: 60_000 })
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 100_000 })
 })

@@ -3,6 +3,7 @@ import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { createHighlighter } from '@inlay/knowledge/internal/search/highlights'
 import { toSearchQuery, toSearchText } from '@inlay/knowledge/internal/chunking/search-text'
 import { cases } from '../cases.ts'
+import { section } from './requests.ts'
 
 const length = cases(200_000, 1_000_000)
 const fill = (piece: string): string => piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
@@ -32,9 +33,8 @@ const texts: Readonly<Record<string, string>> = {
 
 describe.each(Object.entries(texts))('a long text of %s', (_, text) => {
   test('is cut, searched for and marked in linear time', () => {
-    const section = { type: 'text', text, link: null, heading: null, image_file_id: null } as const
     let characters = 0
-    for (const chunk of chunkSections([section])) characters += chunk ? chunk.end - chunk.start : 0
+    for (const chunk of chunkSections([section(text)])) characters += chunk ? chunk.end - chunk.start : 0
     expect(characters).toBeLessThanOrEqual(text.length)
     expect(toSearchText({ title: '', text }).length).toBeGreaterThan(0)
     toSearchQuery(text)

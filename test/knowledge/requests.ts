@@ -1,4 +1,9 @@
-import type { IngestionDocument, IngestionRequest } from '@inlay/protocol'
+import type { IngestionDocument, IngestionRequest, Section } from '@inlay/protocol'
+
+/** A text of a document, as validation hands it on. */
+export function section(text: string, link: string | null = null): Section {
+  return { type: 'text', text, link, image_file_id: null, heading: null }
+}
 
 /** A request as validation hands it on. */
 export function request(
@@ -14,7 +19,7 @@ export function request(
     document: {
       id: 'document',
       semantic_identifier: 'A document',
-      sections: [{ type: 'text', text, link: null, image_file_id: null, heading: null }],
+      sections: [section(text)],
       metadata: {},
       source: 'file',
       title: null,

@@ -23,7 +23,7 @@ import { createClaimRunner, createWorker, type Worker } from '@inlay/knowledge/i
 import type { WorkerContext } from '@inlay/knowledge/internal/indexing/worker'
 import { memoryIndex, type MemoryIndex } from './memory-index.ts'
 
-export { request } from './requests.ts'
+export { request, section } from './requests.ts'
 
 type MakeDialect = (file: string) => Dialect | Promise<Dialect>
 

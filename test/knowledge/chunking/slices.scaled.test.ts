@@ -2,6 +2,7 @@ import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../cpu-time.ts'
 import { cases } from '../../cases.ts'
+import { section } from '../requests.ts'
 
 const MiB = 2 ** 20
 const mebibytes = cases(1, 4)
@@ -11,7 +12,7 @@ const repeated = (piece: string, length: number): string => piece.repeat(Math.ce
 function measure(text: string): { longestMs: number; totalMs: number } {
   const began = cpuMs()
   let [last, longestMs] = [began, 0]
-  const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
+  const sections = [section(text)]
   for (const _ of chunkSections(sections)) {
     const now = cpuMs()
     longestMs = Math.max(longestMs, now - last)

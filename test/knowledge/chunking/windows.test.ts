@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addText, openText, type TextWindow } from '@inlay/knowledge/internal/chunking/blocks'
 import { chunkSections, type Chunk } from '@inlay/knowledge/internal/chunking/chunk'
-
-const section = (text: string): { type: 'text'; text: string; link: null; image_file_id: null; heading: null } => ({
-  type: 'text',
-  text,
-  link: null,
-  image_file_id: null,
-  heading: null,
-})
+import { section } from '../requests.ts'
 
 interface Reading {
   readonly chunks: readonly Chunk[]

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
-import { makeWorker, request } from '../setup.ts'
+import { makeWorker, request, section } from '../setup.ts'
 
 const named = (...ids: string[]): ReturnType<typeof request>[] =>
   ids.map((id) => request({ id, text: `text of ${id}` }))
@@ -337,7 +337,7 @@ describe('an embedder that answers', () => {
 
 describe('embedding', () => {
   const parts = (...texts: string[]): ReturnType<typeof request> =>
-    request({ sections: texts.map((text) => ({ type: 'text', text, link: null, image_file_id: null, heading: null })) })
+    request({ sections: texts.map((text) => section(text)) })
 
   test('is spared for chunks that did not change', async () => {
     const embedder = fakeEmbedder()

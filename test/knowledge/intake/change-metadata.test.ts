@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
 import { documentChangeSchema, parseWith } from '@inlay/protocol'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, section } from '../setup.ts'
 
 const admin: Caller = { id: 'admin', scopes: ['admin'] }
-const toSection = (text: string) => ({ type: 'text' as const, text, link: null, image_file_id: null, heading: null })
 
 const ana: Caller = { id: 'ana', scopes: ['ingest'] }
 
@@ -37,7 +36,7 @@ test('metadata is set and removed entry by entry, and the document is found by i
 test('a large document keeps its text', async () => {
   const { knowledge, db } = await makeKnowledge()
   const texts = ['α'.repeat(700_000), '', `${'b'.repeat(500_000)}end`]
-  await knowledge.accept(request({ id: 'large', metadata: {}, sections: texts.map(toSection) }))
+  await knowledge.accept(request({ id: 'large', metadata: {}, sections: texts.map((text) => section(text)) }))
   const read = async () => {
     const { large_id: id } = await db.selectFrom('inlay_contents').select('large_id').executeTakeFirstOrThrow()
     const parts = await db
@@ -64,7 +63,7 @@ test('a large document keeps its text', async () => {
 test('a large document keeps its text when a hook gives it back', async () => {
   const { knowledge, db } = await makeKnowledge({ hooks: { beforeDocument: async ({ document }) => ({ document }) } })
   const text = 'α'.repeat(1_200_000)
-  await knowledge.accept(request({ id: 'large', metadata: {}, sections: [toSection(text)] }))
+  await knowledge.accept(request({ id: 'large', metadata: {}, sections: [section(text)] }))
   await knowledge.changeDocument('large', { metadata: { team: 'red' } }, { caller: admin })
   const { large_id: id } = await db.selectFrom('inlay_contents').select('large_id').executeTakeFirstOrThrow()
   const parts = await db.selectFrom('inlay_content_parts').select('text').where('large_id', '=', id!).execute()

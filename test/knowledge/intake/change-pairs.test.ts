@@ -1,7 +1,7 @@
 import type { Caller, DocumentHooks, Knowledge } from '@inlay/knowledge'
 import { documentChangeSchema, parseWith, type InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, section } from '../setup.ts'
 
 const ana: Caller = { id: 'ana', scopes: ['search', 'ingest'], groups: ['hr'] }
 const ben: Caller = { id: 'ben', scopes: ['search', 'ingest'], groups: ['board'] }
@@ -43,7 +43,7 @@ const pay = (pairId: number, text = 'All salaries.') =>
   request(
     {
       id: 'pay',
-      sections: [{ type: 'text', text, link: 'https://wiki.example/pay', image_file_id: null, heading: null }],
+      sections: [section(text, 'https://wiki.example/pay')],
       metadata: { team: 'people' },
     },
     pairId,

@@ -1,7 +1,7 @@
 import type { Caller } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
 import { createPairs } from '@inlay/knowledge/internal/access-and-filters/pairs'
-import { makeKnowledge, makeWorker, request, type TestWorker } from '../setup.ts'
+import { makeKnowledge, makeWorker, request, section, type TestWorker } from '../setup.ts'
 
 const ana: Caller = { id: 'ana', scopes: ['ingest'] }
 const ben: Caller = { id: 'ben', scopes: ['ingest'], groups: ['staff'] }
@@ -58,12 +58,7 @@ describe('an identical document', () => {
       },
     ],
     ['file', { file_id: 'f' }],
-    [
-      'link',
-      {
-        sections: [{ type: 'text' as const, text: 'some text', link: 'https://a', image_file_id: null, heading: null }],
-      },
-    ],
+    ['link', { sections: [section('some text', 'https://a')] }],
   ])('but for its %s is indexed again', async (_, change) => {
     const { accept, worker } = await makeWorker()
     await accept(request())

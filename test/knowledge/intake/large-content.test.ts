@@ -15,9 +15,7 @@ import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createMaintainer } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { openOnUse } from '@inlay/knowledge/internal/reindexing/index-space'
 import { memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, makeWorker, request } from '../setup.ts'
-
-const section = (text: string): Section => ({ type: 'text', text, link: null, image_file_id: null, heading: null })
+import { makeKnowledge, makeRecords, makeWorker, request, section } from '../setup.ts'
 
 /** Emoji at every second place, so that some are at the ends of parts. */
 const emoji = `a${'😀'.repeat(140_000)}`

@@ -2,19 +2,16 @@ import { hash } from 'node:crypto'
 import { withSyncHash } from '@inlay/knowledge/internal/intake/read-document'
 import { describe, expect, test } from 'vitest'
 import { toVersion } from '@inlay/knowledge/internal/intake/read-document'
-import { request } from '../setup.ts'
+import { request, section } from '../setup.ts'
 
 describe('a document without id', () => {
   const idOf = async (...args: Parameters<typeof request>): Promise<string> => (await toVersion(request(...args))).id
-  const section = (link: string | null): { sections: never } => ({
-    // Only what the id is made from.
-    sections: [{ type: 'text', text: String(Math.random()), link, image_file_id: null, heading: null }] as never,
-  })
+  const linked = (link: string) => ({ sections: [section(String(Math.random()), link)] })
 
   test('gets the same one whenever it is sent again, whatever its text', async () => {
-    const first = await idOf({ id: null, ...section('https://a') })
+    const first = await idOf({ id: null, ...linked('https://a') })
     expect(first).toMatch(/^ingestion_api_[0-9a-f]{32}$/)
-    expect(await idOf({ id: '', ...section('https://a') })).toBe(first)
+    expect(await idOf({ id: '', ...linked('https://a') })).toBe(first)
   })
 
   test('gets another one for another title, link, source or pair', async () => {
@@ -23,7 +20,7 @@ describe('a document without id', () => {
       idOf({ id: null, semantic_identifier: 'other' }),
       idOf({ id: null, source: 'web' }),
       idOf({ id: null }, 2),
-      idOf({ id: null, ...section('https://a') }),
+      idOf({ id: null, ...linked('https://a') }),
     ])
     expect(new Set(ids).size).toBe(5)
   })
@@ -49,13 +46,7 @@ test.each([-1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER])('no pair has the numb
 })
 
 test('the link of a document is the first that a section has', async () => {
-  const sections = [null, 'https://one', 'https://two'].map((link) => ({
-    type: 'text' as const,
-    text: '',
-    link,
-    image_file_id: null,
-    heading: null,
-  }))
+  const sections = [null, 'https://one', 'https://two'].map((link) => section('', link))
   expect((await toVersion(request({ sections }))).link).toBe('https://one')
   expect((await toVersion(request({ sections: [] }))).link).toBe('')
 })

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, section } from '../setup.ts'
 
-const section = (text: string, link: string) => ({
-  type: 'text' as const,
-  text,
-  link,
-  image_file_id: null,
-  heading: null,
-})
 const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
 
 test('a document is read from its first chunk to its last, whatever their links', async () => {

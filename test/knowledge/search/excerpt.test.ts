@@ -2,17 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
 import { readChunks, readExcerpt, readSize } from '@inlay/knowledge/internal/search/excerpt'
 import { findByLink } from '@inlay/knowledge/internal/search/linked-document'
-import { makeKnowledge, makeWorker, request } from '../setup.ts'
+import { makeKnowledge, makeWorker, request, section } from '../setup.ts'
 import { memoryIndex } from '../memory-index.ts'
 
 const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
-const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => ({
-  type: 'text' as const,
-  text: words(name),
-  link: 'https://x.example/one',
-  image_file_id: null,
-  heading: null,
-}))
+const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => section(words(name), 'https://x.example/one'))
 
 async function filled(more: Parameters<typeof request>[0] = {}) {
   const fixture = await makeKnowledge()
@@ -75,11 +69,7 @@ test('a document that is replaced while it is read, and whose old rows are gone 
   let updates = 0
   const fixture = await makeWorker({ index: memory })
   const link = 'https://x.example/doc'
-  const version = (number: number) =>
-    request({
-      id: 'doc',
-      sections: [{ type: 'text', text: `version ${number}`, link, image_file_id: null, heading: null }],
-    })
+  const version = (number: number) => request({ id: 'doc', sections: [section(`version ${number}`, link)] })
   const index = {
     read: async (...given: Parameters<typeof memory.read>) => {
       if (updates++ % 2 === 0) {

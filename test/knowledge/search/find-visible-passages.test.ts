@@ -3,7 +3,7 @@ import type { BaseFilters } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, section } from '../setup.ts'
 
 const idsOf = async (knowledge: Knowledge, filters: BaseFilters = {}, caller?: Caller): Promise<string[]> => {
   const passages = await knowledge.search({ text: 'common', filters, caller, limit: 50 })
@@ -214,20 +214,8 @@ const leavePolicy = request({
   ],
   file_id: 'file-1',
   sections: [
-    {
-      type: 'text',
-      text: 'Nothing of interest.',
-      link: 'https://wiki/leave#1',
-      image_file_id: null,
-      heading: null,
-    },
-    {
-      type: 'text',
-      text: '# Entitlement\n\nFull-time staff receive 25 days of paid leave.',
-      link: 'https://wiki/leave#2',
-      image_file_id: null,
-      heading: null,
-    },
+    section('Nothing of interest.', 'https://wiki/leave#1'),
+    section('# Entitlement\n\nFull-time staff receive 25 days of paid leave.', 'https://wiki/leave#2'),
   ],
 })
 
@@ -279,13 +267,7 @@ describe('results', () => {
     const index = memoryIndex()
     const { knowledge } = await makeKnowledge({ index })
     await knowledge.start()
-    const sections = Array.from({ length: 120 }, () => ({
-      type: 'text' as const,
-      text: 'common words',
-      link: null,
-      image_file_id: null,
-      heading: null,
-    }))
+    const sections = Array.from({ length: 120 }, () => section('common words'))
     await knowledge.accept(request({ id: 'long', sections }))
     for (let at = 0; at < 30; at++) await knowledge.accept(request({ id: `short ${at}`, text: 'common words' }))
     await knowledge.whenIdle()

@@ -1,18 +1,9 @@
-import type { IngestionDocument } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../cpu-time.ts'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, section } from '../setup.ts'
 
 const entries = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key ${at}`, `value ${at}`]))
-
-const section = (text: string, link: string | null = null): IngestionDocument['sections'][number] => ({
-  type: 'text',
-  text,
-  link,
-  image_file_id: null,
-  heading: null,
-})
 
 test('large metadata is shown whole and kept once, not with each row', async () => {
   const { knowledge, index } = await makeKnowledge()

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { linkStart } from '@inlay/knowledge/internal/search/linked-document'
-import { makeKnowledge, makeRecords, request } from '../setup.ts'
+import { makeKnowledge, makeRecords, request, section } from '../setup.ts'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 
@@ -17,7 +17,7 @@ function linked(
   texts: readonly string[] = [`Text of ${id}.`],
   more: Partial<IngestionDocument> = {},
 ) {
-  const sections = texts.map((text) => ({ type: 'text' as const, text, link, image_file_id: null, heading: null }))
+  const sections = texts.map((text) => section(text, link))
   return request({ id, semantic_identifier: `Title of ${id}`, source: 'web', ...more, sections })
 }
 

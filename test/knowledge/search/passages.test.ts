@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { encodeChunkMetadata, withChunk } from '@inlay/knowledge/internal/chunking/chunk-metadata'
 import { chunkSections } from '@inlay/knowledge/internal/chunking/chunk'
 import { joinHits, toBlurb, toPassage } from '@inlay/knowledge/internal/search/find-visible-passages'
+import { section } from '../requests.ts'
 
 const hit = (position: number, score: number, rest: Partial<Hit> & { link?: string } = {}): Hit => ({
   documentId: 'a',
@@ -69,7 +70,7 @@ describe('chunks of a document', () => {
     ['a list under headings', `# One\n\n## Two\n\n${'- an item of some length\n'.repeat(60)}`.trim(), 64],
   ])('are the text they were cut from: %s', (_, text, maxTokens) => {
     const size = { maxTokens, targetTokens: maxTokens, minTokens: 16 }
-    const sections = [{ type: 'text', text, link: null, image_file_id: null, heading: null }] as const
+    const sections = [section(text)]
     const rows = [...chunkSections(sections, { size })]
       .filter((chunk) => chunk !== undefined)
       .map((chunk) => ({
