@@ -8,11 +8,10 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newGate } from '../gate.ts'
 import { fakeEmbedder } from './fake-embedder.ts'
 import { memoryIndex } from './memory-index.ts'
-import { makeKnowledge, makeRecords, request, section } from './setup.ts'
+import { makeKnowledge, makeRecords, request, section, startKnowledge } from './setup.ts'
 
 test('an accepted document becomes searchable, its next version replaces it, and removal hides it at once', async () => {
-  const { knowledge, errors, index } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge, errors, index } = await startKnowledge()
   const accepted = await knowledge.accept(request({ text: 'The heron waits.' }))
   expect(accepted).toEqual({ documentId: 'document', alreadyExisted: false, isUnchanged: false })
   await knowledge.whenIdle()
@@ -49,8 +48,7 @@ test('what was accepted before a start is indexed after it', async () => {
   const db = await makeRecords()
   const { knowledge } = await makeKnowledge({ db })
   await knowledge.accept(request())
-  const later = await makeKnowledge({ db })
-  await later.knowledge.start()
+  const later = await startKnowledge({ db })
   await later.knowledge.whenIdle()
   expect(await later.knowledge.status('document')).toMatchObject({ phase: 'indexed' })
 })
@@ -67,8 +65,7 @@ test('a document that did not change is told as such', async () => {
 })
 
 test('documents without any text are indexed with no chunks, and found by their title', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   await knowledge.accept(request({ id: 'titled', semantic_identifier: 'Quarterly herons', text: ' \n ' }))
   await knowledge.accept(request({ id: 'untitled', semantic_identifier: 'Shown only', title: '', text: '' }))
   await knowledge.accept(request({ id: 'empty', sections: [] }))
@@ -82,8 +79,7 @@ test('documents without any text are indexed with no chunks, and found by their 
 })
 
 test('a document of a hundred thousand sections is one document', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const sections = Array.from({ length: 100_000 }, (_, at) => section(`section ${at}`))
   await knowledge.accept(request({ sections }), { waitMs: 60_000 })
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 100_000 })
@@ -91,18 +87,16 @@ test('a document of a hundred thousand sections is one document', async () => {
 
 describe('waiting for a document', () => {
   test('ends when it is searchable', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'some', limit: 1 })).toHaveLength(1)
   })
 
   test('ends when it has failed', async () => {
-    const { knowledge } = await makeKnowledge({
+    const { knowledge } = await startKnowledge({
       embedder: fakeEmbedder({ answer: () => Promise.reject(new Error('no')) }),
       worker: { maxAttempts: 1 },
     })
-    await knowledge.start()
     await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.status('document')).toMatchObject({ phase: 'failed' })
   })
@@ -110,8 +104,7 @@ describe('waiting for a document', () => {
   test('ends when another process has indexed it', async () => {
     const db = await makeRecords()
     const { knowledge } = await makeKnowledge({ db })
-    const other = await makeKnowledge({ db })
-    await other.knowledge.start()
+    await startKnowledge({ db })
     await knowledge.accept(request(), { waitMs: 60_000 })
     expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })
   })
@@ -129,8 +122,7 @@ describe('waiting for a document', () => {
   })
 
   test('is short for an identical document that is searchable already', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     await knowledge.accept(request(), { waitMs: 60_000 })
     await knowledge.accept(request(), { waitMs: 1e9 })
   })
@@ -186,11 +178,10 @@ describe('figures, listing and requeueing', () => {
 
   test('failed documents are tried again when told to, one or all', async () => {
     let isBroken = true
-    const { knowledge } = await makeKnowledge({
+    const { knowledge } = await startKnowledge({
       embedder: fakeEmbedder({ answer: () => (isBroken ? Promise.reject(new Error('no')) : undefined) }),
       worker: { maxAttempts: 1 },
     })
-    await knowledge.start()
     for (const id of ['a', 'b', 'c']) await knowledge.accept(request({ id }))
     await knowledge.whenIdle()
     isBroken = false
@@ -204,8 +195,7 @@ describe('figures, listing and requeueing', () => {
 
 describe('closing', () => {
   test('refuses what comes after, and can be done twice', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     await Promise.all([knowledge.close(), knowledge.close()])
     await expect(knowledge.accept(request())).rejects.toMatchObject({ code: 'CLOSED' })
     await expect(knowledge.remove('x')).rejects.toMatchObject({ code: 'CLOSED' })
@@ -219,8 +209,7 @@ describe('closing', () => {
       await gate.pass()
       throw new InlayError('CLOSED', { retryable: true })
     }
-    const { knowledge, errors } = await makeKnowledge({ hooks: { afterDocument } })
-    await knowledge.start()
+    const { knowledge, errors } = await startKnowledge({ hooks: { afterDocument } })
     await knowledge.accept(request())
     await gate.reached
     const closed = knowledge.close()
@@ -249,8 +238,7 @@ describe('closing', () => {
 
   test('does not silence a lost lease, which is reported while the process runs', async () => {
     const afterDocument = (): Promise<never> => Promise.reject(new InlayError('CLOSED', { retryable: true }))
-    const { knowledge, errors } = await makeKnowledge({ hooks: { afterDocument } })
-    await knowledge.start()
+    const { knowledge, errors } = await startKnowledge({ hooks: { afterDocument } })
     await knowledge.accept(request())
     await vi.waitFor(() => expect(errors).not.toEqual([]), { timeout: 30_000 })
     await knowledge.close()
@@ -261,15 +249,13 @@ describe('closing', () => {
     onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }))
     const index = memoryIndex()
     const file = join(folder, 'records.db')
-    const first = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
-    await first.knowledge.start()
+    const first = await startKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
     const accepts = Array.from({ length: 50 }, (_, at) => first.knowledge.accept(request({ id: `${at}` })))
     const answers = Promise.allSettled(accepts)
     await accepts[0]
     await first.knowledge.close()
     const accepted = (await answers).filter(({ status }) => status === 'fulfilled').length
-    const second = await makeKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
-    await second.knowledge.start()
+    const second = await startKnowledge({ db: await makeRecords(file), index: memoryIndex(index.store) })
     await second.knowledge.whenIdle()
     expect((await second.knowledge.figures()).documents).toMatchObject({ indexed: accepted, pending: 0 })
   })
@@ -278,8 +264,7 @@ describe('closing', () => {
 test('an idle knowledge that has nothing to do never opens its index', async () => {
   const index = memoryIndex()
   const open = vi.spyOn(index, 'open')
-  const { knowledge } = await makeKnowledge({ index })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ index })
   await knowledge.whenIdle()
   await knowledge.close()
   expect(open).not.toHaveBeenCalled()

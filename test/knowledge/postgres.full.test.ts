@@ -1,7 +1,7 @@
 import { postgres } from '@inlay/drivers/postgres'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startPostgres, type PostgresServer } from './postgres-server.ts'
-import { makeKnowledge, makeRecords, request, useDialect } from './setup.ts'
+import { makeKnowledge, makeRecords, request, startKnowledge, useDialect } from './setup.ts'
 
 let server: PostgresServer
 
@@ -74,8 +74,7 @@ describe('in Postgres', async () => {
   })
 
   test('connections that the server ends are made anew, and nothing is lost', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     await knowledge.accept(request({ id: 'before', text: 'The heron waits.' }), { waitMs: 60_000 })
     await server.cutConnections()
     await vi.waitFor(() => knowledge.accept(request({ id: 'after', text: 'The heron flies.' })), { timeout: 60_000 })

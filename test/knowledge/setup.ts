@@ -71,6 +71,13 @@ export async function makeKnowledge(
   return { knowledge, index, db, errors }
 }
 
+/** Makes one that is started. */
+export async function startKnowledge(options?: Parameters<typeof makeKnowledge>[0]): Promise<TestKnowledge> {
+  const made = await makeKnowledge(options)
+  await made.knowledge.start()
+  return made
+}
+
 /** The queue without its loops: each call takes one step, at a time the test chooses. */
 export interface TestWorker {
   readonly worker: Worker & {

@@ -4,13 +4,12 @@ import { expect, test } from 'vitest'
 import { removeUnusedTags } from '@inlay/knowledge/internal/access-and-filters/document-tags'
 import { fromTag, toTag } from '@inlay/knowledge/internal/contracts/vector-index'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 async function makeLibrary(
   ...documents: (NonNullable<Parameters<typeof request>[0]> & { pairId?: number })[]
 ): Promise<TestKnowledge> {
-  const fixture = await makeKnowledge()
-  await fixture.knowledge.start()
+  const fixture = await startKnowledge()
   for (const { pairId, ...document } of documents) await fixture.knowledge.accept(request(document, pairId))
   await fixture.knowledge.whenIdle()
   return fixture
@@ -64,8 +63,7 @@ test('tags follow their documents: changed, without tags, deleted', async () => 
 })
 
 test('callers see the tags of documents they may see', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const { id } = await knowledge.pairs.create({ name: 'hidden', isPublic: false, groups: ['staff'] })
   await knowledge.accept(request({ id: 'open', metadata: { team: 'red' } }))
   await knowledge.accept(request({ id: 'closed', metadata: { team: 'blue' } }, id))

@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
 import { toTag, type Caller, type DocumentQuery } from '@inlay/knowledge'
-import { makeKnowledge, request } from '../setup.ts'
+import { request, startKnowledge } from '../setup.ts'
 
 const admin: Caller = { id: 'admin', scopes: ['admin'] }
 const ana: Caller = { id: 'ana', scopes: ['ingest'] }
 const ben: Caller = { id: 'ben', scopes: ['ingest'] }
 
 test('a listing is filtered by pairs and tags, within what the caller may see', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const hidden = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })
   const accept = (id: string, metadata: Record<string, string | string[]>, pairId?: number) =>
     knowledge.accept(request({ id, metadata }, pairId), { waitMs: 60_000 })

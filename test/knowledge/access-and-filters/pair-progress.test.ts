@@ -1,7 +1,7 @@
 import type { Caller } from '@inlay/knowledge'
 import { expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge } from '../setup.ts'
 
 const broken = fakeEmbedder({
   answer: (texts) => {
@@ -10,8 +10,7 @@ const broken = fakeEmbedder({
 })
 
 test('a pair tells how many documents are in which state, and what was given up', async () => {
-  const { knowledge } = await makeKnowledge({ embedder: broken, worker: { maxAttempts: 1 } })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ embedder: broken, worker: { maxAttempts: 1 } })
   const { id } = await knowledge.pairs.create({ name: 'Wiki' })
   for (const text of ['one', 'two', 'poison']) await knowledge.accept(request({ id: text, text }, id))
   await knowledge.whenIdle()
@@ -33,8 +32,7 @@ test('a pair tells how many documents are in which state, and what was given up'
 
 test('the last activity is when a document came in, and when one became searchable', async () => {
   const clock = { now: 1000 }
-  const { knowledge } = await makeKnowledge({ now: () => clock.now })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ now: () => clock.now })
   const { id } = await knowledge.pairs.create({ name: 'Wiki' })
   const activity = async (): Promise<unknown> =>
     (await knowledge.pairs.progress()).map((pair) => [pair.lastAcceptedAt, pair.lastIndexedAt])
@@ -58,12 +56,11 @@ test('the last activity is when a document came in, and when one became searchab
 
 test('the latest failures come first, at most ten of them', async () => {
   const clock = { now: 1000 }
-  const { knowledge } = await makeKnowledge({
+  const { knowledge } = await startKnowledge({
     now: () => clock.now,
     embedder: broken,
     worker: { maxAttempts: 1 },
   })
-  await knowledge.start()
   for (let at = 0; at < 12; at++) {
     clock.now += 1000
     await knowledge.accept(request({ id: `${at}`, text: `poison ${at}` }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { purgeRemovedPairs } from '@inlay/knowledge/internal/upkeep/removed-pairs'
-import { makeKnowledge, request } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge } from '../setup.ts'
 
 test('the default pair exists from the start and cannot be removed', async () => {
   const { knowledge } = await makeKnowledge()
@@ -49,8 +49,7 @@ test('a pair that is not there cannot be changed or removed, and its number is n
 })
 
 test('documents of a paused pair wait, and go on when it is resumed; others are not held up', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const { id } = await knowledge.pairs.create({ name: 'slow', isPaused: true })
   await knowledge.accept(request({ id: 'waits' }, id))
   await knowledge.accept(request({ id: 'goes' }))
@@ -63,8 +62,7 @@ test('documents of a paused pair wait, and go on when it is resumed; others are 
 })
 
 test('a resumed pair does not wait for the next look at the queue', async () => {
-  const { knowledge } = await makeKnowledge({ worker: { pollMs: 3_600_000 } })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ worker: { pollMs: 3_600_000 } })
   const { id } = await knowledge.pairs.create({ name: 'slow', isPaused: true })
   await knowledge.accept(request({ id: 'waits' }, id))
   // Once it is indexed, the queue has been looked at.
@@ -74,8 +72,7 @@ test('a resumed pair does not wait for the next look at the queue', async () => 
 })
 
 test('a paused pair stays searchable', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   await knowledge.accept(request(), { waitMs: 60_000 })
   await knowledge.pairs.update(1, { isPaused: true })
   expect(await knowledge.search({ text: 'some', limit: 5 })).toHaveLength(1)

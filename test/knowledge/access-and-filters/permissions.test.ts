@@ -1,7 +1,7 @@
 import type { Caller, Knowledge } from '@inlay/knowledge'
 import { expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { makeKnowledge, request } from '../setup.ts'
+import { request, startKnowledge } from '../setup.ts'
 
 const bob: Caller = { id: 'bob', scopes: ['search'] }
 
@@ -10,8 +10,7 @@ const countHits = async (knowledge: Knowledge, caller?: Caller, sets?: string[])
 
 test('changes of access and of sets bind at the next search, and index nothing anew', async () => {
   const embedder = fakeEmbedder()
-  const { knowledge, index } = await makeKnowledge({ embedder })
-  await knowledge.start()
+  const { knowledge, index } = await startKnowledge({ embedder })
   const { id } = await knowledge.pairs.create({ name: 'Wiki' })
   for (let at = 0; at < 5; at++) await knowledge.accept(request({ id: `${at}`, text: `some ${at}` }, id))
   await knowledge.whenIdle()

@@ -2,7 +2,7 @@ import type { ImageDescriber, ImageStore, Summarizer, SummaryRequest } from '@in
 import type { Section } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 const text = (content: string, image: string | null = null): Section => ({
   type: 'text',
@@ -41,8 +41,7 @@ describe('a summarizer', () => {
 
   test('is asked about the document once and about each chunk, with what it needs to know', async () => {
     const { summarize, calls } = fakeSummarizer()
-    const fixture = await makeKnowledge({ summarize })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ summarize })
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const [first, ...others] = calls
     expect(first).toEqual({
@@ -57,8 +56,7 @@ describe('a summarizer', () => {
 
   test('adds to what is searched and embedded, and nothing to what is shown', async () => {
     const embedder = fakeEmbedder()
-    const fixture = await makeKnowledge({ summarize: fakeSummarizer().summarize, embedder })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ summarize: fakeSummarizer().summarize, embedder })
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const embedded = embedder.calls.flat()
     expect(embedded.every((item) => item.includes('Concerns zebras.'))).toBe(true)
@@ -71,8 +69,7 @@ describe('a summarizer', () => {
 
   test('that writes what no index takes adds the rest of it', async () => {
     const embedder = fakeEmbedder()
-    const fixture = await makeKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ summarize: async () => 'Concerns\u0000 zebras\uD83E.', embedder })
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const embedded = embedder.calls.flat()
     expect(embedded.length).toBeGreaterThan(0)
@@ -81,8 +78,7 @@ describe('a summarizer', () => {
 
   test('is not asked about a document of one chunk, which says itself what it is about', async () => {
     const { summarize, calls } = fakeSummarizer()
-    const fixture = await makeKnowledge({ summarize })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ summarize })
     await fixture.knowledge.accept(request({ text: 'short' }), { waitMs: 60_000 })
     await fixture.knowledge.accept(request({ id: 'title only', text: '' }), { waitMs: 60_000 })
     expect(calls).toEqual([])
@@ -92,8 +88,7 @@ describe('a summarizer', () => {
   test('is asked again only about chunks that changed; the others keep what was said, and their vectors', async () => {
     const { summarize, calls } = fakeSummarizer()
     const embedder = fakeEmbedder()
-    const fixture = await makeKnowledge({ summarize, embedder })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ summarize, embedder })
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     const [callCount, embedded] = [calls.length, embedder.calls.flat().length]
     await fixture.knowledge.accept(request({ ...document, doc_updated_at: '2026-01-01T00:00:00.000Z' }), {
@@ -111,13 +106,12 @@ describe('a summarizer', () => {
 
   test('that fails costs its documents what it would have said, and no more; it is reported once', async () => {
     let calls = 0
-    const fixture = await makeKnowledge({
+    const fixture = await startKnowledge({
       summarize: () => {
         calls++
         return Promise.reject(new Error('down'))
       },
     })
-    await fixture.knowledge.start()
     await fixture.knowledge.accept(request(document), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('a')).toMatchObject({ phase: 'indexed', reason: null })
     expect(await searchFor(fixture, 'hooves')).not.toEqual([])
@@ -127,13 +121,12 @@ describe('a summarizer', () => {
 
   test('is given the beginning of a very long document, and cut short when it says too much', async () => {
     const calls: SummaryRequest[] = []
-    const fixture = await makeKnowledge({
+    const fixture = await startKnowledge({
       summarize: async (callCount) => {
         calls.push(callCount)
         return 'w '.repeat(10_000)
       },
     })
-    await fixture.knowledge.start()
     await fixture.knowledge.accept(request({ sections: [text(long('begin').repeat(100))] }), { waitMs: 60_000 })
     expect(calls[0]!.document).toHaveLength(60_000)
     for (const row of fixture.index.store.rows) expect(row.searchText.length).toBeLessThan(6000)
@@ -177,8 +170,7 @@ describe('images', () => {
   })
 
   test('belong to the chunks of their section; the text counts, too', async () => {
-    const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ images: store({ photo: 'ana' }) })
     const sections = [text('plain words'), text('pictured words', 'photo')]
     await fixture.knowledge.accept(request({ sections, file_id: 'raw' }), { waitMs: 60_000 })
     expect(await searchFor(fixture, 'pictured')).toMatchObject([{ file: 'photo' }])
@@ -186,16 +178,14 @@ describe('images', () => {
   })
 
   test('without a model leave no trace in the text: no description, no placeholder', async () => {
-    const fixture = await makeKnowledge({ images: store({ photo: 'ana' }) })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ images: store({ photo: 'ana' }) })
     await fixture.knowledge.accept(request({ sections: [image('photo')] }), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
     expect(fixture.index.store.rows.map((row) => row.text)).toEqual([''])
   })
 
   test('are found by what a model says of them, beside the text and alone', async () => {
-    const fixture = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ images: store({ heron: 'ana', otter: 'ana' }), describeImage: describer })
     const sections = [text('pictured words', 'heron'), image('otter', 'Figure 2')]
     await fixture.knowledge.accept(request({ sections }), { waitMs: 60_000 })
     expect(await searchFor(fixture, 'otter')).toEqual([{ content: 'A drawing of otter, as image/png.', file: 'otter' }])
@@ -208,8 +198,7 @@ describe('images', () => {
 
   test('are described once, also when their document changes', async () => {
     const images = store({ heron: 'ana' })
-    const fixture = await makeKnowledge({ images, describeImage: describer })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ images, describeImage: describer })
     await fixture.knowledge.accept(request({ sections: [text('one', 'heron'), image('heron')] }), { waitMs: 60_000 })
     await fixture.knowledge.accept(request({ sections: [text('two', 'heron')] }), { waitMs: 60_000 })
     expect(images.reads).toEqual(['heron'])
@@ -220,13 +209,14 @@ describe('images', () => {
 
   test('that are gone, that cannot be described, or of which nothing is said, are left undescribed', async () => {
     const images = store({ heron: 'ana', otter: 'ana' })
-    const fixture = await makeKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ images, describeImage: async () => Promise.reject(new Error('blind')) })
     await fixture.knowledge.accept(request({ sections: [text('words', 'heron'), image('otter')] }), { waitMs: 60_000 })
     expect(await fixture.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 1 })
     expect(fixture.errors).toMatchObject([{ message: expect.stringMatching(/^Describing an image/) }])
-    const silent = await makeKnowledge({ images: { ...images, read: async () => undefined }, describeImage: describer })
-    await silent.knowledge.start()
+    const silent = await startKnowledge({
+      images: { ...images, read: async () => undefined },
+      describeImage: describer,
+    })
     await silent.knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 60_000 })
     expect(await silent.knowledge.status('document')).toMatchObject({ phase: 'indexed', chunkCount: 0 })
     expect(silent.errors).toEqual([])
@@ -247,8 +237,7 @@ describe('images', () => {
   })
 
   test('are held by the visible version until the next one has been indexed', async () => {
-    const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
-    await knowledge.start()
+    const { knowledge } = await startKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     await knowledge.accept(request({ sections: [image('heron')] }), { waitMs: 60_000 })
     await knowledge.pairs.update(1, { isPaused: true })
     await knowledge.accept(request({ sections: [image('otter')] }))
@@ -259,8 +248,7 @@ describe('images', () => {
   })
 
   test('are shown to those who see a document with them, as long as it has them', async () => {
-    const { knowledge } = await makeKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
-    await knowledge.start()
+    const { knowledge } = await startKnowledge({ images: store({ heron: 'ana', otter: 'ana' }) })
     const { id } = await knowledge.pairs.create({ name: 'hidden', isPublic: false, users: ['bob'] })
     await knowledge.accept(request({ id: 'open', sections: [image('heron'), image('heron')] }))
     await knowledge.accept(request({ id: 'closed', sections: [text('x', 'otter')] }, id))

@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
 import { documentChangeSchema, parseWith } from '@inlay/protocol'
-import { makeKnowledge, request, section } from '../setup.ts'
+import { makeKnowledge, request, section, startKnowledge } from '../setup.ts'
 
 const admin: Caller = { id: 'admin', scopes: ['admin'] }
 
 const ana: Caller = { id: 'ana', scopes: ['ingest'] }
 
 test('metadata is set and removed entry by entry, and the document is found by it', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const metadata = { team: 'red', kind: ['plan', 'draft'], kept: 'yes' }
   await knowledge.accept(request({ id: 'a b/c', metadata, text: 'Ferries leave at nine.' }), {
     waitMs: 60_000,

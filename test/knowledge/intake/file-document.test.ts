@@ -1,7 +1,7 @@
 import { toFileRequest } from '@inlay/knowledge/internal/intake/file-document'
 import { expect, test } from 'vitest'
 import { cpuMsOf } from '../../cpu-time.ts'
-import { makeKnowledge } from '../setup.ts'
+import { makeKnowledge, startKnowledge } from '../setup.ts'
 
 const file = { name: 'notes.txt', bytes: new Uint8Array([1]) }
 
@@ -11,7 +11,7 @@ test('without a reader a file is refused, and told why', async () => {
 })
 
 test('sections keep their headings and their own links, and dates of the file are those of the document', async () => {
-  const { knowledge } = await makeKnowledge({
+  const { knowledge } = await startKnowledge({
     readFile: async () => ({
       title: null,
       mediaType: 'text/plain',
@@ -23,7 +23,6 @@ test('sections keep their headings and their own links, and dates of the file ar
       updatedAt: Date.UTC(2026, 0, 2),
     }),
   })
-  await knowledge.start()
   await knowledge.ingestFile({ file, id: 'notes', link: 'https://a.example/notes' })
   await knowledge.whenIdle()
   const [zebras] = await knowledge.search({ text: 'zebras', limit: 1 })
@@ -36,7 +35,7 @@ test('sections keep their headings and their own links, and dates of the file ar
 
 test('a file without a date has that of the disk, and a fresh checkout changes nothing', async () => {
   const facts: { createdAt?: number; text: string } = { text: 'zebras graze' }
-  const { knowledge } = await makeKnowledge({
+  const { knowledge } = await startKnowledge({
     readFile: async () => ({
       title: null,
       mediaType: 'text/plain',
@@ -45,7 +44,6 @@ test('a file without a date has that of the disk, and a fresh checkout changes n
       createdAt: facts.createdAt,
     }),
   })
-  await knowledge.start()
   const ingest = async (updatedAt: number): Promise<[boolean, string | null]> => {
     const { isUnchanged } = await knowledge.ingestFile({ file, id: 'notes', updatedAt })
     await knowledge.whenIdle()

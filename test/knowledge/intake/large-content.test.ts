@@ -15,7 +15,7 @@ import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createMaintainer } from '@inlay/knowledge/internal/upkeep/maintainer'
 import { openOnUse } from '@inlay/knowledge/internal/reindexing/index-space'
 import { memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, makeWorker, request, section } from '../setup.ts'
+import { makeKnowledge, makeRecords, makeWorker, request, section, startKnowledge } from '../setup.ts'
 
 /** Emoji at every second place, so that some are at the ends of parts. */
 const emoji = `a${'😀'.repeat(140_000)}`
@@ -115,8 +115,7 @@ describe('a large document', () => {
       documents.add(document)
       return ''
     }
-    const { knowledge, index } = await makeKnowledge({ summarize })
-    await knowledge.start()
+    const { knowledge, index } = await startKnowledge({ summarize })
     await knowledge.accept(request({ id: 'large', sections: [section('First words.'), section(prose.repeat(2))] }))
     await knowledge.whenIdle()
     expect(index.store.rows.length).toBeGreaterThan(100)

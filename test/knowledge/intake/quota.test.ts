@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { makeKnowledge, makeRecords, request } from '../setup.ts'
+import { makeKnowledge, makeRecords, request, startKnowledge } from '../setup.ts'
 
 const named = (id: string, text = 'some text'): ReturnType<typeof request> => request({ id, text })
 
@@ -50,8 +50,7 @@ test('processes that share the records store no more together', async () => {
 })
 
 test('documents of a removed pair make room once they are deleted', async () => {
-  const { knowledge } = await makeKnowledge({ limits: { maxDocuments: 1 } })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ limits: { maxDocuments: 1 } })
   const pair = await knowledge.pairs.create({ name: 'A folder' })
   await knowledge.accept(request({ id: 'a' }, pair.id))
   await expect(knowledge.accept(named('b'))).rejects.toMatchObject({ code: 'RATE_LIMITED' })

@@ -2,7 +2,7 @@ import type { Caller, RequeueQuery } from '@inlay/knowledge'
 import { countUnpaused, countWaiting } from '@inlay/knowledge/internal/queue/queue-status'
 import { expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
-import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 /** Documents that have all failed, and an embedder that works from now on. */
 async function makeFailures(): Promise<TestKnowledge & { hidden: number }> {
@@ -12,8 +12,7 @@ async function makeFailures(): Promise<TestKnowledge & { hidden: number }> {
       if (service.isDown) throw new Error('no')
     },
   })
-  const fixture = await makeKnowledge({ embedder, worker: { maxAttempts: 1, maxOutageAttempts: 1 } })
-  await fixture.knowledge.start()
+  const fixture = await startKnowledge({ embedder, worker: { maxAttempts: 1, maxOutageAttempts: 1 } })
   const { id: hidden } = await fixture.knowledge.pairs.create({ name: 'hidden', isPublic: false })
   await fixture.knowledge.accept(request({ id: 'web', source: 'web' }))
   await fixture.knowledge.accept(request({ id: 'slack', source: 'slack' }))
@@ -45,8 +44,7 @@ test.each<[string, RequeueQuery | undefined, Caller | undefined, string[]]>([
 })
 
 test('a document that has not failed is left alone', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   await knowledge.accept(request(), { waitMs: 60_000 })
   expect(await knowledge.requeue({ documentId: 'document' })).toBe(0)
   expect(await knowledge.status('document')).toMatchObject({ phase: 'indexed' })

@@ -6,7 +6,7 @@ import { createMigratingIndex, type TargetSpace } from '@inlay/knowledge/interna
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder, type FakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryIndex, type MemoryStore } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, makeWorker, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, makeRecords, makeWorker, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 /** An embedder of another space with the same length: only its name differs. */
 function embedderOf(name: string): FakeEmbedder {
@@ -35,9 +35,7 @@ interface Place {
 async function makePlace(): Promise<Place> {
   const [db, store] = [await makeRecords(), createStore()]
   const run: Place['run'] = async (embedder, options) => {
-    const fixture = await makeKnowledge({ db, index: memoryIndex(store), embedder, ...options })
-    await fixture.knowledge.start()
-    return fixture
+    return startKnowledge({ db, index: memoryIndex(store), embedder, ...options })
   }
   const change: Place['change'] = async (embedder, options) => {
     const fixture = await run(embedder, options)

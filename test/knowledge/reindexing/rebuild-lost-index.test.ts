@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+import { makeRecords, request, startKnowledge, type makeKnowledge, type TestKnowledge } from '../setup.ts'
 
 /** Records and an index that processes come to and go from. */
 interface Place {
@@ -16,9 +16,7 @@ interface Place {
 async function makePlace(): Promise<Place> {
   const [db, store] = [await makeRecords(), createStore()]
   const run: Place['run'] = async (options) => {
-    const opened = await makeKnowledge({ db, index: memoryIndex(store), ...options })
-    await opened.knowledge.start()
-    return opened
+    return startKnowledge({ db, index: memoryIndex(store), ...options })
   }
   return { db, store, run }
 }
@@ -108,8 +106,7 @@ test("the index of other records is left alone, and this one's documents get an 
     await fill(opened)
     await opened.knowledge.close()
   }
-  const mixed = await makeKnowledge({ db: place.db, index: memoryIndex(other.store) })
-  await mixed.knowledge.start()
+  const mixed = await startKnowledge({ db: place.db, index: memoryIndex(other.store) })
   await mixed.knowledge.whenIdle()
   expect(messages(mixed)).toEqual([expect.stringContaining('does not belong')])
   expect(await herons(mixed)).toEqual(['d0', 'd1', 'd2'])

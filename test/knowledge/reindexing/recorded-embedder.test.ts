@@ -5,7 +5,7 @@ import { isInlayError } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, makeRecords, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 /** An embedder whose vectors begin with a number that identifies it. */
 function marked(id: string, mark: number, dimensions = 8): Embedder {
@@ -36,9 +36,7 @@ async function makePlace(): Promise<Place> {
     db,
     store,
     run: async (setting, options) => {
-      const fixture = await makeKnowledge({ db, index: memoryIndex(store), embedder: settings[setting], ...options })
-      await fixture.knowledge.start()
-      return fixture
+      return startKnowledge({ db, index: memoryIndex(store), embedder: settings[setting], ...options })
     },
   }
 }

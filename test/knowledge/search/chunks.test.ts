@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { makeKnowledge, request, section } from '../setup.ts'
+import { request, section, startKnowledge } from '../setup.ts'
 
 const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
 
 test('a document is read from its first chunk to its last, whatever their links', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const sections = ['alpha', 'beta', 'gamma'].map((name) => section(words(name), `https://x.example/${name}`))
   await knowledge.accept(request({ id: 'doc', semantic_identifier: 'Letters', sections }), { waitMs: 60_000 })
   const texts: string[] = []
@@ -27,8 +26,7 @@ test('a document is read from its first chunk to its last, whatever their links'
 })
 
 test('a code block that was split is shown without the fences that splitting added', async () => {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   const code = Array.from({ length: 600 }, (_, at) => `const value${at} = compute(${at})`).join('\n')
   const sections = [section(`# Code\n\n\`\`\`js\n${code}\n\`\`\``, '')]
   await knowledge.accept(request({ id: 'doc', sections }), { waitMs: 60_000 })

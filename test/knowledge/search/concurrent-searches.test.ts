@@ -2,7 +2,7 @@ import { createSearchGate } from '@inlay/knowledge/internal/search/concurrent-se
 import { yieldToEventLoop } from '@inlay/scheduling'
 import { expect, test } from 'vitest'
 import { createStore, memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request } from '../setup.ts'
+import { makeRecords, request, startKnowledge } from '../setup.ts'
 
 interface Task {
   readonly done: Promise<string>
@@ -108,12 +108,11 @@ test('searches that were abandoned hold up nobody', async () => {
       return inner.search(...query)
     },
   }
-  const { knowledge } = await makeKnowledge({
+  const { knowledge } = await startKnowledge({
     db: await makeRecords(),
     index,
     searches: { limit: 5, limitPerCaller: 200 },
   })
-  await knowledge.start()
   await knowledge.accept(request({ text: 'heron' }), { waitMs: 60_000 })
   const leaving = new AbortController()
   const caller = { id: 'ana', scopes: ['search'] as const }

@@ -2,15 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { Caller } from '@inlay/knowledge'
 import { readChunks, readExcerpt, readSize } from '@inlay/knowledge/internal/search/excerpt'
 import { findByLink } from '@inlay/knowledge/internal/search/linked-document'
-import { makeKnowledge, makeWorker, request, section } from '../setup.ts'
+import { makeWorker, request, section, startKnowledge } from '../setup.ts'
 import { memoryIndex } from '../memory-index.ts'
 
 const words = (name: string): string => Array.from({ length: 320 }, (_, at) => `${name}${at}`).join(' ')
 const sections = ['alpha', 'beta', 'gamma', 'delta'].map((name) => section(words(name), 'https://x.example/one'))
 
 async function filled(more: Parameters<typeof request>[0] = {}) {
-  const fixture = await makeKnowledge()
-  await fixture.knowledge.start()
+  const fixture = await startKnowledge()
   await fixture.knowledge.accept(request({ id: 'doc', sections, ...more }), { waitMs: 60_000 })
   const [passage] = await fixture.knowledge.search({ text: 'beta7', limit: 1 })
   return { ...fixture, passage: passage! }
@@ -45,8 +44,7 @@ describe('an excerpt', () => {
   })
 
   test('is only there for callers who may see the document, and as long as it is there; so are its chunks', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     const ana: Caller = { id: 'ana', scopes: ['chat'] }
     const ben: Caller = { id: 'ben', scopes: ['chat'] }
     const pair = await knowledge.pairs.create({ name: 'HR', isPublic: false, users: ['ana'], groups: [] })

@@ -3,7 +3,7 @@ import type { BaseFilters } from '@inlay/protocol'
 import { describe, expect, test } from 'vitest'
 import { fakeEmbedder } from '../fake-embedder.ts'
 import { memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, request, section } from '../setup.ts'
+import { makeKnowledge, request, section, startKnowledge } from '../setup.ts'
 
 const idsOf = async (knowledge: Knowledge, filters: BaseFilters = {}, caller?: Caller): Promise<string[]> => {
   const passages = await knowledge.search({ text: 'common', filters, caller, limit: 50 })
@@ -14,8 +14,7 @@ const idsOf = async (knowledge: Knowledge, filters: BaseFilters = {}, caller?: C
 async function makeLibrary(
   ...documents: (NonNullable<Parameters<typeof request>[0]> & { pairId?: number })[]
 ): Promise<Knowledge> {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   for (const { pairId, ...document } of documents)
     await knowledge.accept(request({ text: 'common', ...document }, pairId))
   await knowledge.whenIdle()
@@ -221,8 +220,7 @@ const leavePolicy = request({
 
 describe('results', () => {
   test('carry what clients show of a document', async () => {
-    const { knowledge } = await makeKnowledge()
-    await knowledge.start()
+    const { knowledge } = await startKnowledge()
     await knowledge.accept(leavePolicy, { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'how many days of leave for staff', limit: 1 })).toEqual([
       {
@@ -255,8 +253,7 @@ describe('results', () => {
   })
 
   test('without a title are called Unknown; without a date they bear that of their acceptance', async () => {
-    const { knowledge } = await makeKnowledge({ now: () => 86_400_000 })
-    await knowledge.start()
+    const { knowledge } = await startKnowledge({ now: () => 86_400_000 })
     await knowledge.accept(request({ semantic_identifier: ' ' }), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'some', limit: 1 })).toMatchObject([
       { document: { semantic_identifier: 'Unknown', updated_at: '1970-01-02T00:00:00.000Z', link: null } },
@@ -265,8 +262,7 @@ describe('results', () => {
 
   test('are as many as asked for, though many hits join into one or are not visible any more', async () => {
     const index = memoryIndex()
-    const { knowledge } = await makeKnowledge({ index })
-    await knowledge.start()
+    const { knowledge } = await startKnowledge({ index })
     const sections = Array.from({ length: 120 }, () => section('common words'))
     await knowledge.accept(request({ id: 'long', sections }))
     for (let at = 0; at < 30; at++) await knowledge.accept(request({ id: `short ${at}`, text: 'common words' }))
@@ -287,8 +283,7 @@ describe('with an embedder', () => {
   test('documents are found by meaning, and by words alone while the embedder is down', async () => {
     let isDown = false
     const embedder = fakeEmbedder({ answer: () => (isDown ? Promise.reject(new Error('down')) : undefined) })
-    const { knowledge, errors } = await makeKnowledge({ embedder })
-    await knowledge.start()
+    const { knowledge, errors } = await startKnowledge({ embedder })
     await knowledge.accept(request({ id: 'a', title: '', text: 'aaaa iiii' }), { waitMs: 60_000 })
     expect(await knowledge.search({ text: 'aiaiaiai', limit: 5 })).toHaveLength(1)
     isDown = true

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest'
 import { cpuMs } from '../../cpu-time.ts'
-import { makeKnowledge, request, section } from '../setup.ts'
+import { request, section, startKnowledge } from '../setup.ts'
 
 const entries = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`key ${at}`, `value ${at}`]))
 
 test('large metadata is shown whole and kept once, not with each row', async () => {
-  const { knowledge, index } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge, index } = await startKnowledge()
   const metadata = entries(300)
   const sections = Array.from({ length: 40 }, (_, at) => section(`heron number ${at}`, `https://zoo/${at}`))
   await knowledge.accept(request({ id: 'birds', metadata, sections }), { waitMs: 60_000 })
@@ -19,8 +18,7 @@ test('large metadata is shown whole and kept once, not with each row', async () 
 })
 
 test('metadata that became small again is shown as it is now', async () => {
-  const { knowledge, db } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge, db } = await startKnowledge()
   await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: entries(300) }), { waitMs: 60_000 })
   await knowledge.accept(request({ id: 'birds', text: 'heron', metadata: { a: 'b' } }), { waitMs: 60_000 })
   const [passage] = await knowledge.search({ text: 'heron', limit: 5 })
@@ -32,8 +30,7 @@ test('metadata that became small again is shown as it is now', async () => {
 })
 
 test('many sections with much metadata cost what each of them costs', async () => {
-  const { knowledge, index } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge, index } = await startKnowledge()
   const sections = Array.from({ length: 20_000 }, (_, at) => section(`s${at}`))
   const began = cpuMs()
   await knowledge.accept(request({ id: 'wide', metadata: entries(5_000), sections }), { waitMs: 60_000 })

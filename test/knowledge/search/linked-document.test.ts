@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { poolOf, startPostgres } from '../../stand-in/pglite.ts'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { linkStart } from '@inlay/knowledge/internal/search/linked-document'
-import { makeKnowledge, makeRecords, request, section } from '../setup.ts'
+import { makeKnowledge, makeRecords, request, section, startKnowledge } from '../setup.ts'
 
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 
@@ -22,8 +22,7 @@ function linked(
 }
 
 async function start(...requests: ReturnType<typeof linked>[]) {
-  const fixture = await makeKnowledge()
-  await fixture.knowledge.start()
+  const fixture = await startKnowledge()
   for (const request of requests) await fixture.knowledge.accept(request, { waitMs: 60_000 })
   return fixture
 }

@@ -4,7 +4,7 @@ import { privateFilesPair } from '@inlay/knowledge/internal/access-and-filters/p
 import { newGate } from '../../gate.ts'
 import { codeOf } from '../../outcomes.ts'
 import { memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 const document = (id: string, text: string, more: Partial<PrivateFile> = {}): PrivateFile => ({
   id,
@@ -16,9 +16,7 @@ const document = (id: string, text: string, more: Partial<PrivateFile> = {}): Pr
 })
 
 async function started(): Promise<TestKnowledge> {
-  const fixture = await makeKnowledge()
-  await fixture.knowledge.start()
-  return fixture
+  return startKnowledge()
 }
 
 const admin = { id: 'root', scopes: ['admin'] as const }

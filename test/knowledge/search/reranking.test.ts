@@ -1,7 +1,7 @@
 import type { Hit, Recency, Reranker } from '@inlay/knowledge'
 import { describe, expect, test } from 'vitest'
 import { rank } from '@inlay/knowledge/internal/search/reranking'
-import { makeKnowledge, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 
 /** A reranker that finds texts better the more often they say "good". */
 function fakeReranker(change: (scores: number[]) => readonly number[] = (scores) => scores): Reranker & {
@@ -162,8 +162,7 @@ describe('recency', () => {
       request({ id: 'new', semantic_identifier: 'Owls', text: 'one', doc_updated_at: '2026-05-31T00:00:00.000Z' }),
     ]
     const make = async (options: Options): Promise<TestKnowledge> => {
-      const fixture = await makeKnowledge({ now: () => now, ...options })
-      await fixture.knowledge.start()
+      const fixture = await startKnowledge({ now: () => now, ...options })
       for (const document of documents) await fixture.knowledge.accept(document)
       await fixture.knowledge.whenIdle()
       return fixture
@@ -179,8 +178,7 @@ describe('recency', () => {
 
   test('weighs documents without a date by when they were accepted', async () => {
     const clock = { now }
-    const fixture = await makeKnowledge({ now: () => clock.now })
-    await fixture.knowledge.start()
+    const fixture = await startKnowledge({ now: () => clock.now })
     await fixture.knowledge.accept(request({ id: 'first', text: 'one' }), { waitMs: 60_000 })
     clock.now += 365 * day
     await fixture.knowledge.accept(request({ id: 'second', text: 'one' }), { waitMs: 60_000 })

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { createStore, memoryIndex } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request } from '../setup.ts'
+import { makeRecords, request, startKnowledge } from '../setup.ts'
 
 test('hits of pairs that the caller may not see are dropped though the index lets them through', async () => {
   const inner = memoryIndex(createStore())
   const leaky: typeof inner = { ...inner, search: (query) => inner.search({ ...query, filter: undefined }) }
-  const { knowledge } = await makeKnowledge({ db: await makeRecords(), index: leaky })
-  await knowledge.start()
+  const { knowledge } = await startKnowledge({ db: await makeRecords(), index: leaky })
   const hidden = await knowledge.pairs.create({ name: 'board', isPublic: false, users: ['ana'] })
   await knowledge.accept(request({ id: 'open', text: 'heron in the open' }), { waitMs: 60_000 })
   await knowledge.accept(request({ id: 'secret', text: 'heron in secret' }, hidden.id), { waitMs: 60_000 })

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
-import { makeKnowledge, request } from '../setup.ts'
+import { request, startKnowledge } from '../setup.ts'
 
 type Pair = readonly [older: string, newer: string]
 
 /** What a search finds of two pages, by title: what each is replaced by. The older one comes with the newer file date. */
 async function replacements([older, newer]: Pair): Promise<Record<string, string | undefined>> {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   for (const [id, title, date] of [
     ['older', older, '2025-05-01'],
     ['newer', newer, '2025-04-01'],

@@ -1,7 +1,7 @@
 import type { Knowledge } from '@inlay/knowledge'
 import { supersededNotice } from '@inlay/knowledge/internal/chunking/superseded'
 import { expect, describe, test } from 'vitest'
-import { makeKnowledge, request } from '../setup.ts'
+import { request, startKnowledge } from '../setup.ts'
 
 interface Page {
   readonly id: string
@@ -12,8 +12,7 @@ interface Page {
 }
 
 async function knowledgeOf(...pages: Page[]): Promise<Knowledge> {
-  const { knowledge } = await makeKnowledge()
-  await knowledge.start()
+  const { knowledge } = await startKnowledge()
   for (const { id, title, text, date, metadata = {} } of pages)
     await knowledge.accept(
       request({

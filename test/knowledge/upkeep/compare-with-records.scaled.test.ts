@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createIndexComparison } from '@inlay/knowledge/internal/upkeep/compare-with-records'
 import type { Records } from '@inlay/knowledge/internal/schema/tables'
 import { createStore, memoryIndex, type MemoryStore } from '../memory-index.ts'
-import { makeKnowledge, makeRecords, request, type TestKnowledge } from '../setup.ts'
+import { makeKnowledge, makeRecords, request, startKnowledge, type TestKnowledge } from '../setup.ts'
 import { cases } from '../../cases.ts'
 
 /** Runs with the full tests alone. */
@@ -11,9 +11,7 @@ const atLength = cases(test.skip, test)
 
 /** Runs a process over records and an index. */
 async function run(db: Records, store: MemoryStore): Promise<TestKnowledge> {
-  const opened = await makeKnowledge({ db, index: memoryIndex(store) })
-  await opened.knowledge.start()
-  return opened
+  return startKnowledge({ db, index: memoryIndex(store) })
 }
 
 const copyOf = (store: MemoryStore): MemoryStore => ({ ...store, rows: [...store.rows] })
