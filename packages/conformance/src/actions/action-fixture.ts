@@ -37,13 +37,3 @@ export const makeCall = (fixture: ActionFixture, input: unknown, options?: CallA
 /** A turn for calls outside of a run; packets and documents are discarded unless the fixture or `more` handles them. */
 export const newTurn = ({ turn }: ActionFixture, more: Partial<ActionTurn> = {}): ActionTurn =>
   turnAlone({ ...turn, ...more })
-
-/** Creates a fixture for one test and closes it, even if the test fails. */
-export async function withFixture(make: MakeAction, work: (fixture: ActionFixture) => Promise<void>): Promise<void> {
-  const fixture = await make()
-  try {
-    await work(fixture)
-  } finally {
-    await fixture.close?.()
-  }
-}

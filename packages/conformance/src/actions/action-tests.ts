@@ -1,8 +1,8 @@
-import { actionOf, withFixture, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
+import { actionOf, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
 import { callChecks, mixingCheck } from './call-tests.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
 import { endingChecks } from './ending-tests.ts'
-import { must, mustEqual, toTests, type Checks, type ConformanceTest } from '../contract.ts'
+import { must, mustEqual, toTests, withClosing, type Checks, type ConformanceTest } from '../contract.ts'
 import { oddArguments } from './odd-arguments.ts'
 
 export type { ActionFixture, MakeAction } from './action-fixture.ts'
@@ -19,9 +19,9 @@ export function actionConformance(
   { patienceMs = 2_000 }: { readonly patienceMs?: number } = {},
 ): ConformanceTest[] {
   return [
-    ...toTests({ ...checks, ...callChecks }, (check) => withFixture(make, check)),
+    ...toTests({ ...checks, ...callChecks }, (check) => withClosing(make, check)),
     ...toTests(mixingCheck, (check) => check(make)),
-    ...toTests(endingChecks, (check) => withFixture(make, (fixture) => check({ fixture, patienceMs }))),
+    ...toTests(endingChecks, (check) => withClosing(make, (fixture) => check({ fixture, patienceMs }))),
   ]
 }
 

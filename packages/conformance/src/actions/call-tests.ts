@@ -1,9 +1,9 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 import { estimateTokens } from '@inlay/agent'
 import type { EndedCall } from '@inlay/agent/call-alone'
-import { actionOf, withFixture, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
+import { actionOf, makeCall, type ActionFixture, type MakeAction } from './action-fixture.ts'
 import { hasCallOrder, isPacket } from './call-order.ts'
-import { must, mustEqual, type Checks } from '../contract.ts'
+import { must, mustEqual, withClosing, type Checks } from '../contract.ts'
 
 export const callChecks: Checks<ActionFixture> = {
   async 'a call that works tells what its kind tells, in order: its start first, its one end last'(fixture) {
@@ -44,16 +44,16 @@ export const mixingCheck: Checks<MakeAction> = {
     const inputs = works.length > 1 ? works.slice(0, 2) : [works[0], works[0]]
     const alone: EndedCall[] = []
     for (const input of inputs)
-      await withFixture(make, async (fixture) => void alone.push(await makeCall(fixture, input)))
+      await withClosing(make, async (fixture) => void alone.push(await makeCall(fixture, input)))
     const [first, second] = alone.map(({ packets, text }) => JSON.stringify([packets, text]))
     must(works.length === 1 || first !== second, 'two arguments that work have results that differ')
-    await withFixture(make, async (fixture) => {
+    await withClosing(make, async (fixture) => {
       if (works.length === 1) return
       const inTurn: EndedCall[] = []
       for (const input of inputs) inTurn.push(await makeCall(fixture, input))
       mustEqual(inTurn.map(shapeOf), alone.map(shapeOf), 'calls one after the other')
     })
-    await withFixture(make, async (fixture) => {
+    await withClosing(make, async (fixture) => {
       const together = await Promise.all(inputs.map(async (input) => makeCall(fixture, input)))
       mustEqual(together.map(shapeOf), alone.map(shapeOf), 'calls side by side')
     })
@@ -81,7 +81,7 @@ function shapeOf({ packets, text }: EndedCall): unknown {
 
 async function peek(make: MakeAction): Promise<Pick<ActionFixture, 'works'>> {
   let works: ActionFixture['works'] | undefined
-  await withFixture(make, async (fixture) => void (works = fixture.works))
+  await withClosing(make, async (fixture) => void (works = fixture.works))
   if (!works) throw new Error('A fixture has arguments that work.')
   return { works }
 }

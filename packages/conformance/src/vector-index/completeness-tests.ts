@@ -1,5 +1,5 @@
 import { must, mustEqual, mustReject, type Checks } from '../contract.ts'
-import { foundBy, idsOf, sampleRow, vectorAt } from './sample-rows.ts'
+import { beforeAndAfterUpkeep, foundBy, idsOf, sampleRow, vectorAt } from './sample-rows.ts'
 import type { IndexQuery, VectorIndex } from '@inlay/knowledge'
 
 /** The same search by text, by vector and by both. */
@@ -16,8 +16,7 @@ const heron = (id: string, degrees: number, text = 'A heron stands there.'): Ret
 export const completeVectorChecks: Checks<VectorIndex> = {
   async 'as many hits as the limit says, by words, by vector and by both'(index) {
     await index.append(Array.from({ length: 130 }, (_, n) => heron(`d${n}`, n / 10)))
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       for (const query of everyWay({ limit: 100 }))
         mustEqual((await index.search(query)).length, 100, `hits of 130 ${kindOf(query)}`)
       for (const query of everyWay({ limit: 200 }))
@@ -31,8 +30,7 @@ export const completeVectorChecks: Checks<VectorIndex> = {
       return { ...row, pairs: [2] }
     })
     await index.append([...crowd, ...few])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       for (const query of everyWay({ limit: 10, filter: { pairs: [2, 9] } })) {
         const ids = idsOf(await index.search(query))
         mustEqual(ids.length, 10, `hits ${kindOf(query)}`)
@@ -50,8 +48,7 @@ export const completeVectorChecks: Checks<VectorIndex> = {
     await index.maintain({ idle: true })
     await index.append([heron('e', 50), heron('f', 60)])
     await index.remove(['a', 'b', 'c', 'e'].map((id) => `generation of ${id}`))
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       for (const query of everyWay({ limit: 10 }))
         mustEqual(await foundBy(index, query), ['d', 'f'], `found ${kindOf(query)}`)
       for (const id of ['a', 'b', 'c', 'e'])
@@ -92,8 +89,7 @@ export const completeTextChecks: Checks<VectorIndex> = {
       sampleRow('a', position < 2 ? text(position) : `Part ${position}.`, { position, chunkMetadata }),
     )
     await index.append(rows)
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       const read = await index.read('generation of a', 0, 59)
       mustEqual(
         read.map(({ position }) => position),

@@ -1,6 +1,6 @@
 import { mustEqual, type ConformanceTest } from '../contract.ts'
 import type { WithIndex } from './index-fixture.ts'
-import { fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import { beforeAndAfterUpkeep, fillerRows, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 import type { IndexFilter, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 
 /** A filter, and the documents that match it among those with the word "heron". */
@@ -31,12 +31,11 @@ async function checkCases(
 ): Promise<void> {
   const isOfSpace = rows[0]?.vector !== undefined
   await index.append([...fillerRows(30, () => (isOfSpace ? { vector: vectorAt(170) } : {})), ...rows])
-  for (const upkeep of [false, true]) {
-    if (upkeep) await index.maintain({ idle: true })
+  for await (const when of beforeAndAfterUpkeep(index)) {
     for (const [filter, ids] of cases)
       for (const query of queries) {
         const actual = await foundBy(index, { ...query, filter, limit: 50 })
-        const how = `${query.text ? 'by words' : ''}${query.vector ? ' by vector' : ''}${upkeep ? ' after upkeep' : ''}`
+        const how = `${query.text ? 'by words' : ''}${query.vector ? ' by vector' : ''}${when}`
         // The query vector is near every row, including those that only fill the index.
         const relevant = actual.filter((id) => !id.startsWith('filler '))
         mustEqual(relevant, [...ids].sort(), `${JSON.stringify(filter)} ${how}`)
@@ -145,8 +144,7 @@ function limitTest(withIndex: WithIndex): ConformanceTest {
         const crowd = Array.from({ length: 200 }, (_, n) => sampleRow(`x${n}`, 'heron heron heron', { source: 'web' }))
         const few = [1, 2, 3].map((n) => sampleRow(`few${n}`, `Somewhere far off there may be a heron, number ${n}.`))
         await index.append([...crowd, ...few])
-        for (const upkeep of [false, true]) {
-          if (upkeep) await index.maintain({ idle: true })
+        for await (const _ of beforeAndAfterUpkeep(index)) {
           const query = { text: 'heron', filter: { sources: ['ingestion_api'] }, limit: 3 }
           mustEqual(await foundBy(index, query), ['few1', 'few2', 'few3'], 'all that match')
           mustEqual(idsOf(await index.search({ ...query, limit: 2 })).length, 2, 'as many as the limit says')

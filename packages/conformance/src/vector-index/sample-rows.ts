@@ -27,6 +27,13 @@ export function fillerRows(count: number, make: (n: number) => Partial<IndexRow>
   )
 }
 
+/** Runs a loop with rows as appended, and after maintenance; each round gets what to add to its statements. */
+export async function* beforeAndAfterUpkeep(index: VectorIndex): AsyncGenerator<string> {
+  yield ''
+  await index.maintain({ idle: true })
+  yield ' after upkeep'
+}
+
 /** Ids of the documents found, best first. */
 export function idsOf(hits: readonly Hit[]): string[] {
   return hits.map((hit) => hit.documentId)

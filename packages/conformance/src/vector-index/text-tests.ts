@@ -1,15 +1,14 @@
 import { must, mustEqual, type Checks } from '../contract.ts'
 import { toSearchQuery, type VectorIndex } from '@inlay/knowledge'
-import { fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
+import { beforeAndAfterUpkeep, fillerRows, foundBy, idsOf, sampleRow } from './sample-rows.ts'
 
 /** Each applies to rows that were just appended and to rows after maintenance. */
 export const textChecks: Checks<VectorIndex> = {
   async 'words match whatever their case and, in English, their ending'(index) {
     await index.append([...fillerRows(20), sampleRow('a', 'Migrating herons were RESTING quietly.')])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const when of beforeAndAfterUpkeep(index)) {
       for (const text of ['heron', 'HERONS', 'rest', 'the migration of a heron'])
-        mustEqual(await foundBy(index, { text, limit: 3 }), ['a'], `"${text}"${upkeep ? ' after upkeep' : ''}`)
+        mustEqual(await foundBy(index, { text, limit: 3 }), ['a'], `"${text}"${when}`)
     }
   },
   async 'a row with more of the words, and rarer ones, comes first; scores fall within [0, 1]'(index) {
@@ -18,8 +17,7 @@ export const textChecks: Checks<VectorIndex> = {
       sampleRow('both', 'The heron stands in the river.'),
       sampleRow('rare', 'The heron stands on a roof.'),
     ])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       const hits = await index.search({ text: 'heron river', limit: 10 })
       mustEqual(idsOf(hits).slice(0, 2), ['both', 'rare'], 'the first two')
       for (const { documentId, text } of hits.slice(0, 2))
@@ -33,10 +31,9 @@ export const textChecks: Checks<VectorIndex> = {
   },
   async 'a word with one wrong letter still finds its row'(index) {
     await index.append([...fillerRows(20), sampleRow('a', 'The observatory opened in spring.')])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const when of beforeAndAfterUpkeep(index)) {
       for (const text of ['obsrvatory', 'observaxtory', 'obserwatory', 'when did the Observatery open?'])
-        mustEqual(idsOf(await index.search({ text, limit: 1 })), ['a'], `"${text}"${upkeep ? ' after upkeep' : ''}`)
+        mustEqual(idsOf(await index.search({ text, limit: 1 })), ['a'], `"${text}"${when}`)
     }
   },
   async 'a query is words, never a language: signs and operators neither fail nor exclude'(index) {
@@ -73,8 +70,7 @@ export const textChecks: Checks<VectorIndex> = {
       sampleRow('acronym', 'The head of IT is new.'),
       sampleRow('pronoun', 'The head of it is new.'),
     ])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const when of beforeAndAfterUpkeep(index)) {
       for (const [text, id] of [
         ['5815a3d', 'code'],
         ["que dit l'article L121-1 ?", 'article'],
@@ -86,11 +82,7 @@ export const textChecks: Checks<VectorIndex> = {
         ['head of IT', 'acronym'],
         ['IT', 'acronym'],
       ] as const)
-        mustEqual(
-          idsOf(await index.search({ text: toSearchQuery(text), limit: 1 })),
-          [id],
-          `"${text}"${upkeep ? ' after upkeep' : ''}`,
-        )
+        mustEqual(idsOf(await index.search({ text: toSearchQuery(text), limit: 1 })), [id], `"${text}"${when}`)
     }
   },
   async 'a query of thousands of words is answered'(index) {
@@ -106,8 +98,7 @@ export const textChecks: Checks<VectorIndex> = {
       sampleRow('th', 'ห้องสมุดเปิดทุกวันเวลาเก้าโมง'),
       sampleRow('ko', '도서관은 아침 아홉 시에 엽니다.'),
     ])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       for (const [text, id] of [
         ['図書館', 'ja'],
         ['博物馆', 'zh'],

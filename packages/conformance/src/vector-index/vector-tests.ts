@@ -1,7 +1,7 @@
 import { must, mustEqual, mustReject, type Checks } from '../contract.ts'
 import type { IndexHandles, IndexSpace } from './index-fixture.ts'
 import type { VectorIndex } from '@inlay/knowledge'
-import { foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
+import { beforeAndAfterUpkeep, foundBy, idsOf, sampleRow, sampleSpace, vectorAt } from './sample-rows.ts'
 
 const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<typeof sampleRow> =>
   sampleRow(id, text, { vector: vectorAt(degrees) })
@@ -9,8 +9,7 @@ const turned = (id: string, degrees: number, text = `Row ${id}.`): ReturnType<ty
 export const vectorChecks: Checks<VectorIndex> = {
   async 'nearer vectors come first, with scores that rise with nearness'(index) {
     await index.append([turned('far', 170), turned('near', 10), turned('same', 0), turned('side', 80)])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       const hits = await index.search({ vector: vectorAt(0), limit: 4 })
       mustEqual(idsOf(hits), ['same', 'near', 'side', 'far'], 'order')
       for (const { documentId, text } of hits) mustEqual(text, `Row ${documentId}.`, 'the text of a hit')
@@ -25,8 +24,7 @@ export const vectorChecks: Checks<VectorIndex> = {
   async 'filters bind before the limit in vector search too'(index) {
     const crowd = Array.from({ length: 100 }, (_, n) => turned(`x${n}`, n / 100))
     await index.append([...crowd, { ...turned('a', 90), source: 'web' }, { ...turned('b', 120), source: 'web' }])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       const query = { vector: vectorAt(0), filter: { sources: ['web'] }, limit: 2 }
       mustEqual(idsOf(await index.search(query)), ['a', 'b'], 'of the source asked for')
       mustEqual(await index.search({ ...query, filter: { pairs: [] } }), [], 'of no pair')
@@ -44,8 +42,7 @@ export const vectorChecks: Checks<VectorIndex> = {
       turned('meaning', 5, 'A grey bird waits by the water.'),
       turned('both', 6, 'The heron waits by the water in the reeds.'),
     ])
-    for (const upkeep of [false, true]) {
-      if (upkeep) await index.maintain({ idle: true })
+    for await (const _ of beforeAndAfterUpkeep(index)) {
       const hits = await index.search({ text: 'heron reeds', vector: vectorAt(0), limit: 3 })
       mustEqual(idsOf(hits)[0], 'both', 'the first')
       mustEqual(idsOf(hits).sort(), ['both', 'meaning', 'words'], 'the first three')
