@@ -14,7 +14,7 @@ export interface FeedbackOptions extends Pick<Services, 'now'> {
 
 export function createFeedback({ db, limit, now, recordEvents }: FeedbackOptions): Pick<Sessions, 'rate' | 'unrate'> {
   const answerOf = async (id: number, caller: Principal): Promise<OwnMessage> => {
-    limit.take(caller.id)
+    limit(caller.id)
     const message = await ownMessage(db, id, caller)
     if (message?.role === 'assistant') return message
     throw new InlayError('VALIDATION_ERROR', {
