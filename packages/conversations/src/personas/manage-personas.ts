@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { PersonaTable } from '../tables/library-tables.ts'
 import { isUnheld, lockHolds } from '@inlay/records'
 import { asUuid, hasScope, InlayError, isNamed, toUserId, type PersonaFields, type Principal } from '@inlay/protocol'
@@ -39,6 +39,13 @@ export function createPersonas(options: PersonasOptions): Personas {
     if (mayChangePersona(persona, caller)) return persona
     throw forbidden('Only its owner or an administrator changes an agent.')
   }
+  const put = (records: ConversationDatabase, id: number, columns: Updateable<PersonaTable>) =>
+    records
+      .updateTable('inlay_personas')
+      .set({ ...columns, updated_at: now() })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND'))
   return {
     get,
     list: (caller, query = {}) => listPersonas(db, caller, query),
@@ -55,14 +62,7 @@ export function createPersonas(options: PersonasOptions): Personas {
       const before = await changeable(id, caller)
       const persona = await change(before, fields, caller, options)
       const added = held(persona).filter((file) => !held(before).includes(file))
-      const changed = await writePersona(options, added, (records) =>
-        records
-          .updateTable('inlay_personas')
-          .set({ ...toColumns(persona), updated_at: now() })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
-      )
+      const changed = await writePersona(options, added, (records) => put(records, id, toColumns(persona)))
       const { pictureId } = before
       if (pictureId && pictureId !== changed.pictureId) await options.files.dropPicture(pictureId)
       return changed
@@ -72,14 +72,7 @@ export function createPersonas(options: PersonasOptions): Personas {
       // The new owner is removed from the shares.
       const users = before.users.filter((user) => user !== owner.email && toUserId(user) !== toUserId(owner.id))
       const columns = { ...toColumns({ ...before, users }), owner_id: owner.id, owner_email: owner.email }
-      return writePersona(options, [], (records) =>
-        records
-          .updateTable('inlay_personas')
-          .set({ ...columns, updated_at: now() })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow(() => new InlayError('PERSONA_NOT_FOUND')),
-      )
+      return writePersona(options, [], (records) => put(records, id, columns))
     },
     findPerson: (userId) => findPerson(db, userId),
     showsPicture: async (fileId, caller) => {
@@ -93,11 +86,7 @@ export function createPersonas(options: PersonasOptions): Personas {
       const users = before.users.filter((user) => !isNamed(new Set([user]), caller))
       if (users.length === before.users.length)
         throw new InlayError('INVALID_INPUT', { message: 'This agent is not shared with you by name.' })
-      await db
-        .updateTable('inlay_personas')
-        .set({ ...toColumns({ ...before, users }), updated_at: now() })
-        .where('id', '=', id)
-        .execute()
+      await put(db, id, toColumns({ ...before, users }))
     },
     remove: async (id, caller) => {
       const { pictureId } = await changeable(id, caller)
