@@ -16,7 +16,7 @@ import type {
   StreamLine,
 } from '@inlay/protocol'
 
-export { codeOf, eventually } from '../outcomes.ts'
+export { codeOf } from '../outcomes.ts'
 
 /** The caller of tests that need only one. */
 export const ana: Principal = { id: 'ana', scopes: ['chat'] }
@@ -174,6 +174,15 @@ export function newPassage(id: string, content: string, more: Partial<SearchDoc>
 /** A search that always finds the same. */
 export function findsAlways(...passages: Passage[]): PassageSearch {
   return async () => passages
+}
+
+/** Resolves once the condition holds; fails after a minute. */
+export async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('The condition did not come to hold.')
+    await new Promise((resolve) => setTimeout(resolve, 2))
+  }
 }
 
 /** An action list typed for options. */

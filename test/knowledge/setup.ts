@@ -73,9 +73,9 @@ export async function makeKnowledge(
 
 /** Makes one that is started. */
 export async function startKnowledge(options?: Parameters<typeof makeKnowledge>[0]): Promise<TestKnowledge> {
-  const made = await makeKnowledge(options)
-  await made.knowledge.start()
-  return made
+  const started = await makeKnowledge(options)
+  await started.knowledge.start()
+  return started
 }
 
 /** The queue without its loops: each call takes one step, at a time the test chooses. */

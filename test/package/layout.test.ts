@@ -22,7 +22,7 @@ test('every test is run by a project', () => {
 
 /** Files that may wait for a time: they ask again until something is so, or spread work and kills at random. */
 const mayWait = [
-  /^test\/(?:agent|conversations\/files)\/setting\.ts$/,
+  /^test\/agent\/setting\.ts$/,
   /^test\/life\/(?:process|kills\/.*|history\/.*)\.ts$/,
   /^test\/life\/actions\/python\.full\.test\.ts$/,
   /^test\/knowledge\/history\.scaled\.test\.ts$/,
