@@ -8,7 +8,8 @@ import { fixedText } from './fixed-text.ts'
 const config = fileURLToPath(new URL('../tsconfig.json', import.meta.url))
 const sources = fileURLToPath(new URL('../src/', import.meta.url))
 const namedType = /^export (?:interface|type) (\w+)(?= (?:\{|=|extends))/gm
-const inferredType = /^export type (\w+) = (?:Partial<)?(?:Wire|PacketFieldsOf)<typeof (\w+)>+$/gm
+const inferredType =
+  /^export type (\w+) = (?:(?:Partial|Omit)<)?(Wire|Sent|PacketFieldsOf)<typeof (\w+)>+(?:, [^>]+>)?$/gm
 const schemaStart = /^export const (\w+)(?= = (model|closedModel|spelledModel|packetFamily)\()/gm
 
 interface NamedType {
@@ -144,11 +145,11 @@ function writeOutFile(file: string, code: string, writer: TypeWriter): RolldownM
   const imports = new Map<string, string>()
   const imported = (name: string, from: string): void => void imports.set(name, from)
   const types = new Map<string, string>()
-  for (const { index, 0: whole, 1: name = '', 2: schema = '' } of code.matchAll(inferredType)) {
+  for (const { index, 0: whole, 1: name = '', 2: kind, 3: schema = '' } of code.matchAll(inferredType)) {
     const written = writer.write(writer.typeAt(file, index + 'export type '.length), file, imported)
     const start = written.startsWith('{') ? `interface ${name} ` : `type ${name} = `
     text.update(index, index + whole.length, `export ${start}${written}`)
-    types.set(schema, name)
+    if (kind !== 'Sent') types.set(schema, name)
   }
   for (const { index, 0: whole, 1: schema = '', 2: builder } of code.matchAll(schemaStart)) {
     const isFamily = builder === 'packetFamily'

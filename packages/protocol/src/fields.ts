@@ -8,6 +8,9 @@ export type WireSchema<Output, Input = unknown> = v.GenericSchema<Input, Output>
 /** The parsed value of a schema, deeply read-only: wire types are inferred from their schemas. */
 export type Wire<Schema extends v.GenericSchema> = ReadOnly<v.InferOutput<Schema>>
 
+/** What may be sent for a schema, deeply read-only. */
+export type Sent<Schema extends v.GenericSchema> = ReadOnly<v.InferInput<Schema>>
+
 type ReadOnly<Value> = Value extends object ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> } : Value
 
 // The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop unused schemas.
@@ -290,7 +293,7 @@ export const uuid: WireSchema<string, string> = v.pipe(
 )
 
 /** Like {@link uuid}, but blank text and absence count as null. */
-export const uuidOrBlank: WireSchema<string | null, string | null | undefined> = v.pipe(
+export const uuidOrBlank: v.NullishSchema<WireSchema<string, string>, null> = v.pipe(
   v.nullish(v.string(fault('uuid_type', 'must be a UUID')), null),
   v.metadata({ format: 'uuid' }),
   v.transform((value) => (value?.trim() ? value : null)),

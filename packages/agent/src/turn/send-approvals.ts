@@ -1,4 +1,4 @@
-import { InlayError, type SendMessageRequest, type ToolApproval } from '@inlay/protocol'
+import { InlayError, type SendMessageRequest } from '@inlay/protocol'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { LiveRun } from '../run/live-runs.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
@@ -13,7 +13,7 @@ import type { TurnParts } from './turn-parts.ts'
 export async function sendApprovals(
   parts: TurnParts,
   request: SendMessageRequest,
-  decisions: readonly ToolApproval[],
+  decisions: NonNullable<SendMessageRequest['tool_approvals']>,
   sending: OwnedSending,
 ): Promise<LiveRun> {
   const { chat_session_id: sessionId, parent_message_id: messageId } = request

@@ -12,7 +12,7 @@ import {
 } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { groupNames } from '../resources/pairs.ts'
-import { fullPersonaSchema, type FullPersona } from '../resources/personas.ts'
+import { fullPersonaSchema } from '../resources/personas.ts'
 
 export const adminPersonaQuerySchema = model({
   /** Whether deleted agents are included. */
@@ -25,9 +25,7 @@ export const adminPersonaQuerySchema = model({
 export type AdminPersonaQuery = Wire<typeof adminPersonaQuerySchema>
 
 /** Schema of the query of `GET /admin/agents`. */
-export const adminPersonaPageQuerySchema: WireSchema<
-  AdminPersonaQuery & { readonly include_default: boolean; readonly page_num: number; readonly page_size: number }
-> = model({
+export const adminPersonaPageQuerySchema = model({
   ...adminPersonaQuerySchema.entries,
   include_default: v.optional(queryBoolean, 'true'),
   page_num: v.optional(queryInteger({ least: 0, most: 1_000_000 }), '0'),
@@ -35,26 +33,20 @@ export const adminPersonaPageQuerySchema: WireSchema<
 })
 
 /** Schema of the answer of `GET /admin/agents`. */
-export const adminPersonaPageSchema: WireSchema<{
-  /** The page. */
-  readonly items: readonly FullPersona[]
-  /** Number of agents on all pages. */
-  readonly total_items: number
-}> = model({ items: v.array(fullPersonaSchema), total_items: integer })
+export const adminPersonaPageSchema = model({ items: v.array(fullPersonaSchema), total_items: integer })
 
 const labelName: WireSchema<string, string> = v.pipe(text, v.trim(), v.minLength(1), v.maxLength(200))
 
 /** Schema of the body of `POST /persona/labels`. */
-export const labelCreationSchema: WireSchema<{ readonly name: string }> = model({ name: labelName })
+export const labelCreationSchema = model({ name: labelName })
 
 /** Schema of the body of `PATCH /admin/persona/label/{label_id}`. */
-export const labelUpdateSchema: WireSchema<{ readonly label_name: string }> = model({ label_name: labelName })
+export const labelUpdateSchema = model({ label_name: labelName })
 
 /** Schema of the body of `PATCH /admin/agents/display-priorities`: id of the agent → place in the list. */
-export const displayPrioritiesSchema: WireSchema<{ readonly display_priority_map: Readonly<Record<string, number>> }> =
-  model({
-    display_priority_map: v.record(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be the id of an agent')), integer),
-  })
+export const displayPrioritiesSchema = model({
+  display_priority_map: v.record(v.pipe(v.string(), v.regex(/^\d{1,9}$/, 'must be the id of an agent')), integer),
+})
 
 const permission = v.picklist(['VIEWER', 'EDITOR'])
 

@@ -41,10 +41,7 @@ export const connectorCreationSchema = model('ConnectorCreation', {
 })
 
 /** Answer of `POST /manage/admin/connector`. */
-export const connectorCreatedSchema: WireSchema<{ readonly id: number; readonly credential: null }> = model({
-  id: integer,
-  credential: v.null(),
-})
+export const connectorCreatedSchema = model({ id: integer, credential: v.null() })
 
 /** Body of `POST /manage/credential`. The secret itself is not stored: no connector needs to sign in. */
 export const credentialCreationSchema = model('CredentialCreation', {
@@ -117,8 +114,7 @@ export const credentialSchema = model('CredentialDetail', {
 export type CredentialDetail = Wire<typeof credentialSchema>
 
 /** Answer of `POST /manage/credential`. */
-export const credentialCreatedSchema: WireSchema<{ readonly id: number; readonly credential: CredentialDetail }> =
-  model({ id: integer, credential: credentialSchema })
+export const credentialCreatedSchema = model({ id: integer, credential: credentialSchema })
 
 /** Body of `PUT /manage/connector/{connector_id}/credential/{credential_id}`. */
 export const pairLinkSchema = spelledModel('PairLink', {
@@ -141,22 +137,15 @@ export const statusResponseSchema = model('StatusResponse', {
 })
 
 /** Schema of the body of `POST /manage/admin/connector/run-once`. */
-export const connectorRunSchema: WireSchema<{
-  /** Number of the connector. */
-  readonly connector_id: number
-  /** Credentials that the connector is linked with. */
-  readonly credential_ids: readonly number[] | null
-  /** Accepted for compatibility: unchanged files are skipped either way. */
-  readonly from_beginning: boolean
-}> = model({
+export const connectorRunSchema = model({
   connector_id: integer,
   credential_ids: orNull(v.array(integer)),
+  // Accepted for compatibility: unchanged files are skipped either way.
   from_beginning: v.nullish(boolean, false),
 })
 
 /** Schema of the body of `PUT /manage/admin/cc-pair/{cc_pair_id}/status`. */
-export const pairStatusChangeSchema: WireSchema<{ readonly status: string }> = model({ status: text })
+export const pairStatusChangeSchema = model({ status: text })
 
 /** Schema of the body of `POST /manage/admin/deletion-attempt`. */
-export const deletionAttemptSchema: WireSchema<{ readonly connector_id: number; readonly credential_id: number }> =
-  model({ connector_id: integer, credential_id: integer })
+export const deletionAttemptSchema = model({ connector_id: integer, credential_id: integer })

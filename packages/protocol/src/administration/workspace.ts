@@ -165,5 +165,4 @@ export const knownUsersSchema = model('KnownUsers', {
 })
 
 /** Schema of the answer of `GET /manage/users/accepted`. */
-export const knownUserPageSchema: WireSchema<{ readonly items: readonly KnownUser[]; readonly total_items: number }> =
-  model({ items: v.array(knownUserSchema), total_items: integer })
+export const knownUserPageSchema = model({ items: v.array(knownUserSchema), total_items: integer })

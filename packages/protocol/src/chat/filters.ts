@@ -1,23 +1,7 @@
 import * as v from 'valibot'
-import { model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
+import { model, orNull, type Sent, text, type Wire, type WireSchema } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from '../sources.ts'
-
-/** Search filters. All given filters must match; absent and null filters are ignored. */
-export interface BaseFilters {
-  /** Kinds of source; an empty list is ignored. */
-  readonly source_type?: readonly SourceValue[] | null
-  /** Names of document sets. Any list, even an empty one, replaces the document sets of the agent. */
-  readonly document_set?: readonly string[] | null
-  /** Documents created in this range; documents without a creation date are excluded. */
-  readonly created_at_range?: TimestampRange | null
-  /** Documents updated in this range; documents without an update date are excluded. */
-  readonly updated_at_range?: TimestampRange | null
-  /** Tags with the same key are alternatives; different keys must all match. */
-  readonly tags?: readonly Tag[] | null
-  /** Documents updated or created at or after this moment. */
-  readonly time_cutoff?: string | null
-}
+import { sourceSchema } from '../sources.ts'
 
 /**
  * A list of at most 1000 entries that becomes part of a database or index query. Tens of thousands of entries crash an
@@ -29,18 +13,15 @@ export function shortList<Output, Input>(
   return v.pipe(v.array(item), v.maxLength(1000))
 }
 
-/** A time range in ISO 8601, inclusive on both ends; either end can be open. */
-export interface TimestampRange {
+export const rangeSchema = model('TimestampRange', {
   /** Start of the range, inclusive; null: open. */
-  readonly start?: string | null
-  /** End of the range, inclusive; null: open. */
-  readonly end?: string | null
-}
-
-export const rangeSchema: WireSchema<TimestampRange, TimestampRange> = model('TimestampRange', {
   start: orNull(dateTime),
+  /** End of the range, inclusive; null: open. */
   end: orNull(dateTime),
 })
+
+/** A time range in ISO 8601, inclusive on both ends; either end can be open. */
+export type TimestampRange = Sent<typeof rangeSchema>
 
 export const tagSchema = model('Tag', {
   /** Name of the metadata entry. */
@@ -53,11 +34,20 @@ export const tagSchema = model('Tag', {
 export type Tag = Wire<typeof tagSchema>
 
 /** Schema of {@link BaseFilters}. Parsed filters have every field, and every time ends in `Z`. */
-export const baseFiltersSchema: WireSchema<Required<BaseFilters>, BaseFilters> = model('BaseFilters', {
+export const baseFiltersSchema = model('BaseFilters', {
+  /** Kinds of source; an empty list is ignored. */
   source_type: orNull(shortList(sourceSchema)),
+  /** Names of document sets. Any list, even an empty one, replaces the document sets of the agent. */
   document_set: orNull(shortList(text)),
+  /** Documents created in this range; documents without a creation date are excluded. */
   created_at_range: orNull(rangeSchema),
+  /** Documents updated in this range; documents without an update date are excluded. */
   updated_at_range: orNull(rangeSchema),
+  /** Tags with the same key are alternatives; different keys must all match. */
   tags: orNull(shortList(tagSchema)),
+  /** Documents updated or created at or after this moment. */
   time_cutoff: orNull(dateTime),
 })
+
+/** Search filters. All given filters must match; absent and null filters are ignored. */
+export type BaseFilters = Sent<typeof baseFiltersSchema>

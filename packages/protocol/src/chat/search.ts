@@ -1,15 +1,10 @@
 import * as v from 'valibot'
-import { boolean, integer, model, orNull, rule, text, type Wire, type WireSchema } from '../fields.ts'
+import { boolean, integer, model, orNull, rule, type Sent, text, type Wire, type WireSchema } from '../fields.ts'
 import { rangeSchema, shortList, tagSchema } from './filters.ts'
 import { answeredTime, dateTime } from '../timestamps.ts'
 import { sourceSchema } from '../sources.ts'
 
 const historyTypes = ['system', 'user', 'assistant', 'user_reminder', 'tool_call', 'tool_call_response'] as const
-
-/** Request body of `POST /search`; only `query` is required. */
-export type SearchInput = Pick<SearchRequest, 'query'> & {
-  readonly [Name in Exclude<keyof SearchRequest, 'query'>]?: SearchRequest[Name] | null
-}
 
 /** A previous message of the conversation. */
 const historyMessageSchema = model('HistoryMessage', {
@@ -50,6 +45,9 @@ const searchFields = model('SearchRequest', {
 
 /** Body of `POST /search` with all defaults applied. */
 export type SearchRequest = Wire<typeof searchFields>
+
+/** Request body of `POST /search`; only `query` is required. */
+export type SearchInput = Sent<typeof searchFields>
 
 export const searchRequestSchema: WireSchema<SearchRequest, SearchInput> = v.pipe(
   searchFields,

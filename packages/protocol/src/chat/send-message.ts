@@ -7,6 +7,7 @@ import {
   model,
   orNull,
   rule,
+  type Sent,
   sessionName,
   text,
   uuid,
@@ -14,33 +15,37 @@ import {
   type Wire,
   type WireSchema,
 } from '../fields.ts'
-import { type BaseFilters, baseFiltersSchema, shortList } from './filters.ts'
+import { baseFiltersSchema, shortList } from './filters.ts'
+
+export const llmOverrideSchema = model('LlmOverride', {
+  /** Number of a model that `GET /llm/provider` lists. */
+  model_configuration_id: orNull(integer),
+  /** Configured name of the provider. */
+  model_provider: orNull(text),
+  /** Name of the model. */
+  model_version: orNull(text),
+  /** Temperature of this request. */
+  temperature: orNull(float),
+  /** Label that clients show when several models answer. */
+  display_name: orNull(text),
+})
 
 /** Selects the model for this request. The request fails if the model cannot be resolved. */
-export interface LlmOverride {
-  /** Number of a model that `GET /llm/provider` lists. */
-  readonly model_configuration_id?: number | null
-  /** Configured name of the provider. */
-  readonly model_provider?: string | null
-  /** Name of the model. */
-  readonly model_version?: string | null
-  /** Temperature of this request. */
-  readonly temperature?: number | null
-  /** Label that clients show when several models answer. */
-  readonly display_name?: string | null
-}
+export type LlmOverride = Sent<typeof llmOverrideSchema>
+
+export const fileDescriptorSchema = model('FileDescriptor', {
+  /** `file_id` or `id` of the upload. */
+  id: text,
+  /** How the file is passed to the model; absent: as recorded at upload. */
+  type: orNull(v.picklist(['image', 'document', 'plain_text', 'tabular'])),
+  /** Display name; absent: the name of the upload. */
+  name: orNull(text),
+  /** `id` of the upload; not needed. */
+  user_file_id: orNull(text),
+})
 
 /** A file attached to a message, identified by its upload id. */
-export interface FileDescriptor {
-  /** `file_id` or `id` of the upload. */
-  readonly id: string
-  /** How the file is passed to the model; absent: as recorded at upload. */
-  readonly type?: FileKind | null
-  /** Display name; absent: the name of the upload. */
-  readonly name?: string | null
-  /** `id` of the upload; not needed. */
-  readonly user_file_id?: string | null
-}
+export type FileDescriptor = Sent<typeof fileDescriptorSchema>
 
 /** How a file is passed to the model. */
 export type FileKind = 'image' | 'document' | 'plain_text' | 'tabular'
@@ -61,81 +66,8 @@ export const originValues = [
 /** One of {@link originValues}. */
 export type Origin = (typeof originValues)[number]
 
-/** Body of `POST /chat/send-chat-message` with all defaults applied. */
-export interface SendMessageRequest {
-  /** Text of the message. */
-  readonly message: string
-  /** Model settings for this request only. */
-  readonly llm_override: LlmOverride | null
-  /** Two or three entries: this many models answer in parallel. */
-  readonly llm_overrides: readonly LlmOverride[] | null
-  /** Actions the agent can use. Null: all actions of the agent; an empty list: none. */
-  readonly allowed_tool_ids: readonly number[] | null
-  /** An action that must run; others may run too. */
-  readonly forced_tool_id: number | null
-  /** Files attached to the message. */
-  readonly file_descriptors: readonly FileDescriptor[]
-  /** Filters for the searches of this request. */
-  readonly internal_search_filters: BaseFilters | null
-  /** Whether research agents investigate the question first. Uses many more tokens. */
-  readonly deep_research: boolean
-  /** Headers forwarded to MCP servers. */
-  readonly mcp_headers: Readonly<Record<string, string>> | null
-  /** Client that sent the message, for statistics. */
-  readonly origin: Origin
-  /** Id of the parent message. -1: append to the last message; null: start a new first message. */
-  readonly parent_message_id: number | null
-  /** Session to continue; null or blank creates a new session. */
-  readonly chat_session_id: string | null
-  /** Settings of the new session. */
-  readonly chat_session_info: ChatSessionCreationRequest | null
-  /** Whether the answer is streamed as packets. */
-  readonly stream: boolean
-  /** Whether the answer contains citation links. */
-  readonly include_citations: boolean
-  /** Additional context for this message only; never stored. */
-  readonly additional_context: string | null
-  /** Whether the `stop` packet contains the token usage. */
-  readonly include_usage: boolean
-  /**
-   * Decisions about all calls that wait in the answer `parent_message_id`, the newest one of its session. The answer to
-   * this message makes the approved ones, with the arguments of their request, and goes on. `message` may be empty. The
-   * same decisions may be sent again; others get `CONFLICT`.
-   */
-  readonly tool_approvals: readonly ToolApproval[] | null
-}
-
-/** What a person decided about a call. */
-export interface ToolApproval {
-  /** Id of the call, from its `tool_approval_request`. */
-  readonly tool_call_id: string
-  /** Whether the call may run. */
-  readonly approved: boolean
-  /** Why, for the model to read. */
-  readonly reason?: string | null
-}
-
-type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
-
-/** Request body of a chat message; only `message` is required. */
-export type SendMessageInput = Pick<SendMessageRequest, 'message'> & Nullish<Omit<SendMessageRequest, 'message'>>
-
-export const llmOverrideSchema: WireSchema<Required<LlmOverride>, LlmOverride> = model('LlmOverride', {
-  model_configuration_id: orNull(integer),
-  model_provider: orNull(text),
-  model_version: orNull(text),
-  temperature: orNull(float),
-  display_name: orNull(text),
-})
-
-export const fileDescriptorSchema: WireSchema<Required<FileDescriptor>, FileDescriptor> = model('FileDescriptor', {
-  id: text,
-  type: orNull(v.picklist(['image', 'document', 'plain_text', 'tabular'])),
-  name: orNull(text),
-  user_file_id: orNull(text),
-})
-
-const creationFields = model('ChatSessionCreationRequest', {
+/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
+export const chatSessionCreationSchema = model('ChatSessionCreationRequest', {
   /** The agent; 0 is the default one. */
   persona_id: v.nullish(integer, 0),
   /** Name of the session. */
@@ -149,45 +81,76 @@ const creationFields = model('ChatSessionCreationRequest', {
 })
 
 /** {@link ChatSessionCreationRequest} with all defaults applied. */
-export type ChatSessionCreation = Wire<typeof creationFields>
+export type ChatSessionCreation = Wire<typeof chatSessionCreationSchema>
 
 /** Settings of a new session. Absent and null fields take their defaults. */
-export type ChatSessionCreationRequest = Nullish<ChatSessionCreation>
+export type ChatSessionCreationRequest = Sent<typeof chatSessionCreationSchema>
 
-/** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */
-export const chatSessionCreationSchema: WireSchema<ChatSessionCreation, ChatSessionCreationRequest> = creationFields
-
-const toolApprovalSchema: WireSchema<Required<ToolApproval>, ToolApproval> = model('ToolApproval', {
+const toolApprovalSchema = model('ToolApproval', {
   // Gateways put signatures into ids, which are kept up to this length.
+  /** Id of the call, from its `tool_approval_request`. */
   tool_call_id: v.pipe(text, v.maxLength(20_000)),
+  /** Whether the call may run. */
   approved: boolean,
+  /** Why, for the model to read. */
   reason: orNull(v.pipe(text, v.maxLength(2_000))),
 })
 
+/** What a person decided about a call. */
+export type ToolApproval = Sent<typeof toolApprovalSchema>
+
 const sendMessageFields = model('SendMessageRequest', {
+  /** Text of the message. */
   message: text,
+  /** Model settings for this request only. */
   llm_override: orNull(llmOverrideSchema),
+  /** Two or three entries: this many models answer in parallel. */
   llm_overrides: orNull(v.array(llmOverrideSchema)),
+  /** Actions the agent can use. Null: all actions of the agent; an empty list: none. */
   allowed_tool_ids: orNull(v.array(integer)),
   // Existing clients send 0 for no forced action.
+  /** An action that must run; others may run too. */
   forced_tool_id: v.pipe(
     orNull(integer),
     v.transform((id) => (id === 0 ? null : id)),
   ),
+  /** Files attached to the message. */
   file_descriptors: v.nullish(shortList(fileDescriptorSchema), () => []),
+  /** Filters for the searches of this request. */
   internal_search_filters: orNull(baseFiltersSchema),
+  /** Whether research agents investigate the question first. Uses many more tokens. */
   deep_research: v.nullish(boolean, false),
+  /** Headers forwarded to MCP servers. */
   mcp_headers: orNull(dictionary(v.string())),
+  /** Client that sent the message, for statistics. */
   origin: v.nullish(v.picklist(originValues), 'unset'),
+  /** Id of the parent message. -1: append to the last message; null: start a new first message. */
   parent_message_id: v.optional(v.nullable(integer), -1),
+  /** Session to continue; null or blank creates a new session. */
   chat_session_id: uuidOrBlank,
+  /** Settings of the new session. */
   chat_session_info: orNull(chatSessionCreationSchema),
+  /** Whether the answer is streamed as packets. */
   stream: v.nullish(boolean, true),
+  /** Whether the answer contains citation links. */
   include_citations: v.nullish(boolean, true),
+  /** Additional context for this message only; never stored. */
   additional_context: orNull(text),
+  /** Whether the `stop` packet contains the token usage. */
   include_usage: v.nullish(boolean, false),
+  /**
+   * Decisions about all calls that wait in the answer `parent_message_id`, the newest one of its session. The answer to
+   * this message makes the approved ones, with the arguments of their request, and goes on. `message` may be empty. The
+   * same decisions may be sent again; others get `CONFLICT`.
+   */
   tool_approvals: orNull(shortList(toolApprovalSchema)),
 })
+
+/** Body of `POST /chat/send-chat-message` with all defaults applied. */
+export type SendMessageRequest = Wire<typeof sendMessageFields>
+
+/** Request body of a chat message; only `message` is required. */
+export type SendMessageInput = Sent<typeof sendMessageFields>
 
 export const sendMessageRequestSchema: WireSchema<SendMessageRequest, SendMessageInput> = v.pipe(
   sendMessageFields,

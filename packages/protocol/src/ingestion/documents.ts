@@ -147,28 +147,27 @@ export const documentListingQuerySchema = model('DocumentListingQuery', {
 /** Filters for a listing of documents. */
 export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
 
-/** Body of `PATCH /service-api/ingestion/{document_id}`: `metadata`, `cc_pair_ids`, or both. */
-export interface DocumentChange {
+const documentChangeFields = closedModel('DocumentChange', {
   /** Metadata entries to set, a text or a list of texts each; null removes an entry. Others stay as they are. */
-  readonly metadata?: Wire<typeof metadataChangeSchema> | undefined
+  metadata: v.optional(metadataChangeSchema),
   /**
    * All connector/credential pairs that the document belongs to from now on, 1 to 1000. Who sees none of them no longer
    * finds it with the next search; who sees an added one finds it once it is indexed again.
    */
-  readonly cc_pair_ids?: readonly number[] | undefined
-}
+  cc_pair_ids: v.optional(
+    v.pipe(
+      v.array(v.pipe(integer, v.minValue(1))),
+      v.minLength(1, fault('too_short', 'must name a pair: DELETE removes the document')),
+      v.maxLength(1000),
+    ),
+  ),
+})
+
+/** Body of `PATCH /service-api/ingestion/{document_id}`: `metadata`, `cc_pair_ids`, or both. */
+export type DocumentChange = Wire<typeof documentChangeFields>
 
 export const documentChangeSchema: WireSchema<DocumentChange> = v.pipe(
-  closedModel('DocumentChange', {
-    metadata: v.optional(metadataChangeSchema),
-    cc_pair_ids: v.optional(
-      v.pipe(
-        v.array(v.pipe(integer, v.minValue(1))),
-        v.minLength(1, fault('too_short', 'must name a pair: DELETE removes the document')),
-        v.maxLength(1000),
-      ),
-    ),
-  }),
+  documentChangeFields,
   rule('value_error', 'must hold "metadata" or "cc_pair_ids"', (change) => Object.keys(change).length > 0),
 )
 

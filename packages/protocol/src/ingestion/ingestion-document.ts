@@ -10,13 +10,14 @@ import {
   named,
   orNull,
   rule,
+  type Sent,
   storable,
   text,
   type Wire,
   type WireSchema,
 } from '../fields.ts'
 import { dateTime } from '../timestamps.ts'
-import { sourceSchema, type SourceValue } from '../sources.ts'
+import { sourceSchema } from '../sources.ts'
 
 /** Metadata as sent by clients: any JSON object. */
 export type MetadataInput = Readonly<Record<string, unknown>>
@@ -115,34 +116,6 @@ export const metadataChangeSchema: WireSchema<MetadataChange, MetadataChange> = 
 /** One piece of a document's content. */
 export type Section = TextSection | ImageSection | TabularSection
 
-/** A document to index, with all defaults applied. */
-export interface IngestionDocument {
-  /** Stored exactly as given; null or "" generates one from the content. */
-  readonly id: string | null
-  /** Display title; can be "". */
-  readonly semantic_identifier: string
-  /** Sections in reading order. */
-  readonly sections: readonly Section[]
-  /** Custom data for filters; numbers, booleans and objects become their JSON text. */
-  readonly metadata: Readonly<Record<string, string | readonly string[]>>
-  /** Source of the document. */
-  readonly source: SourceValue
-  /** Title for search; null: the semantic identifier, "": none. */
-  readonly title: string | null
-  /** Time of the last change. ISO 8601 with `Z`, like every date here. */
-  readonly doc_updated_at: string | null
-  /** Creation time; a date-time without an offset is taken as UTC. */
-  readonly doc_created_at: string | null
-  /** Main owners. */
-  readonly primary_owners: readonly Owner[] | null
-  /** Other owners. */
-  readonly secondary_owners: readonly Owner[] | null
-  /** Id of the raw file the document was made from. */
-  readonly file_id: string | null
-}
-
-type Nullish<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | null | undefined }
-
 /** A section in a request; without `type` the kind is inferred from the fields. */
 export interface SectionInput {
   readonly type?: 'text' | 'image' | 'tabular' | null | undefined
@@ -151,27 +124,6 @@ export interface SectionInput {
   readonly image_file_id?: string | null | undefined
   readonly csv_file_id?: string | null | undefined
   readonly heading?: string | null | undefined
-}
-
-/** A document in a request; `semantic_identifier`, `sections` and `metadata` are required. */
-export interface IngestionDocumentInput {
-  readonly id?: string | null | undefined
-  readonly semantic_identifier: string
-  readonly sections: readonly SectionInput[]
-  readonly metadata: MetadataInput
-  readonly source?: SourceValue | null | undefined
-  readonly title?: string | null | undefined
-  readonly doc_updated_at?: string | null | undefined
-  readonly doc_created_at?: string | null | undefined
-  readonly primary_owners?: readonly Nullish<Owner>[] | null | undefined
-  readonly secondary_owners?: readonly Nullish<Owner>[] | null | undefined
-  readonly file_id?: string | null | undefined
-}
-
-/** Request body for the ingestion of one document. */
-export interface IngestionInput {
-  readonly document: IngestionDocumentInput
-  readonly cc_pair_id?: number | null | undefined
 }
 
 const textSection = model('TextSection', {
@@ -239,7 +191,7 @@ function sectionSchemaFor(value: unknown): v.GenericSchema {
   return (image ?? null) === null ? textSection : imageSection
 }
 
-export const sectionSchema: WireSchema<Section> = named(
+export const sectionSchema: WireSchema<Section, SectionInput> = named(
   'Section',
   choice([textSection, imageSection, tabularSection], sectionSchemaFor),
 )
@@ -260,26 +212,43 @@ export const ownerSchema = model('Owner', {
 /** An owner of a document; every field may be unknown. */
 export type Owner = Wire<typeof ownerSchema>
 
-export const ingestionDocumentSchema: WireSchema<IngestionDocument> = model('IngestionDocument', {
+export const ingestionDocumentSchema = model('IngestionDocument', {
+  /** Stored exactly as given; null or "" generates one from the content. */
   id: orNull(exactText),
+  /** Display title; can be "". */
   semantic_identifier: title,
+  /** Sections in reading order. */
   sections: v.array(sectionSchema),
+  /** Custom data for filters; numbers, booleans and objects become their JSON text. */
   metadata: metadataSchema,
+  /** Source of the document. */
   source: v.nullish(sourceSchema, 'ingestion_api'),
+  /** Title for search; null: the semantic identifier, "": none. */
   title: orNull(title),
+  /** Time of the last change. ISO 8601 with `Z`, like every date here. */
   doc_updated_at: orNull(dateTime),
+  /** Creation time; a date-time without an offset is taken as UTC. */
   doc_created_at: orNull(dateTime),
+  /** Main owners. */
   primary_owners: orNull(v.array(ownerSchema)),
+  /** Other owners. */
   secondary_owners: orNull(v.array(ownerSchema)),
+  /** Id of the raw file the document was made from. */
   file_id: orNull(text),
   // Part of the documented shape, so it is validated, but has no effect.
   chunk_count: v.pipe(orNull(integer), v.description('Checked and ignored.')),
   from_ingestion_api: v.pipe(orNull(boolean), v.description('Checked and ignored.')),
 })
 
+/** A document to index, with all defaults applied. */
+export type IngestionDocument = Omit<Wire<typeof ingestionDocumentSchema>, 'chunk_count' | 'from_ingestion_api'>
+
+/** A document in a request; `semantic_identifier`, `sections` and `metadata` are required. */
+export type IngestionDocumentInput = Sent<typeof ingestionDocumentSchema>
+
 export const ingestionRequestSchema = model('IngestionRequest', {
   /** The document to index. */
-  document: ingestionDocumentSchema,
+  document: ingestionDocumentSchema as WireSchema<IngestionDocument, IngestionDocumentInput>,
   /** Connector/credential pair; absent, null and 0 mean 1, the public default pair. */
   cc_pair_id: v.pipe(
     v.nullish(integer, 1),
@@ -289,3 +258,6 @@ export const ingestionRequestSchema = model('IngestionRequest', {
 
 /** Body of `POST /service-api/ingestion` with all defaults applied. */
 export type IngestionRequest = Wire<typeof ingestionRequestSchema>
+
+/** Request body for the ingestion of one document. */
+export type IngestionInput = Sent<typeof ingestionRequestSchema>

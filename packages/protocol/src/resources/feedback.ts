@@ -20,6 +20,6 @@ export const feedbackRequestSchema: WireSchema<FeedbackRequest> = v.pipe(
   rule(
     'value_error',
     'needs is_positive or feedback_text',
-    (feedback: v.InferOutput<typeof fields>) => feedback.is_positive !== null || feedback.feedback_text !== null,
+    (feedback: FeedbackRequest) => feedback.is_positive !== null || feedback.feedback_text !== null,
   ),
 )
