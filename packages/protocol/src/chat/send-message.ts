@@ -80,9 +80,6 @@ export const chatSessionCreationSchema = model('ChatSessionCreationRequest', {
   incognito_session_id: uuidOrBlank,
 })
 
-/** {@link ChatSessionCreationRequest} with all defaults applied. */
-export type ChatSessionCreation = Wire<typeof chatSessionCreationSchema>
-
 /** Settings of a new session. Absent and null fields take their defaults. */
 export type ChatSessionCreationRequest = Sent<typeof chatSessionCreationSchema>
 

@@ -22,12 +22,10 @@ export const validTagsSchema = model('ValidTags', {
 /** Answer of `GET /query/valid-tags`. */
 export type ValidTags = Wire<typeof validTagsSchema>
 
+/** Query of `GET /query/valid-tags`. */
 export const validTagsQuerySchema = model('ValidTagsQuery', {
   /** Case-insensitive part of a key or value; `key=value` matches both. */
   match_pattern: v.optional(v.string()),
   /** 1 to 1000. */
   limit: v.optional(queryInteger({ least: 1, most: 1000 }), '50'),
 })
-
-/** Query of `GET /query/valid-tags`. */
-export type ValidTagsQuery = Wire<typeof validTagsQuerySchema>

@@ -144,9 +144,6 @@ export const documentListingQuerySchema = model('DocumentListingQuery', {
   details: v.optional(queryBoolean),
 })
 
-/** Filters for a listing of documents. */
-export type DocumentListingQuery = Wire<typeof documentListingQuerySchema>
-
 const documentChangeFields = closedModel('DocumentChange', {
   /** Metadata entries to set, a text or a list of texts each; null removes an entry. Others stay as they are. */
   metadata: v.optional(metadataChangeSchema),
@@ -197,9 +194,6 @@ export const pairDocumentsQuerySchema = model('PairDocumentsQuery', {
   after: v.optional(exactText),
 })
 
-/** Filters for the documents of a pair. */
-export type PairDocumentsQuery = Wire<typeof pairDocumentsQuerySchema>
-
 /** Schema of the query of `POST /service-api/ingestion/requeue`. */
 export const requeueDocumentsQuerySchema = model('RequeueDocumentsQuery', {
   /** Only documents of this connector/credential pair. */
@@ -207,9 +201,6 @@ export const requeueDocumentsQuerySchema = model('RequeueDocumentsQuery', {
   /** Only documents from this kind of source. */
   source: v.optional(sourceSchema),
 })
-
-/** Filters for failed documents to retry. */
-export type RequeueDocumentsQuery = Wire<typeof requeueDocumentsQuerySchema>
 
 export const batchLineSchema = model('BatchLine', {
   /** Line number in the request, from 1. */

@@ -102,15 +102,13 @@ export const ingestionFiguresSchema = model('IngestionFigures', {
 /** Ingestion statistics. */
 export type IngestionFigures = Wire<typeof ingestionFiguresSchema>
 
+/** Answer of `POST /service-api/ingestion-reindex`. */
 export const reindexedSchema = model('Reindexed', {
   /** Number of documents still to be reindexed. */
   documents: integer,
   /** New embedding model of the documents. */
   embedder: embedderStateSchema,
 })
-
-/** Answer of `POST /service-api/ingestion-reindex`. */
-export type Reindexed = Wire<typeof reindexedSchema>
 
 export const reindexRequestSchema = closedModel('ReindexRequest', {
   /**
@@ -123,10 +121,8 @@ export const reindexRequestSchema = closedModel('ReindexRequest', {
 /** Body of `POST /service-api/ingestion-reindex`. */
 export type ReindexRequest = Wire<typeof reindexRequestSchema>
 
+/** Answer of a request that puts failed documents back into the queue. */
 export const requeuedSchema = model('Requeued', {
   /** Number of documents put back. */
   requeued: integer,
 })
-
-/** Answer of a request that puts failed documents back into the queue. */
-export type Requeued = Wire<typeof requeuedSchema>

@@ -35,12 +35,10 @@ export const userInfoSchema = model('UserInfo', {
 /** Answer of `GET /me`: the person the key acts for. */
 export type UserInfo = Wire<typeof userInfoSchema>
 
+/** Answer of `GET /me/permissions`. */
 export const userPermissionsSchema = model('UserPermissions', {
   /** Permissions that correspond to the scopes, named as existing clients expect. */
   permissions: v.array(v.string()),
   is_manager: always(false, boolean),
   managed_group_ids: always([], v.array(integer)),
 })
-
-/** Answer of `GET /me/permissions`. */
-export type UserPermissions = Wire<typeof userPermissionsSchema>

@@ -24,6 +24,7 @@ const mcpNarrowingSchema = model('McpNarrowing', {
   document_sets: v.pipe(orNull(shortList(text)), v.description('Only documents of the sets with these names')),
 })
 
+/** Arguments of the tool `search`. */
 export const mcpSearchInputSchema = model('McpSearchInput', {
   /** Words that a relevant document would contain. */
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a relevant document would contain')),
@@ -35,9 +36,7 @@ export const mcpSearchInputSchema = model('McpSearchInput', {
   ),
 })
 
-/** Arguments of the tool `search`. */
-export type McpSearchInput = Wire<typeof mcpSearchInputSchema>
-
+/** Arguments of the tool `ask`. */
 export const mcpAskInputSchema = model('McpAskInput', {
   /** A self-contained question. */
   question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A self-contained question')),
@@ -46,9 +45,7 @@ export const mcpAskInputSchema = model('McpAskInput', {
   ...mcpNarrowingSchema.entries,
 })
 
-/** Arguments of the tool `ask`. */
-export type McpAskInput = Wire<typeof mcpAskInputSchema>
-
+/** Arguments of the tool `list_documents`. */
 export const mcpListInputSchema = model('McpListInput', {
   /** Only documents from this source. */
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
@@ -60,6 +57,3 @@ export const mcpListInputSchema = model('McpListInput', {
   /** `next` of the previous page. */
   after: v.pipe(orNull(text), v.description('`next` of the previous page')),
 })
-
-/** Arguments of the tool `list_documents`. */
-export type McpListInput = Wire<typeof mcpListInputSchema>

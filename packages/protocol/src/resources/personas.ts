@@ -183,6 +183,7 @@ const idList = v.pipe(
   v.transform((ids) => (typeof ids === 'number' ? [ids] : ids)),
 )
 
+/** Query of `GET /persona`. */
 export const personaQuerySchema = model('PersonaQuery', {
   /** Whether deleted agents are included. */
   include_deleted: v.optional(queryBoolean, 'false'),
@@ -190,9 +191,7 @@ export const personaQuerySchema = model('PersonaQuery', {
   persona_ids: v.optional(idList),
 })
 
-/** Query of `GET /persona`. */
-export type PersonaQuery = Wire<typeof personaQuerySchema>
-
+/** Query of `GET /agents`. */
 export const personaPageQuerySchema = model('PersonaPageQuery', {
   ...personaQuerySchema.entries,
   /** From 0. */
@@ -200,6 +199,3 @@ export const personaPageQuerySchema = model('PersonaPageQuery', {
   /** 1 to 1000. */
   page_size: v.optional(queryInteger({ least: 1, most: 1000 }), '10'),
 })
-
-/** Query of `GET /agents`. */
-export type PersonaPageQuery = Wire<typeof personaPageQuerySchema>

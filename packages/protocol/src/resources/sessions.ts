@@ -70,6 +70,7 @@ export const chatSessionSummarySchema = model('ChatSessionSummary', {
 /** Fields of a chat session in listings. */
 export type ChatSessionSummary = Wire<typeof chatSessionSummarySchema>
 
+/** Query of `GET /chat/get-user-chat-sessions`. */
 export const chatSessionListQuerySchema = model('ChatSessionListQuery', {
   /** Only sessions of this project. */
   project_id: v.optional(queryInteger({})),
@@ -82,9 +83,6 @@ export const chatSessionListQuerySchema = model('ChatSessionListQuery', {
   /** Only sessions last updated before this time. */
   before: v.optional(dateTime),
 })
-
-/** Query of `GET /chat/get-user-chat-sessions`. */
-export type ChatSessionListQuery = Wire<typeof chatSessionListQuerySchema>
 
 export const chatSessionListSchema = model('ChatSessionList', {
   /** Sessions, last updated first. */
@@ -154,15 +152,13 @@ export const chatMessageDetailSchema = model('ChatMessageDetail', {
 /** A stored message. */
 export type ChatMessageDetail = Wire<typeof chatMessageDetailSchema>
 
+/** Query of `GET /chat/get-chat-session/{session_id}`. */
 export const chatSessionQuerySchema = model('ChatSessionQuery', {
   /** Whether to read a shared session instead of an own one. */
   is_shared: v.optional(queryBoolean, 'false'),
   /** Whether to return a session that was deleted but is still stored. */
   include_deleted: v.optional(queryBoolean, 'false'),
 })
-
-/** Query of `GET /chat/get-chat-session/{session_id}`. */
-export type ChatSessionQuery = Wire<typeof chatSessionQuerySchema>
 
 /** A run that can be resumed. */
 const currentRunSchema = model('CurrentRun', {
@@ -218,6 +214,7 @@ export const chatSessionRenameSchema = model('ChatSessionRename', {
 /** Body of `PUT /chat/rename-chat-session`. */
 export type ChatSessionRename = Wire<typeof chatSessionRenameSchema>
 
+/** Query of `GET /chat/search`. */
 export const chatSearchQuerySchema = model('ChatSearchQuery', {
   /** Search words; blank: the newest sessions. */
   query: v.optional(text),
@@ -226,9 +223,6 @@ export const chatSearchQuerySchema = model('ChatSearchQuery', {
   /** 1 to 100. */
   page_size: v.optional(queryInteger({ least: 1, most: 100 }), '10'),
 })
-
-/** Query of `GET /chat/search`. */
-export type ChatSearchQuery = Wire<typeof chatSearchQuerySchema>
 
 /** Chat sessions of one time period. */
 const chatSessionGroupSchema = model('ChatSessionGroup', {
