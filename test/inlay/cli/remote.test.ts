@@ -561,44 +561,6 @@ test('doctor that is interrupted is not told to have found a fault', async () =>
   expect([code, out]).toEqual([130, expect.not.stringContaining('FAILED')])
 })
 
-test('doctor reads what an earlier version says of itself', async () => {
-  await serveOther((_, response) =>
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end('{"success":true,"message":"ok; the disk is full","data":null}'),
-  )
-  expect((await inlay(['doctor', '--offline'])).out).toMatch(/^warning {2}Ready: the disk is full$/m)
-})
-
-test('doctor says of an earlier version once that the embedding model is another', async () => {
-  const headers = { authorization: `Bearer ${key}` }
-  const figures = await (await fetch(`${url}/service-api/ingestion-figures`, { headers })).json()
-  const answers: Readonly<Record<string, object>> = {
-    '/health/ready': {
-      success: true,
-      message: 'ok; the embedding model of this process differs from that of the documents and is not used',
-    },
-    '/service-api/notices': {
-      notices: [
-        'The documents use none. To change the embedding model of all documents, run inlay reindex --embedder with the new setting.',
-        'The database /srv/inlay reindex --embedder is not used.',
-      ],
-    },
-    '/service-api/ingestion-figures': {
-      ...figures,
-      embedder: { ...figures.embedder, recorded: null, configured: 'm@4', is_used: false },
-    },
-  }
-  await serveOther((request, response) =>
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(answers[request.url!.replace(/^.*(?=\/(?:health|service-api)\/)/, '')] ?? {})),
-  )
-  const { out } = await inlay(['doctor', '--offline'])
-  expect(out.match(/embedding model|Embedding model/g), out).toHaveLength(1)
-  expect(out).toMatch(/^warning {2}Notice: The database \/srv/m)
-})
-
 test('doctor names what is wrong, with what to do', async () => {
   const server = createServer((_, response) => response.end('no')).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())

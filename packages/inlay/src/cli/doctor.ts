@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { ModelFact } from '@inlay/agent'
 import { ingestionFiguresSchema, isInlayError, isJsonObject } from '@inlay/protocol'
-import { modelTestSchema, serviceNoteSchema, type ServiceNote } from '@inlay/protocol/administration'
+import { modelTestSchema, serviceNoteSchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import manifest from '../../package.json' with { type: 'json' }
 import { usesDataFolder } from '../options/engines.ts'
@@ -249,24 +249,9 @@ const checkReadiness: ServiceCheck = async (service) => {
   return [{ check: 'Ready', status: isFine ? 'ok' : 'warning', message }]
 }
 
-// Servers of earlier versions send no codes.
-const readiness = v.pipe(
-  v.object({ message: v.string(), notes: v.optional(v.array(serviceNoteSchema)) }),
-  v.transform(({ message, notes }) => ({ notes: notes ?? notesIn(message) })),
-)
-const uncoded = (message: string): ServiceNote => ({
-  code: /embedding model of (?:this process|the documents|all documents)/.test(message) ? embedderMismatch : '',
-  message,
-})
-const notesIn = (message: string): ServiceNote[] =>
-  message
-    .split('; ')
-    .filter((note) => note !== 'ok')
-    .map(uncoded)
-const noticesOfAnyVersion = v.pipe(
-  v.object({ notices: v.array(v.string()), details: v.optional(v.array(serviceNoteSchema)) }),
-  v.transform(({ notices, details }): ServiceNote[] => details ?? notices.map(uncoded)),
-)
+// Servers of earlier versions send neither.
+const readiness = v.object({ notes: v.optional(v.array(serviceNoteSchema), []) })
+const notices = v.object({ details: v.optional(v.array(serviceNoteSchema), []) })
 
 const checkDocuments: ServiceCheck = async (service) => {
   const {
@@ -291,7 +276,7 @@ const checkDocuments: ServiceCheck = async (service) => {
 }
 
 const checkNotices: ServiceCheck = async (service) => {
-  const details = await jsonOf(service, '/service-api/notices', noticesOfAnyVersion)
+  const { details } = await jsonOf(service, '/service-api/notices', notices)
   const others = details.filter(({ code }) => code !== embedderMismatch)
   return others.map(({ code, message }) =>
     code === recordsMissing ? failed('Records', message) : warning('Notice', message),
@@ -305,7 +290,7 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
   if (provider?.provider === 'extractive')
     return [ok('Model', 'the built-in model, which only quotes; set INLAY_MODEL to use another')]
   const body = JSON.stringify({ model_provider: provider?.name ?? null, model_version: chosen?.model_name ?? null })
-  const trial = await jsonOf(service, '/admin/llm/test', trialSchema, { method: 'POST', body, signal })
+  const trial = await jsonOf(service, '/admin/llm/test', modelTestSchema, { method: 'POST', body, signal })
   const seconds = (trial.duration_ms / 1000).toFixed(1)
   if (trial.ok) return [ok('Model', `${name} answered in ${seconds} s`)]
   const advice =
@@ -346,13 +331,6 @@ function toolsOf({ callsTools, cites, from, recordedAt }: ModelFact): string {
   const sources = { option: 'set by you', name: 'known by name', server: 'told by its server', probe: `probed ${day}` }
   return `${calls} (${sources[from]})`
 }
-
-/** Servers of earlier versions send no code. */
-const trialSchema = v.pipe(
-  v.looseObject({}),
-  v.transform((answer) => ({ error_code: null, ...answer })),
-  modelTestSchema,
-)
 
 const wrongKey =
   'The key is refused: check INLAY_MODEL_API_KEY, or OPENAI_API_KEY or ANTHROPIC_API_KEY of their models.'
