@@ -117,32 +117,13 @@ const bucketServer: Kind<string> = {
 }
 
 const s3Rows: Rows<S3Access> = {
-  endpoint: option(bucketServer, {
-    name: 'INLAY_S3_ENDPOINT',
-    meaning: 'URL of the S3-compatible server',
-    without: 'Amazon S3 in the given region',
-    isSecret: true,
-  }),
+  endpoint: option(bucketServer, 'INLAY_S3_ENDPOINT', { isSecret: true }),
   region: option(
     textLike('a name, such as eu-central-1', (given) => /^[a-z\d-]{1,40}$/i.test(given)),
-    {
-      name: 'INLAY_S3_REGION',
-      meaning: 'region of the buckets',
-      without: 'AWS_REGION, else us-east-1',
-    },
+    'INLAY_S3_REGION',
   ),
-  accessKeyId: option(anyText('a key'), {
-    name: 'INLAY_S3_ACCESS_KEY_ID',
-    meaning: 'access key of the buckets',
-    without: 'AWS_ACCESS_KEY_ID; an index in a bucket also uses the role of the machine',
-    isSecret: true,
-  }),
-  secretAccessKey: option(anyText('a key'), {
-    name: 'INLAY_S3_SECRET_ACCESS_KEY',
-    meaning: 'secret of the access key',
-    without: 'AWS_SECRET_ACCESS_KEY, and AWS_SESSION_TOKEN if set',
-    isSecret: true,
-  }),
+  accessKeyId: option(anyText('a key'), 'INLAY_S3_ACCESS_KEY_ID', { isSecret: true }),
+  secretAccessKey: option(anyText('a key'), 'INLAY_S3_SECRET_ACCESS_KEY', { isSecret: true }),
   sessionToken: option(anyText('a token')),
 }
 
@@ -154,17 +135,8 @@ const databaseKind = textLike(
 const database = group<DatabaseOptions>(
   'an address of PostgreSQL, { url, maxConnections }, or a Kysely dialect',
   {
-    url: option(databaseKind, {
-      name: 'INLAY_DATABASE_URL',
-      meaning: 'PostgreSQL database for the records; needs the package pg',
-      without: 'SQLite in INLAY_DATA',
-      isSecret: true,
-    }),
-    maxConnections: option(connections, {
-      name: 'INLAY_DATABASE_CONNECTIONS',
-      meaning: 'maximum number of connections per process to PostgreSQL, for the records and again for an index there',
-      without: '10 connections',
-    }),
+    url: option(databaseKind, 'INLAY_DATABASE_URL', { isSecret: true }),
+    maxConnections: option(connections, 'INLAY_DATABASE_CONNECTIONS'),
   },
   ['url'],
 )
@@ -175,22 +147,9 @@ const indexKind = textLike(
 const index = group<IndexOptions>(
   'an address, { url, shards, replicas, maxConnections }, or a vector index',
   {
-    url: option(indexKind, {
-      name: 'INLAY_INDEX_URL',
-      meaning: 'location of the index',
-      without: 'in the database of INLAY_DATABASE_URL, else LanceDB in INLAY_DATA',
-      isSecret: true,
-    }),
-    shards: option(integer(1, 1024), {
-      name: 'INLAY_INDEX_SHARDS',
-      meaning: 'shards of a new index in OpenSearch',
-      without: '1 shard',
-    }),
-    replicas: option(integer(0, 100), {
-      name: 'INLAY_INDEX_REPLICAS',
-      meaning: 'replicas of each shard of a new index in OpenSearch',
-      without: 'one with two or more nodes',
-    }),
+    url: option(indexKind, 'INLAY_INDEX_URL', { isSecret: true }),
+    shards: option(integer(1, 1024), 'INLAY_INDEX_SHARDS'),
+    replicas: option(integer(0, 100), 'INLAY_INDEX_REPLICAS'),
     maxConnections: { check: connections.check },
   },
   ['url'],
@@ -215,29 +174,17 @@ export const engineRows: Rows<EngineOptions> = {
   index: { ...index, check: addressOr(indexKind, (value) => (isIndex(value) ? indexCheck : index.check)) },
   sharedRuns: {
     check: addressOr(redisKind, () => runsCheck),
-    setting: setting(redisKind, {
-      name: 'INLAY_REDIS_URL',
-      meaning: 'Redis or Valkey server for sharing running answers; needs the package redis',
-      without: 'shared through the database of the records',
-      isSecret: true,
-    }),
+    setting: setting(redisKind, 'INLAY_REDIS_URL', { isSecret: true }),
   },
   files: {
     check: addressOr(bucketKind, () => storageCheck),
-    setting: setting(bucketKind, {
-      name: 'INLAY_FILES_URL',
-      meaning: 'bucket for uploaded files; needs the package aws4fetch',
-      without: 'files are stored in INLAY_DATA',
-      isSecret: true,
-    }),
+    setting: setting(bucketKind, 'INLAY_FILES_URL', { isSecret: true }),
   },
   s3: group('{ endpoint, region, accessKeyId, secretAccessKey }', s3Rows),
-  enginePrefix: option(textLike('lower-case letters, digits and _, at most 40, a letter first', isEnginePrefix), {
-    name: 'INLAY_ENGINE_PREFIX',
-    meaning:
-      'prefix of names in Redis, OpenSearch and pgvector, for installations that share a server; their records still need separate databases or schemas',
-    without: 'inlay',
-  }),
+  enginePrefix: option(
+    textLike('lower-case letters, digits and _, at most 40, a letter first', isEnginePrefix),
+    'INLAY_ENGINE_PREFIX',
+  ),
 }
 
 /** The addresses among the options: what is neither in the data folder nor a part of a host. */

@@ -60,17 +60,13 @@ export const webhooksRow: Row<readonly WebhookOptions[]> = {
     'must be a list of { url, secrets, events }',
   ),
   fields: {
-    url: option(textLike('an http or https address, such as https://app.example/events', isHttp), {
-      name: 'INLAY_WEBHOOK_URL',
-      meaning: 'address that gets signed events; an internal host must be in INLAY_EGRESS_ALLOW',
-      without: 'none, no events are sent',
+    url: option(textLike('an http or https address, such as https://app.example/events', isHttp), 'INLAY_WEBHOOK_URL', {
       isSecret: true,
     }),
-    secrets: option(listOf(`${secretForm}; two, separated by a comma, while it changes`, isSecret), {
-      name: 'INLAY_WEBHOOK_SECRET',
-      meaning: 'signs the events; required for INLAY_WEBHOOK_URL',
-      without: 'none',
-      isSecret: true,
-    }),
+    secrets: option(
+      listOf(`${secretForm}; two, separated by a comma, while it changes`, isSecret),
+      'INLAY_WEBHOOK_SECRET',
+      { isSecret: true },
+    ),
   },
 }

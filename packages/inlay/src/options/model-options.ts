@@ -24,7 +24,8 @@ import {
   type Kind,
 } from './kinds.ts'
 import { readModelEntries } from './model-entries.ts'
-import { checksOf, group, option, type ModelRow, type Row, type Rows, type SettingWords } from './rows.ts'
+import { checksOf, group, option, setting, type ModelRow, type Row, type Rows, type SettingFlags } from './rows.ts'
+import type { SettingName } from './setting-words.ts'
 
 /**
  * A language model: `extractive` (built in), a provider and its model such as `deepseek/deepseek-chat`, with a base URL its
@@ -38,8 +39,13 @@ export type ModelOption = LanguageModelChoice | readonly LanguageModelChoice[] |
 /** Whether it is a provider of models of a host. */
 export const isProvider = (value: unknown): value is ModelProvider => hasMethod(value, 'resolve')
 
-function modelOption<Value>(field: string, kind: JsonKind<Value>, words?: SettingWords): ModelRow<Value> {
-  return { ...option(kind, words), field, fromJson: kind.fromJson }
+function modelOption<Value>(
+  field: string,
+  kind: JsonKind<Value>,
+  name?: SettingName,
+  flags?: SettingFlags,
+): ModelRow<Value> {
+  return { ...option(kind, name, flags), field, fromJson: kind.fromJson }
 }
 
 /** The options of a language model. */
@@ -47,93 +53,33 @@ export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNull
   name: modelOption(
     'name',
     anyText(`extractive, ${officialForms.replaceAll('"', '')}, or any model name together with INLAY_MODEL_BASE_URL`),
-    {
-      name: 'INLAY_MODEL',
-      meaning: 'language model for answers',
-      without: 'extractive, built in: quotes the documents, needs no key and no network',
-      isBasic: true,
-    },
+    'INLAY_MODEL',
+    { isBasic: true },
   ),
-  baseUrl: modelOption('base_url', httpAddress(' with its version, such as http://localhost:11434/v1'), {
-    name: 'INLAY_MODEL_BASE_URL',
-    meaning: 'URL of an OpenAI-compatible API (Ollama, vLLM, llama.cpp, LM Studio, a gateway)',
-    without: "the provider's own",
+  baseUrl: modelOption(
+    'base_url',
+    httpAddress(' with its version, such as http://localhost:11434/v1'),
+    'INLAY_MODEL_BASE_URL',
+    { isBasic: true },
+  ),
+  apiKey: modelOption('api_key', anyText('a key'), 'INLAY_MODEL_API_KEY', { isBasic: true, isSecret: true }),
+  contextTokens: modelOption('context_tokens', integer(1000, 100_000_000), 'INLAY_MODEL_CONTEXT_TOKENS', {
     isBasic: true,
   }),
-  apiKey: modelOption('api_key', anyText('a key'), {
-    name: 'INLAY_MODEL_API_KEY',
-    meaning: 'key of the language model',
-    without: 'the usual variable of the provider, such as OPENAI_API_KEY or DEEPSEEK_API_KEY',
-    isBasic: true,
-    isSecret: true,
-  }),
-  contextTokens: modelOption('context_tokens', integer(1000, 100_000_000), {
-    name: 'INLAY_MODEL_CONTEXT_TOKENS',
-    meaning: 'context window: tokens of prompt and answer together',
-    without: 'as known for the model, otherwise 32000',
-    isBasic: true,
-  }),
-  takesImages: modelOption('images', onOff, {
-    name: 'INLAY_MODEL_IMAGES',
-    meaning: 'whether the language model accepts images',
-    without: 'as known for the model, otherwise off',
-  }),
-  reasons: modelOption('reasoning', onOff, {
-    name: 'INLAY_MODEL_REASONING',
-    meaning: 'whether the language model reasons: people may then choose how much',
-    without: 'as known for the model, otherwise off',
-  }),
-  maxOutputTokens: modelOption('output_tokens', integer(1, 1_000_000), {
-    name: 'INLAY_MODEL_OUTPUT_TOKENS',
-    meaning: 'maximum number of tokens in one answer',
-    without: "the limit of the model's server",
-  }),
-  temperature: modelOption('temperature', decimal(0, 2), {
-    name: 'INLAY_MODEL_TEMPERATURE',
-    meaning: 'temperature of the language model; a request or a session can set another one',
-    without: "the server's own",
-  }),
-  firstTokenTimeoutMs: modelOption('first_token_seconds', seconds(1, 86_400), {
-    name: 'INLAY_MODEL_FIRST_TOKEN_SECONDS',
-    meaning: 'maximum seconds until the first token of an answer; on a slow machine, processing a prompt takes minutes',
-    without: '300, with INLAY_MODEL_BASE_URL 1800',
-  }),
-  idleTimeoutMs: modelOption('silence_seconds', seconds(1, 86_400), {
-    name: 'INLAY_MODEL_SILENCE_SECONDS',
-    meaning: 'maximum seconds of silence within an answer',
-    without: '300',
-  }),
-  grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), {
-    name: 'INLAY_MODEL_GROUNDING',
-    meaning: 'how the language model gets documents: it calls the search, or receives search results with the prompt',
-    without: 'auto: as is known of the model, or found out by a harmless trial of two calls when it is first used',
-  }),
-  comparesCitations: modelOption('compared_citations', onOff, {
-    name: 'INLAY_COMPARED_CITATIONS',
-    meaning:
-      'whether citations and uncited sentences are compared with the documents the model read: wrong citations move or go, missing ones are added',
-    without: 'on for models that call no tools or do not cite by themselves',
-  }),
-  api: modelOption('api', oneOf('openai-compatible', ...officialPrefixes), {
-    name: 'INLAY_MODEL_API',
-    meaning: 'API that INLAY_MODEL_BASE_URL speaks',
-    without: 'openai-compatible; for a model named anthropic/<model> that of Anthropic',
-  }),
-  headers: modelOption('headers', httpHeaders, {
-    name: 'INLAY_MODEL_HEADERS',
-    meaning: 'headers of each request to the language model',
-    without: 'none but those of its API',
-    isSecret: true,
-  }),
+  takesImages: modelOption('images', onOff, 'INLAY_MODEL_IMAGES'),
+  reasons: modelOption('reasoning', onOff, 'INLAY_MODEL_REASONING'),
+  maxOutputTokens: modelOption('output_tokens', integer(1, 1_000_000), 'INLAY_MODEL_OUTPUT_TOKENS'),
+  temperature: modelOption('temperature', decimal(0, 2), 'INLAY_MODEL_TEMPERATURE'),
+  firstTokenTimeoutMs: modelOption('first_token_seconds', seconds(1, 86_400), 'INLAY_MODEL_FIRST_TOKEN_SECONDS'),
+  idleTimeoutMs: modelOption('silence_seconds', seconds(1, 86_400), 'INLAY_MODEL_SILENCE_SECONDS'),
+  grounding: modelOption('grounding', oneOf('auto', 'tools', 'search-first'), 'INLAY_MODEL_GROUNDING'),
+  comparesCitations: modelOption('compared_citations', onOff, 'INLAY_COMPARED_CITATIONS'),
+  api: modelOption('api', oneOf('openai-compatible', ...officialPrefixes), 'INLAY_MODEL_API'),
+  headers: modelOption('headers', httpHeaders, 'INLAY_MODEL_HEADERS', { isSecret: true }),
   providerOptions: modelOption(
     'provider_options',
     jsonObject('a JSON object', () => true),
-    {
-      name: 'INLAY_MODEL_PROVIDER_OPTIONS',
-      meaning:
-        'options that the AI SDK knows for this provider, such as {"reasoningEffort": "low", "textVerbosity": "low"}; with INLAY_MODEL_BASE_URL also any field of a request',
-      without: 'none',
-    },
+    'INLAY_MODEL_PROVIDER_OPTIONS',
   ),
   provider: modelOption('provider', anyText('a name')),
   displayName: modelOption('display_name', anyText('a text')),
@@ -205,14 +151,14 @@ export const modelRow: Row<ModelOption> = {
     ...modelRows,
     list: {
       check: v.any(),
-      setting: {
-        name: 'INLAY_MODELS',
-        meaning: 'several language models instead of one; the first is the default, requests can select the others',
-        allowed: `a JSON list, or the path of a file that holds one, of objects with name and, as needed, ${entryFields}`,
-        without: 'only INLAY_MODEL',
-        isSecret: true,
-        read: (given) => readModelEntries(given, modelRows),
-      },
+      setting: setting(
+        {
+          allowed: `a JSON list, or the path of a file that holds one, of objects with name and, as needed, ${entryFields}`,
+          read: (given) => readModelEntries(given, modelRows),
+        },
+        'INLAY_MODELS',
+        { isSecret: true },
+      ),
     },
   },
 }
@@ -244,62 +190,24 @@ const prefix = (allowed: string): Kind<string> => ({
 })
 
 const prefixRows: Rows<NonNullable<EmbeddingModel['prefixes']>> = {
-  query: option(prefix('a text, followed by a space automatically; \\n for a line break; none for no prefix'), {
-    name: 'INLAY_EMBEDDING_QUERY_PREFIX',
-    meaning: 'prefix of each query for the embedding model',
-    without: 'as known for E5, BGE, Nomic, Snowflake Arctic, GTE, Jina, Qwen3 and others, by model name',
-  }),
-  document: option(prefix('as for queries'), {
-    name: 'INLAY_EMBEDDING_DOCUMENT_PREFIX',
-    meaning:
-      'prefix of each document text for the embedding model; changing it requires reindexing: see inlay reindex --embedder',
-    without: 'as for queries',
-  }),
+  query: option(
+    prefix('a text, followed by a space automatically; \\n for a line break; none for no prefix'),
+    'INLAY_EMBEDDING_QUERY_PREFIX',
+  ),
+  document: option(prefix('as for queries'), 'INLAY_EMBEDDING_DOCUMENT_PREFIX'),
 }
 
 const embeddingRows: Rows<EmbeddingModel> = {
-  name: option(anyText('the name of a model'), {
-    name: 'INLAY_EMBEDDING_MODEL',
-    meaning:
-      'embedding model for hybrid search; local/<name> runs in this process, such as local/multilingual-e5-small, and needs the package @huggingface/transformers',
-    without: 'none, keyword search only',
+  name: option(anyText('the name of a model'), 'INLAY_EMBEDDING_MODEL', { isBasic: true }),
+  baseUrl: option(httpAddress(' with its version, such as http://localhost:11434/v1'), 'INLAY_EMBEDDING_BASE_URL', {
     isBasic: true,
   }),
-  baseUrl: option(httpAddress(' with its version, such as http://localhost:11434/v1'), {
-    name: 'INLAY_EMBEDDING_BASE_URL',
-    meaning: 'address of its OpenAI-compatible API',
-    without: 'https://api.openai.com/v1',
-    isBasic: true,
-  }),
-  apiKey: option(anyText('a key'), {
-    name: 'INLAY_EMBEDDING_API_KEY',
-    meaning: 'key of the embedding model',
-    without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
-    isBasic: true,
-    isSecret: true,
-  }),
-  dimensions: option(integer(1, 8192), {
-    name: 'INLAY_EMBEDDING_DIMENSIONS',
-    meaning: 'dimension of its vectors; required for a local model that is not known',
-    without: 'as the model answers when first asked',
-    isBasic: true,
-  }),
+  apiKey: option(anyText('a key'), 'INLAY_EMBEDDING_API_KEY', { isBasic: true, isSecret: true }),
+  dimensions: option(integer(1, 8192), 'INLAY_EMBEDDING_DIMENSIONS', { isBasic: true }),
   prefixes: group('{ document, query }', prefixRows),
-  maxBatchSize: option(integer(1, 10_000), {
-    name: 'INLAY_EMBEDDING_BATCH',
-    meaning: 'maximum number of texts per request to the embedding model',
-    without: '96; fewer when the model is slow',
-  }),
-  timeoutMs: option(seconds(1, 3600), {
-    name: 'INLAY_EMBEDDING_TIMEOUT',
-    meaning: 'timeout of a request to the embedding model, in seconds; the next request contains half as many texts',
-    without: '60 seconds',
-  }),
-  queryTimeoutMs: option(integer(1, 600_000), {
-    name: 'INLAY_EMBEDDING_QUERY_TIMEOUT',
-    meaning: 'maximum milliseconds that a search waits for the vector of its query; after that it uses keywords only',
-    without: '300 milliseconds',
-  }),
+  maxBatchSize: option(integer(1, 10_000), 'INLAY_EMBEDDING_BATCH'),
+  timeoutMs: option(seconds(1, 3600), 'INLAY_EMBEDDING_TIMEOUT'),
+  queryTimeoutMs: option(integer(1, 600_000), 'INLAY_EMBEDDING_QUERY_TIMEOUT'),
 }
 
 export const openaiBaseUrl = 'https://api.openai.com/v1'

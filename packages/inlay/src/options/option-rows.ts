@@ -98,12 +98,7 @@ const instructions = v.union([v.string(), anyFunction], 'must be a text, or a fu
 
 /** The options of `createInlay`: how each is checked, and its environment variables in the order of the settings page. */
 export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
-  dataFolder: option(anyText('a path'), {
-    name: 'INLAY_DATA',
-    meaning: 'folder of the database and index',
-    without: '.inlay',
-    isBasic: true,
-  }),
+  dataFolder: option(anyText('a path'), 'INLAY_DATA', { isBasic: true }),
   apiKey: option(
     {
       ...textLike('from 8 to 512 visible ASCII characters without spaces', (given) =>
@@ -114,13 +109,8 @@ export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
         v.regex(/^[\x21-\x7e]{8,512}$/, 'must be 8 to 512 visible ASCII characters without spaces'),
       ),
     },
-    {
-      name: 'INLAY_API_KEY',
-      meaning: 'a fixed API key with all scopes',
-      without: 'a key is generated',
-      isBasic: true,
-      isSecret: true,
-    },
+    'INLAY_API_KEY',
+    { isBasic: true, isSecret: true },
   ),
   basePath: option(
     {
@@ -130,105 +120,39 @@ export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
         v.regex(basePathForm, 'must be a path, such as "/api"'),
       ),
     },
-    { name: 'INLAY_BASE_PATH', meaning: 'base path of the API', without: '/api', isBasic: true },
+    'INLAY_BASE_PATH',
+    { isBasic: true },
   ),
-  serves: option(oneOf('everything', 'knowledge', 'search'), {
-    name: 'INLAY_SERVES',
-    meaning:
-      'what API and page offer: knowledge leaves out chat, with its sessions, projects, agents and actions; search leaves only the search',
-    without: 'everything',
-  }),
-  streamFormat: option(oneOf('sse', 'lines'), {
-    name: 'INLAY_STREAM_FORMAT',
-    meaning: 'stream format for clients that request none',
-    without: 'sse',
-    isBasic: true,
-  }),
-  corsOrigins: option(corsOrigins, {
-    name: 'INLAY_CORS_ORIGINS',
-    meaning: 'origins whose pages may call the API',
-    without: 'none',
-    isBasic: true,
-  }),
-  ingestionWaitMs: option(seconds(0, 600), {
-    name: 'INLAY_INGESTION_WAIT',
-    meaning: 'seconds that an ingestion request waits for its document to become searchable',
-    without: '0, the response is sent once the document is stored',
-  }),
+  serves: option(oneOf('everything', 'knowledge', 'search'), 'INLAY_SERVES'),
+  streamFormat: option(oneOf('sse', 'lines'), 'INLAY_STREAM_FORMAT', { isBasic: true }),
+  corsOrigins: option(corsOrigins, 'INLAY_CORS_ORIGINS', { isBasic: true }),
+  ingestionWaitMs: option(seconds(0, 600), 'INLAY_INGESTION_WAIT'),
   maxWaitingCalls: { check: v.union([v.literal(Infinity), wholeNumber(0)], 'must be a whole number, 0 or more') },
   passHeaders: { check: texts },
-  callerLimits: option(usageLimits, {
-    name: 'INLAY_CALLER_LIMITS',
-    meaning: 'limits of each caller; keys can have their own limits',
-    without: 'no limits',
-  }),
-  tenantLimits: option(usageLimits, {
-    name: 'INLAY_TENANT_LIMITS',
-    meaning: 'limits of all callers together',
-    without: 'no limits',
-  }),
+  callerLimits: option(usageLimits, 'INLAY_CALLER_LIMITS'),
+  tenantLimits: option(usageLimits, 'INLAY_TENANT_LIMITS'),
   retention: retentionRow,
-  telemetry: option(onOff, {
-    name: 'INLAY_TELEMETRY',
-    meaning: 'whether to expose Prometheus metrics at /metrics',
-    without: 'on for npm start and inlay serve',
-  }),
-  log: option(logFormat, {
-    name: 'INLAY_LOG',
-    meaning:
-      'log format on standard error: json writes a line for each request, answer and failure; text writes failures only',
-    without: 'text',
-  }),
+  telemetry: option(onOff, 'INLAY_TELEMETRY'),
+  log: option(logFormat, 'INLAY_LOG'),
   authenticate: { check: anyFunction },
   ...engineRows,
   readFile: { check: anyFunction },
   model: modelRow,
   embedder: embedderRow,
-  openaiApi: option(onOff, {
-    name: 'INLAY_OPENAI_API',
-    meaning: 'whether clients of OpenAI’s API are served at `/v1`',
-    without: 'on; the addresses below `/v1` are served',
-  }),
-  localModels: option(onOff, {
-    name: 'INLAY_LOCAL_MODELS',
-    meaning:
-      'whether to look for Ollama, LM Studio and llama.cpp on this machine when starting without a model, and print what was found',
-    without: 'on; a model found is never used automatically',
-  }),
+  openaiApi: option(onOff, 'INLAY_OPENAI_API'),
+  localModels: option(onOff, 'INLAY_LOCAL_MODELS'),
   secretKey: option(
     textLike('a random text of at least 16 characters', (given) => given.length >= 16),
-    {
-      name: 'INLAY_SECRET_KEY',
-      meaning: 'encrypts the keys of models and MCP servers that administrators add; the same in all processes',
-      without: 'none: what needs a key is only added by settings',
-      isSecret: true,
-    },
+    'INLAY_SECRET_KEY',
+    { isSecret: true },
   ),
   searchHelp: option(
     offAs({ expand: false }, fieldsOf<SearchHelp>('{ expand, timeoutMs }', { expand: yesOrNo, timeoutMs: positive })),
-    {
-      name: 'INLAY_SEARCH_HELP',
-      meaning: 'whether searches use the language model to add queries',
-      without: 'on, if the model is capable',
-    },
+    'INLAY_SEARCH_HELP',
   ),
-  memories: option(offAs(false, yesOrNo), {
-    name: 'INLAY_MEMORIES',
-    meaning: 'whether models can remember facts about people for later conversations',
-    without: 'on; each person can turn it off',
-  }),
-  sessionNames: option(oneOf('model', 'question', 'off'), {
-    name: 'INLAY_SESSION_NAMES',
-    meaning:
-      'how a chat session of the page, the chat element or an app gets its name after the first answer: from the language model with a short call, or from its first question, like those of programs',
-    without: 'model; question without a language model',
-  }),
-  toolApproval: option(oneOf('never', 'writes', 'always'), {
-    name: 'INLAY_TOOL_APPROVAL',
-    meaning:
-      'which tool calls a person has to approve: writes, those of MCP tools without readOnlyHint and of OpenAPI operations other than GET and HEAD; always, all but built-in ones',
-    without: 'never',
-  }),
+  memories: option(offAs(false, yesOrNo), 'INLAY_MEMORIES'),
+  sessionNames: option(oneOf('model', 'question', 'off'), 'INLAY_SESSION_NAMES'),
+  toolApproval: option(oneOf('never', 'writes', 'always'), 'INLAY_TOOL_APPROVAL'),
   ...webRows,
   ...toolRows,
   ...pythonRows,
@@ -237,35 +161,17 @@ export const optionRows: Rows<Omit<InlayOptions, keyof typeof renamed>> = {
       v.pipe(v.string(), v.check(isLocalName, 'must be local/ and the name of a model')),
       withMethods('a reranker', 'rerank'),
     ]),
-    setting: setting(textLike('local/ and the name of a model', isLocalName), {
-      name: 'INLAY_RERANKER',
-      meaning:
-        'cross-encoder that reorders the best results of each search in this process, such as local/ms-marco-minilm-l6-v2; needs the package @huggingface/transformers',
-      without: 'none',
-    }),
+    setting: setting(textLike('local/ and the name of a model', isLocalName), 'INLAY_RERANKER'),
   },
   ocr: {
     check: v.union([
       v.pipe(v.string(), v.check(isOcrName, `must be ${ocrNames}`)),
       withMethods('a reader of images', 'read'),
     ]),
-    setting: setting(textLike(ocrNames, isOcrName), {
-      name: 'INLAY_OCR',
-      meaning:
-        'what reads the text of scanned pages and pictures: tesseract needs the package tesseract.js, model is the language model, which has to accept images',
-      without: 'off; scans are refused',
-    }),
+    setting: setting(textLike(ocrNames, isOcrName), 'INLAY_OCR'),
   },
-  vectorShare: option(decimal(0, 1), {
-    name: 'INLAY_VECTOR_SHARE',
-    meaning: 'weight of the vectors in searches that also have text',
-    without: 'estimated for each query',
-  }),
-  modelFolder: option(anyText('a path'), {
-    name: 'INLAY_MODEL_FOLDER',
-    meaning: 'folder of the weights of local models, filled at their first use; a prepared folder needs no network',
-    without: 'models in INLAY_DATA',
-  }),
+  vectorShare: option(decimal(0, 1), 'INLAY_VECTOR_SHARE'),
+  modelFolder: option(anyText('a path'), 'INLAY_MODEL_FOLDER'),
   ranking: {
     check: fieldsOf<RankingOptions>('{ maxRerankedHits, rerankTimeoutMs, recency }', {
       maxRerankedHits: wholeNumber(1),

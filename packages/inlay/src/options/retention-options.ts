@@ -34,9 +34,5 @@ export const retentionRow: Row<RetentionOptions> = option(
     retentionNames,
     [1, maxDays],
   ),
-  {
-    name: 'INLAY_RETENTION',
-    meaning: 'days after which sessions, deleted sessions, deleted agents, unused uploads and audit entries are erased',
-    without: 'nothing is deleted by age',
-  },
+  'INLAY_RETENTION',
 )

@@ -1,13 +1,9 @@
 import type * as v from 'valibot'
 import { only, type Kind } from './kinds.ts'
+import { settingWords, type SettingName } from './setting-words.ts'
 
-/** Documentation of an environment variable. */
-export interface SettingWords {
-  readonly name: string
-  /** Purpose of the setting, as a clause. */
-  readonly meaning: string
-  /** Behaviour when it is not set. */
-  readonly without: string
+/** What else is known of an environment variable. */
+export interface SettingFlags {
   /** Never shown, not even in errors. */
   readonly isSecret?: boolean
   /** Useful to get started: listed in the README too, not on the settings page alone. */
@@ -15,7 +11,13 @@ export interface SettingWords {
 }
 
 /** One environment variable and how to read it. */
-export interface Setting<Value> extends SettingWords, Pick<Kind<Value>, 'allowed' | 'read'> {}
+export interface Setting<Value> extends SettingFlags, Pick<Kind<Value>, 'allowed' | 'read'> {
+  readonly name: SettingName
+  /** Purpose of the setting, as a clause. */
+  readonly meaning: string
+  /** Behaviour when it is not set. */
+  readonly without: string
+}
 
 /** One option: its check, and its environment variable if it has one. */
 export interface Row<Value> {
@@ -38,17 +40,20 @@ export type Rows<Options> = { readonly [Name in keyof Options]-?: Row<NonNullabl
 /** A setting of a kind of values. */
 export function setting<Value>(
   { allowed, read }: Pick<Kind<Value>, 'allowed' | 'read'>,
-  words: SettingWords,
+  name: SettingName,
+  flags: SettingFlags = {},
 ): Setting<Value> {
-  return { ...words, allowed, read }
+  const [meaning = '', without = ''] = settingWords[name].split(' | ')
+  return { name, meaning, without, ...flags, allowed, read }
 }
 
 /** An option of a kind of values, with its environment variable if it has one. */
 export function option<Value>(
   kind: Kind<Value>,
-  words?: SettingWords,
+  name?: SettingName,
+  flags?: SettingFlags,
 ): Pick<Row<Value>, 'check'> & { readonly setting?: Setting<Value> } {
-  return words === undefined ? { check: kind.check } : { check: kind.check, setting: setting(kind, words) }
+  return name === undefined ? { check: kind.check } : { check: kind.check, setting: setting(kind, name, flags) }
 }
 
 /** An option that is an object with only these fields, all optional but the required ones. */

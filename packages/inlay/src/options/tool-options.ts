@@ -23,7 +23,7 @@ import {
   wholeNumber,
   withMethods,
 } from './kinds.ts'
-import { checksOf, group, option, type Rows, type SettingWords } from './rows.ts'
+import { checksOf, group, option, type Rows } from './rows.ts'
 
 export const webSearchServices = ['searxng', 'brave', 'tavily', 'exa', 'serper'] as const
 
@@ -87,22 +87,9 @@ export const isCodeRunner = (given: PythonOptions['python']): given is CodeRunne
   given instanceof Object && 'run' in given
 
 const webSearchRows: Rows<WebSearchService> = {
-  service: option(oneOf(...webSearchServices), {
-    name: 'INLAY_WEB_SEARCH',
-    meaning: 'service that searches the web for the model',
-    without: 'none, the web is not searched',
-  }),
-  baseUrl: option(httpAddress(', such as http://localhost:8888'), {
-    name: 'INLAY_WEB_SEARCH_URL',
-    meaning: 'URL of that service; required for searxng',
-    without: "the service's own",
-  }),
-  apiKey: option(anyText('a key'), {
-    name: 'INLAY_WEB_SEARCH_API_KEY',
-    meaning: 'key of that service; required for all but searxng',
-    without: 'none',
-    isSecret: true,
-  }),
+  service: option(oneOf(...webSearchServices), 'INLAY_WEB_SEARCH'),
+  baseUrl: option(httpAddress(', such as http://localhost:8888'), 'INLAY_WEB_SEARCH_URL'),
+  apiKey: option(anyText('a key'), 'INLAY_WEB_SEARCH_API_KEY', { isSecret: true }),
 }
 
 const webSearchCheck = v.pipe(
@@ -116,22 +103,9 @@ const webSearchCheck = v.pipe(
 )
 
 const imageRows: Rows<ImageModel> = {
-  name: option(anyText('the name of a model, such as gpt-image-1'), {
-    name: 'INLAY_IMAGE_MODEL',
-    meaning: 'model that generates images',
-    without: 'none, no images are generated',
-  }),
-  baseUrl: option(httpAddress(' with its version, such as http://localhost:8080/v1'), {
-    name: 'INLAY_IMAGE_BASE_URL',
-    meaning: 'URL of its OpenAI-compatible API',
-    without: 'https://api.openai.com/v1',
-  }),
-  apiKey: option(anyText('a key'), {
-    name: 'INLAY_IMAGE_API_KEY',
-    meaning: 'key of the image model',
-    without: 'OPENAI_API_KEY, if the URL is that of OpenAI',
-    isSecret: true,
-  }),
+  name: option(anyText('the name of a model, such as gpt-image-1'), 'INLAY_IMAGE_MODEL'),
+  baseUrl: option(httpAddress(' with its version, such as http://localhost:8080/v1'), 'INLAY_IMAGE_BASE_URL'),
+  apiKey: option(anyText('a key'), 'INLAY_IMAGE_API_KEY', { isSecret: true }),
 }
 const imageCheck = sdkModelOr(
   'hand in aiSdkImages({ model }) of inlay/drivers',
@@ -147,11 +121,7 @@ const pageReader = group<Pick<EgressOptions, 'onlyHosts'>>('{ onlyHosts }, a fun
       'names, separated by commas, *. in front for all below one, such as docs.example,*.wikipedia.org',
       (item) => /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(item),
     ),
-    {
-      name: 'INLAY_PAGE_HOSTS',
-      meaning: 'allow the model to open pages of these hosts only',
-      without: 'any host on the public internet',
-    },
+    'INLAY_PAGE_HOSTS',
   ),
 })
 
@@ -175,11 +145,7 @@ export const webRows: Rows<WebOptions> = {
           'names or addresses, with a port or for any, separated by commas, such as wiki.internal,10.0.0.7:8080',
           (item) => /^[\w.:-]+$/.test(item),
         ),
-        {
-          name: 'INLAY_EGRESS_ALLOW',
-          meaning: 'internal hosts that addresses given by users, documents and models may reach',
-          without: 'none, only the public internet',
-        },
+        'INLAY_EGRESS_ALLOW',
       ),
     },
   },
@@ -208,40 +174,22 @@ export const toolRows: Rows<ToolOptions> = {
           'names with addresses, separated by commas, such as wiki=https://wiki.example/mcp,old=sse+https://b.example/sse',
           (value) => isHttp(value.replace(/^sse\+/, '')),
         ),
-        {
-          name: 'INLAY_MCP_SERVERS',
-          meaning: 'MCP servers whose tools the model can call',
-          without: 'none',
-          isSecret: true,
-        },
+        'INLAY_MCP_SERVERS',
+        { isSecret: true },
       ),
       tokens: option(
         namedTexts('names of INLAY_MCP_SERVERS with tokens, separated by commas, such as wiki=abc', (value) =>
           /^[\x21-\x7e]+$/.test(value),
         ),
-        {
-          name: 'INLAY_MCP_TOKENS',
-          meaning: 'tokens of the MCP servers',
-          without: 'none',
-          isSecret: true,
-        },
+        'INLAY_MCP_TOKENS',
+        { isSecret: true },
       ),
     },
   },
 }
 
-const pythonWords: SettingWords = {
-  name: 'INLAY_PYTHON',
-  meaning: 'whether models can run Python code; needs the package pyodide',
-  without: 'on if pyodide is installed',
-}
-
 const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes }, a runner with run(), or null', {
-  wheelsFolder: option(anyText('a path'), {
-    name: 'INLAY_PYTHON_WHEELS',
-    meaning: 'folder of wheels that Python code can import',
-    without: 'none, only the standard library',
-  }),
+  wheelsFolder: option(anyText('a path'), 'INLAY_PYTHON_WHEELS'),
   timeoutMs: { check: positive },
   maxMemoryBytes: { check: positive },
   maxProcesses: { check: wholeNumber(1) },
@@ -257,6 +205,6 @@ const runnerCheck = withMethods('what runs programs', 'run')
 export const pythonRows: Rows<PythonOptions> = {
   python: {
     check: v.nullable(v.lazy((value) => (isCodeRunner(Object(value)) ? runnerCheck : pyodide.check))),
-    fields: { isOn: option(onOff, pythonWords), ...pyodide.fields },
+    fields: { isOn: option(onOff, 'INLAY_PYTHON'), ...pyodide.fields },
   },
 }

@@ -22,34 +22,22 @@ interface ServeSettings {
 }
 
 const serveSettings: { readonly [Name in keyof ServeSettings]: Setting<ServeSettings[Name]> } = {
-  port: setting(
-    { ...integer(0, 65_535), allowed: 'a whole number from 0 (any free port) to 65535' },
-    { name: 'PORT', meaning: 'port to listen on', without: '3000', isBasic: true },
-  ),
+  port: setting({ ...integer(0, 65_535), allowed: 'a whole number from 0 (any free port) to 65535' }, 'PORT', {
+    isBasic: true,
+  }),
   host: setting(
     textLike('a host name or address, such as 127.0.0.1, 0.0.0.0 or ::', (given) => /^[\w.:[\]-]+$/.test(given)),
-    { name: 'HOST', meaning: 'name or address to listen on', without: '127.0.0.1, this machine only', isBasic: true },
+    'HOST',
+    { isBasic: true },
   ),
-  noticeMs: setting(seconds(0, 600), {
-    name: 'INLAY_SHUTDOWN_NOTICE',
-    meaning: 'seconds that inlay serve still accepts requests during shutdown while /health/ready answers 503',
-    without: '0, none',
-  }),
-  drainMs: setting(seconds(0, 3600), {
-    name: 'INLAY_SHUTDOWN_DRAIN',
-    meaning: 'seconds that inlay serve then waits for running answers',
-    without: '0, running answers are stopped and their text so far is kept',
-  }),
+  noticeMs: setting(seconds(0, 600), 'INLAY_SHUTDOWN_NOTICE'),
+  drainMs: setting(seconds(0, 3600), 'INLAY_SHUTDOWN_DRAIN'),
   brand: setting(
     {
       allowed: 'declarations of --inlay-accent, -background, -text, -radius and -font, such as --inlay-accent: #7a1fa2',
       read: readBrand,
     },
-    {
-      name: 'INLAY_BRAND',
-      meaning: 'look of the web page, by the CSS variables that the chat element has, too',
-      without: 'the colours, corners and font of Inlay',
-    },
+    'INLAY_BRAND',
   ),
 }
 
