@@ -6,6 +6,7 @@ import { commandTable } from './command-table.ts'
 import { messageOptions, messageOptionsOf } from './message-options.ts'
 import { withService, type Service } from './service.ts'
 import { noteEmptyFolder } from './with-inlay.ts'
+import { option } from './shared-options.ts'
 
 /** Asks a question and shows the answer as it arrives, then its sources. */
 export const ask: Command = {
@@ -14,7 +15,7 @@ export const ask: Command = {
   details: ['Exits with 1 if there is no answer: the model failed, or the documents do not answer the question.'],
   needs: 'a question',
   options: {
-    session: { type: 'string', value: 'id', meaning: 'continue this conversation' },
+    session: option('id', 'continue this conversation'),
     ...messageOptions,
   },
   run: async (context) => {

@@ -10,6 +10,7 @@ import { commandTable } from './command-table.ts'
 import { findAgent, findModel, messageOptions, messageOptionsOf } from './message-options.ts'
 import { withService, type Service } from './service.ts'
 import { noteEmptyFolder } from './with-inlay.ts'
+import { option } from './shared-options.ts'
 
 const slashHelp = [
   '/sources        sources of the last answer',
@@ -31,7 +32,7 @@ export const chat: Command = {
     'With piped input, each line is a question; the answers go to standard output.',
   ],
   options: {
-    session: { type: 'string', value: 'id', meaning: 'continue this conversation' },
+    session: option('id', 'continue this conversation'),
     ...messageOptions,
   },
   run: (context) =>

@@ -4,6 +4,7 @@ import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { basePathOf } from './server-address.ts'
 import { baseUrlOf, serverFetch } from './service.ts'
+import { option } from './shared-options.ts'
 
 /** Sends the requests of existing clients to a running installation. */
 export const checkClient: Command = {
@@ -14,11 +15,7 @@ export const checkClient: Command = {
   ],
   words: [0, 1],
   options: {
-    origin: {
-      type: 'string',
-      value: 'origin',
-      meaning: 'also check pages of this origin, such as https://app.example',
-    },
+    origin: option('origin', 'also check pages of this origin, such as https://app.example'),
   },
   async run(context) {
     const { output, signal } = context

@@ -17,6 +17,7 @@ import type { Output } from './output.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
+import { flag } from './shared-options.ts'
 
 const folderCheck = 'Data folder'
 /** Checks without which all that follow would fail. */
@@ -41,10 +42,10 @@ export const doctor: Command = {
   ],
   words: [0, 0],
   options: {
-    offline: { type: 'boolean', meaning: 'do not call models' },
-    production: { type: 'boolean', meaning: 'also check what protects an installation that others can reach' },
-    tables: { type: 'boolean', meaning: 'print the rows and bytes of each table, and check nothing' },
-    deep: { type: 'boolean', meaning: 'also read the whole database, all files and the index' },
+    offline: flag('do not call models'),
+    production: flag('also check what protects an installation that others can reach'),
+    tables: flag('print the rows and bytes of each table, and check nothing'),
+    deep: flag('also read the whole database, all files and the index'),
   },
   async run(context) {
     const { output } = context

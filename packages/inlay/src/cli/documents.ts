@@ -4,6 +4,7 @@ import { misuse, textOption, type Command, type CommandContext } from './command
 import { commandTable } from './command-table.ts'
 import { withService, type Service } from './service.ts'
 import { plain } from './terminal-markdown.ts'
+import { option } from './shared-options.ts'
 
 /** Lists documents, shows the state of one, deletes and retries documents. */
 export const documents: Command = {
@@ -14,14 +15,9 @@ export const documents: Command = {
   ],
   words: [0, Number.POSITIVE_INFINITY],
   options: {
-    state: { type: 'string', value: documentStates.join('|'), action: 'list', meaning: 'only documents in this state' },
-    match: { type: 'string', value: 'text', action: 'list', meaning: 'only documents with this in their title or id' },
-    limit: {
-      type: 'string',
-      value: 'number',
-      action: 'list',
-      meaning: 'maximum number of documents (default: 100; all: 0)',
-    },
+    state: option(documentStates.join('|'), 'only documents in this state', { action: 'list' }),
+    match: option('text', 'only documents with this in their title or id', { action: 'list' }),
+    limit: option('number', 'maximum number of documents (default: 100; all: 0)', { action: 'list' }),
   },
   async run(context) {
     const usage = { list: '', show: '<id…>', delete: '<id…>', retry: '[id…]' }

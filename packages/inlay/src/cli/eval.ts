@@ -15,6 +15,7 @@ import { misuse, textOption, type Command, type CommandContext } from './command
 import { commandTable } from './command-table.ts'
 import { baseUrlOf, serverFetch } from './service.ts'
 import { needData, readsOnly, withInlay } from './with-inlay.ts'
+import { option } from './shared-options.ts'
 
 /** Asks questions with known answers, and scores the answers. */
 export const evaluation: Command = {
@@ -28,23 +29,15 @@ export const evaluation: Command = {
   words: [1, 2],
   needs: 'a file of questions',
   options: {
-    model: {
-      type: 'string',
-      value: 'provider/model',
-      meaning: 'model to use (default: the default model of the installation)',
-    },
-    judge: {
-      type: 'string',
-      value: 'provider/model',
-      meaning: 'model that checks citations, in addition to a comparison of words',
-    },
-    against: { type: 'string', value: 'address', meaning: 'second installation to compare with' },
-    'against-key': { type: 'string', value: 'key', meaning: 'its key (default: the same)' },
-    'against-model': { type: 'string', value: 'provider/model', meaning: 'model to compare with' },
-    'against-report': { type: 'string', value: 'file', meaning: 'earlier output of --json to compare with' },
-    limit: { type: 'string', value: 'n', meaning: 'ask the first n questions only' },
-    concurrency: { type: 'string', value: 'n', meaning: 'questions asked at a time (default: 2)' },
-    show: { type: 'string', value: 'n', meaning: 'show n answers that are wrong' },
+    model: option('provider/model', 'model to use (default: the default model of the installation)'),
+    judge: option('provider/model', 'model that checks citations, in addition to a comparison of words'),
+    against: option('address', 'second installation to compare with'),
+    'against-key': option('key', 'its key (default: the same)'),
+    'against-model': option('provider/model', 'model to compare with'),
+    'against-report': option('file', 'earlier output of --json to compare with'),
+    limit: option('n', 'ask the first n questions only'),
+    concurrency: option('n', 'questions asked at a time (default: 2)'),
+    show: option('n', 'show n answers that are wrong'),
   },
   async run(context) {
     const { output } = context

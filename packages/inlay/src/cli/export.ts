@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { misuse, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { dataFolderOf, needData, readsOnly, refuseInside, withInlay } from './with-inlay.ts'
+import { flag } from './shared-options.ts'
 
 /** Writes what is stored of a person, or everything, as files. */
 export const exporting: Command = {
@@ -14,7 +15,7 @@ export const exporting: Command = {
   ],
   words: [1, 2],
   needs: 'a person, or --all, and the folder to write to',
-  options: { all: { type: 'boolean', meaning: 'everything, not what is of one person' } },
+  options: { all: flag('everything, not what is of one person') },
   async run(context) {
     const { words, options, output, signal } = context
     const [folder = '', person] = words.toReversed()

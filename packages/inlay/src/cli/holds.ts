@@ -4,6 +4,7 @@ import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { jsonOf, withService } from './service.ts'
+import { flag, option } from './shared-options.ts'
 
 /** Places people under legal holds, and lifts them. */
 export const holds: Command = {
@@ -15,13 +16,8 @@ export const holds: Command = {
   ],
   words: [0, Number.POSITIVE_INFINITY],
   options: {
-    all: { type: 'boolean', action: 'place', meaning: 'hold the data of everybody' },
-    reason: {
-      type: 'string',
-      value: 'text',
-      action: 'place',
-      meaning: 'why, for administrators: a case, for instance',
-    },
+    all: flag('hold the data of everybody', { action: 'place' }),
+    reason: option('text', 'why, for administrators: a case, for instance', { action: 'place' }),
   },
   async run(context) {
     const {

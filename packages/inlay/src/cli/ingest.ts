@@ -21,6 +21,7 @@ import type { Reader, Source } from './source-document.ts'
 import { adviceForExtensions, expandPatterns, findSourceFiles, foldersOf } from './source-files.ts'
 import { plain } from './terminal-markdown.ts'
 import { watchFolders, type FolderChanges } from './watch-folders.ts'
+import { flag, option } from './shared-options.ts'
 
 /** Result for a document; `unread` when the user interrupted before, `excluded` for a page that asks not to be indexed. */
 type Outcome = Acceptance | 'failed' | 'unread' | 'excluded'
@@ -46,17 +47,13 @@ export const ingest: Command = {
   words: [1, Number.POSITIVE_INFINITY],
   needs: 'the folders, files, patterns or URLs to add',
   options: {
-    'base-url': {
-      type: 'string',
-      value: 'address',
-      meaning: 'put before the path of each file to form its link (default: none, the link is the path)',
-    },
-    prune: { type: 'boolean', meaning: 'delete documents of these folders whose file was deleted' },
-    watch: { type: 'boolean', meaning: 'then keep watching these folders, until Ctrl+C' },
-    'no-wait': {
-      type: 'boolean',
-      meaning: 'exit when all are accepted; a server on the same folder makes them searchable',
-    },
+    'base-url': option(
+      'address',
+      'put before the path of each file to form its link (default: none, the link is the path)',
+    ),
+    prune: flag('delete documents of these folders whose file was deleted'),
+    watch: flag('then keep watching these folders, until Ctrl+C'),
+    'no-wait': flag('exit when all are accepted; a server on the same folder makes them searchable'),
   },
   async run(context) {
     const [{ createReader }, { createPageFetch }] = await Promise.all([

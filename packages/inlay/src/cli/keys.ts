@@ -4,6 +4,7 @@ import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { withKeys } from './with-keys.ts'
+import { option } from './shared-options.ts'
 
 /** Manages API keys. */
 export const keys: Command = {
@@ -15,39 +16,20 @@ export const keys: Command = {
   ],
   words: [0, Number.POSITIVE_INFINITY],
   options: {
-    name: { type: 'string', value: 'text', action: 'create', meaning: 'what the key is for' },
-    scope: {
-      type: 'string',
-      value: 'scope',
+    name: option('text', 'what the key is for', { action: 'create' }),
+    scope: option('scope', 'scope of the key; repeat for several (default: chat)', {
+      action: 'create',
       multiple: true,
+    }),
+    owner: option('id', 'owner of the key; keys of one owner share sessions (default: the key itself)', {
       action: 'create',
-      meaning: 'scope of the key; repeat for several (default: chat)',
-    },
-    owner: {
-      type: 'string',
-      value: 'id',
+    }),
+    expires: option('days', 'days until the key expires (default: never)', { action: 'create' }),
+    limit: option('name=number', `limit of the key, can be repeated; names: ${limitNames.join(', ')}`, {
       action: 'create',
-      meaning: 'owner of the key; keys of one owner share sessions (default: the key itself)',
-    },
-    expires: {
-      type: 'string',
-      value: 'days',
-      action: 'create',
-      meaning: 'days until the key expires (default: never)',
-    },
-    limit: {
-      type: 'string',
-      value: 'name=number',
       multiple: true,
-      action: 'create',
-      meaning: `limit of the key, can be repeated; names: ${limitNames.join(', ')}`,
-    },
-    'stream-format': {
-      type: 'string',
-      value: 'sse|lines',
-      action: 'create',
-      meaning: 'stream format; some existing clients need lines',
-    },
+    }),
+    'stream-format': option('sse|lines', 'stream format; some existing clients need lines', { action: 'create' }),
   },
   async run(context) {
     const {

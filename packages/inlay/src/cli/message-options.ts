@@ -8,16 +8,13 @@ import {
 } from '@inlay/protocol'
 import { textOption, type CommandContext } from './command.ts'
 import type { CommandOption } from './shared-options.ts'
+import { flag, option } from './shared-options.ts'
 
 /** Options of commands that send messages. */
 export const messageOptions: Readonly<Record<string, CommandOption>> = {
-  agent: { type: 'string', value: 'name', meaning: 'agent to use, by name or number (see inlay agents)' },
-  model: {
-    type: 'string',
-    value: 'provider/model',
-    meaning: 'model to use (default: the default model of the installation)',
-  },
-  research: { type: 'boolean', meaning: 'deep research: a longer answer from many searches' },
+  agent: option('name', 'agent to use, by name or number (see inlay agents)'),
+  model: option('provider/model', 'model to use (default: the default model of the installation)'),
+  research: flag('deep research: a longer answer from many searches'),
 }
 
 /** Fields of a message from `messageOptions`. */

@@ -5,6 +5,7 @@ import { closeAll, type Closable } from '../parts/destroy-parts.ts'
 import { misuse, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { needData, readsOnly, withInlay } from './with-inlay.ts'
+import { flag } from './shared-options.ts'
 
 /** Migrates the tables without serving, for instance with a role that owns them. */
 export const migrate: Command = {
@@ -17,8 +18,8 @@ export const migrate: Command = {
   ],
   words: [0, 0],
   options: {
-    check: { type: 'boolean', meaning: 'print the steps that are due, and change nothing' },
-    contract: { type: 'boolean', meaning: 'also remove what the version before needs, once its processes have ended' },
+    check: flag('print the steps that are due, and change nothing'),
+    contract: flag('also remove what the version before needs, once its processes have ended'),
   },
   async run(context) {
     const isCheck = context.options['check'] === true

@@ -10,6 +10,7 @@ import { misuse, textOption, type Command, type CommandContext } from './command
 import { commandTable } from './command-table.ts'
 import { hasFailed, showFinding } from './doctor.ts'
 import { dataFolderOf, needData, noteErrors } from './with-inlay.ts'
+import { flag, option } from './shared-options.ts'
 
 /** Moves an installation to other engines while it serves. */
 export const move: Command = {
@@ -23,9 +24,9 @@ export const move: Command = {
   ],
   words: [0, 0],
   options: {
-    to: { type: 'string', value: 'file', meaning: 'settings of the new installation: NAME=value, one a line' },
-    check: { type: 'boolean', meaning: 'only check what the move needs' },
-    cancel: { type: 'boolean', meaning: 'give the move up, or go back after it: writes are accepted here again' },
+    to: option('file', 'settings of the new installation: NAME=value, one a line'),
+    check: flag('only check what the move needs'),
+    cancel: flag('give the move up, or go back after it: writes are accepted here again'),
   },
   async run(context) {
     const { output, options: given, settings, signal } = context

@@ -3,6 +3,7 @@ import type { Inlay } from '../inlay.ts'
 import type { Command, CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { jsonOf, withService } from './service.ts'
+import { flag } from './shared-options.ts'
 
 /** Interval at which the queue is polled, in milliseconds. */
 const pollMs = 200
@@ -17,10 +18,7 @@ export const reindex: Command = {
   ],
   words: [0, 0],
   options: {
-    embedder: {
-      type: 'boolean',
-      meaning: 'index all documents with the embedding model of the settings (or without)',
-    },
+    embedder: flag('index all documents with the embedding model of the settings (or without)'),
   },
   run: (context) =>
     withService(

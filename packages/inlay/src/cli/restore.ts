@@ -7,6 +7,7 @@ import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { dataFolderOf, needDataFolder, noteErrors, withInlay } from './with-inlay.ts'
 import { waitForRebuild } from './reindex.ts'
+import { flag } from './shared-options.ts'
 
 /** Creates a data folder from a backup. */
 export const restore: Command = {
@@ -16,7 +17,7 @@ export const restore: Command = {
   words: [1, 1],
   needs: 'the folder of a backup',
   options: {
-    'no-wait': { type: 'boolean', meaning: 'exit after copying; the next start builds the index' },
+    'no-wait': flag('exit after copying; the next start builds the index'),
   },
   async run(context) {
     const { output, words, options } = context

@@ -3,6 +3,7 @@ import { commandTable } from './command-table.ts'
 import { withService, type Service } from './service.ts'
 import { noteEmptyFolder } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
+import { option } from './shared-options.ts'
 
 /** Maximum number of characters shown per passage. */
 const shownChars = 300
@@ -13,7 +14,7 @@ export const search: Command = {
   words: [1, Number.POSITIVE_INFINITY],
   needs: 'words to search for',
   options: {
-    limit: { type: 'string', value: 'number', meaning: 'maximum number of passages, 1 to 200 (default: 5)' },
+    limit: option('number', 'maximum number of passages, 1 to 200 (default: 5)'),
   },
   async run(context) {
     const { output, signal } = context

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
+import { option } from './shared-options.ts'
 
 /** Serves the API, and the web page if it is part of the installation. */
 export const serve: Command = {
@@ -9,12 +10,8 @@ export const serve: Command = {
   details: ['Ctrl+C stops the server after everything is written. Settings: inlay help settings.'],
   words: [0, 0],
   options: {
-    port: { type: 'string', value: 'number', meaning: 'port; 0 for any free port (default: PORT, otherwise 3000)' },
-    host: {
-      type: 'string',
-      value: 'name',
-      meaning: 'name or address to listen on (default: HOST, otherwise 127.0.0.1)',
-    },
+    port: option('number', 'port; 0 for any free port (default: PORT, otherwise 3000)'),
+    host: option('name', 'name or address to listen on (default: HOST, otherwise 127.0.0.1)'),
   },
   async run(context) {
     const { serveTelemetry } = await import('./serve-telemetry.ts')

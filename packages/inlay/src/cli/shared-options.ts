@@ -9,22 +9,27 @@ export type CommandOption = ParseArgsOptionDescriptor & {
   readonly action?: string
 }
 
+type More = Pick<CommandOption, 'action' | 'multiple' | 'short'>
+
+/** An option without a value. */
+export const flag = (meaning: string, more: More = {}): CommandOption => ({ type: 'boolean', meaning, ...more })
+
+/** An option with a value. */
+export const option = (value: string, meaning: string, more: More = {}): CommandOption => {
+  return { type: 'string', value, meaning, ...more }
+}
+
 /** What an option does, as help and completion show it. */
 export const meaningOf = ({ action, meaning }: CommandOption): string =>
   action === undefined ? meaning : `${action}: ${meaning}`
 
 export const sharedOptions: Readonly<Record<string, CommandOption>> = {
-  data: {
-    type: 'string',
-    value: 'folder',
-    meaning: 'data folder (default: INLAY_DATA, otherwise .inlay in the working directory, as for createInlay())',
-  },
-  url: {
-    type: 'string',
-    value: 'address',
-    meaning: 'work on a running server, e.g. https://docs.example.com/api, instead of a data folder',
-  },
-  key: { type: 'string', value: 'key', meaning: 'API key for the server of --url (default: INLAY_API_KEY)' },
-  json: { type: 'boolean', meaning: 'print JSON, for programs' },
-  help: { type: 'boolean', short: 'h', meaning: 'this help' },
+  data: option(
+    'folder',
+    'data folder (default: INLAY_DATA, otherwise .inlay in the working directory, as for createInlay())',
+  ),
+  url: option('address', 'work on a running server, e.g. https://docs.example.com/api, instead of a data folder'),
+  key: option('key', 'API key for the server of --url (default: INLAY_API_KEY)'),
+  json: flag('print JSON, for programs'),
+  help: flag('this help', { short: 'h' }),
 }
