@@ -7,95 +7,72 @@ export interface ErrorMeaning {
 
 /**
  * Every `error_code` Inlay can return. The first group is used in HTTP responses, the second is reported only by a run
- * (an `error` packet and the error line of a stream); a few are used in both.
+ * (an `error` packet and the error line of a stream); a few are used in both. A retry may succeed where it says so.
  */
-export const errorTable = {
-  UNAUTHENTICATED: {
-    status: 401,
-    message: 'An API key is required: send it as "Authorization: Bearer <key>".',
-    retryable: false,
-  },
-  INVALID_TOKEN: { status: 401, message: 'The API key is unknown or was revoked.', retryable: false },
-  INSUFFICIENT_PERMISSIONS: { status: 403, message: 'The caller lacks the permission this needs.', retryable: false },
-  DEPLOYMENT_UNSUPPORTED: { status: 403, message: 'This deployment does not offer that.', retryable: false },
-  BAD_REQUEST: { status: 400, message: 'The request cannot be carried out as sent.', retryable: true },
-  VALIDATION_ERROR: { status: 400, message: 'A value in the request does not fit.', retryable: false },
-  INVALID_INPUT: { status: 400, message: 'A value in the request does not fit.', retryable: false },
-  MISSING_REQUIRED_FIELD: { status: 400, message: 'A required field is missing.', retryable: false },
-  QUERY_REJECTED: { status: 400, message: 'The message was rejected by a rule of this deployment.', retryable: false },
-  NOT_FOUND: { status: 404, message: 'There is nothing at this address.', retryable: false },
-  CONNECTOR_NOT_FOUND: { status: 404, message: 'No such connector/credential pair.', retryable: false },
-  PERSONA_NOT_FOUND: { status: 404, message: 'No such agent.', retryable: false },
-  DOCUMENT_NOT_FOUND: { status: 404, message: 'No such document.', retryable: false },
-  SESSION_NOT_FOUND: { status: 404, message: 'No such chat session.', retryable: false },
-  DOCUMENT_SET_NOT_FOUND: { status: 404, message: 'No such document set.', retryable: false },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'This address does not answer that method.', retryable: false },
-  CONFLICT: { status: 409, message: 'The request contradicts an earlier one.', retryable: false },
-  DUPLICATE_RESOURCE: { status: 409, message: 'Something of that name exists already.', retryable: false },
-  GONE: { status: 410, message: 'This address was retired.', retryable: false },
-  PAYLOAD_TOO_LARGE: { status: 413, message: 'The body is larger than this address takes.', retryable: false },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    message: 'The body comes in a form that is not taken here.',
-    retryable: false,
-  },
+const meanings = {
+  UNAUTHENTICATED: [401, 'An API key is required: send it as "Authorization: Bearer <key>".'],
+  INVALID_TOKEN: [401, 'The API key is unknown or was revoked.'],
+  INSUFFICIENT_PERMISSIONS: [403, 'The caller lacks the permission this needs.'],
+  DEPLOYMENT_UNSUPPORTED: [403, 'This deployment does not offer that.'],
+  BAD_REQUEST: [400, 'The request cannot be carried out as sent.', 'retry'],
+  VALIDATION_ERROR: [400, 'A value in the request does not fit.'],
+  INVALID_INPUT: [400, 'A value in the request does not fit.'],
+  MISSING_REQUIRED_FIELD: [400, 'A required field is missing.'],
+  QUERY_REJECTED: [400, 'The message was rejected by a rule of this deployment.'],
+  NOT_FOUND: [404, 'There is nothing at this address.'],
+  CONNECTOR_NOT_FOUND: [404, 'No such connector/credential pair.'],
+  PERSONA_NOT_FOUND: [404, 'No such agent.'],
+  DOCUMENT_NOT_FOUND: [404, 'No such document.'],
+  SESSION_NOT_FOUND: [404, 'No such chat session.'],
+  DOCUMENT_SET_NOT_FOUND: [404, 'No such document set.'],
+  METHOD_NOT_ALLOWED: [405, 'This address does not answer that method.'],
+  CONFLICT: [409, 'The request contradicts an earlier one.'],
+  DUPLICATE_RESOURCE: [409, 'Something of that name exists already.'],
+  GONE: [410, 'This address was retired.'],
+  PAYLOAD_TOO_LARGE: [413, 'The body is larger than this address takes.'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'The body comes in a form that is not taken here.'],
   /** The only code whose body is not `{error_code, detail}`: it carries `data.issues`, see {@link ValidationIssue}. */
-  VALIDATION_FAILED: { status: 422, message: 'The request does not have the documented shape.', retryable: false },
-  RATE_LIMITED: { status: 429, message: 'Too many requests: try again later.', retryable: true },
-  INTERNAL_ERROR: {
-    status: 500,
-    message: 'Something failed on the server; the request id names it in the log.',
-    retryable: true,
-  },
-  NOT_IMPLEMENTED: { status: 501, message: 'This is not available.', retryable: false },
-  UNSUPPORTED: { status: 501, message: 'This part does not support that.', retryable: false },
-  BAD_GATEWAY: { status: 502, message: 'A service behind this one failed.', retryable: true },
-  LLM_PROVIDER_ERROR: { status: 502, message: 'The model provider failed.', retryable: true },
-  HOOK_EXECUTION_FAILED: {
-    status: 502,
-    message: 'A check that this deployment makes of messages failed: try again later.',
-    retryable: true,
-  },
-  SERVICE_UNAVAILABLE: { status: 503, message: 'Not available right now: try again later.', retryable: true },
-  GATEWAY_TIMEOUT: { status: 504, message: 'A service behind this one did not answer in time.', retryable: true },
+  VALIDATION_FAILED: [422, 'The request does not have the documented shape.'],
+  RATE_LIMITED: [429, 'Too many requests: try again later.', 'retry'],
+  INTERNAL_ERROR: [500, 'Something failed on the server; the request id names it in the log.', 'retry'],
+  NOT_IMPLEMENTED: [501, 'This is not available.'],
+  UNSUPPORTED: [501, 'This part does not support that.'],
+  BAD_GATEWAY: [502, 'A service behind this one failed.', 'retry'],
+  LLM_PROVIDER_ERROR: [502, 'The model provider failed.', 'retry'],
+  HOOK_EXECUTION_FAILED: [502, 'A check that this deployment makes of messages failed: try again later.', 'retry'],
+  SERVICE_UNAVAILABLE: [503, 'Not available right now: try again later.', 'retry'],
+  GATEWAY_TIMEOUT: [504, 'A service behind this one did not answer in time.', 'retry'],
   /** The index on disk was built with another embedding model than the configured one. */
-  INDEX_MISMATCH: { status: 500, message: 'The index was built with another embedding model.', retryable: false },
+  INDEX_MISMATCH: [500, 'The index was built with another embedding model.'],
   /** A component was used after it was closed. */
-  CLOSED: { status: 503, message: 'This part is closed.', retryable: false },
+  CLOSED: [503, 'This part is closed.'],
 
-  RATE_LIMIT: {
-    status: 502,
-    message: 'The model provider limits the rate of requests: try again in a while.',
-    retryable: true,
-  },
-  BUDGET_EXCEEDED: { status: 502, message: "The model provider's quota or budget is used up.", retryable: false },
-  AUTH_ERROR: { status: 502, message: 'The model provider rejected the configured credentials.', retryable: false },
-  PERMISSION_DENIED: { status: 502, message: 'The configured credentials may not use this model.', retryable: false },
-  UNPROCESSABLE_ENTITY: { status: 502, message: 'The model provider could not process the request.', retryable: true },
-  CONTEXT_TOO_LONG: {
-    status: 502,
-    message: "The conversation does not fit the model's context window.",
-    retryable: false,
-  },
-  CONTENT_POLICY: {
-    status: 502,
-    message: "The model provider's content policy refused the request.",
-    retryable: false,
-  },
-  REQUEST_TOO_LARGE: { status: 502, message: 'The request is larger than the model provider takes.', retryable: false },
-  CONNECTION_ERROR: {
-    status: 502,
-    message: 'The model provider could not be reached or the connection broke.',
-    retryable: true,
-  },
-  API_ERROR: { status: 502, message: 'The model provider failed.', retryable: true },
-  MODEL_REFUSAL: { status: 502, message: 'The model declined to answer.', retryable: false },
-  EMPTY_LLM_RESPONSE: { status: 502, message: 'The model ended without an answer.', retryable: true },
-  UNKNOWN_ERROR: { status: 500, message: 'The run failed for a reason that was not expected.', retryable: true },
+  RATE_LIMIT: [502, 'The model provider limits the rate of requests: try again in a while.', 'retry'],
+  BUDGET_EXCEEDED: [502, "The model provider's quota or budget is used up."],
+  AUTH_ERROR: [502, 'The model provider rejected the configured credentials.'],
+  PERMISSION_DENIED: [502, 'The configured credentials may not use this model.'],
+  UNPROCESSABLE_ENTITY: [502, 'The model provider could not process the request.', 'retry'],
+  CONTEXT_TOO_LONG: [502, "The conversation does not fit the model's context window."],
+  CONTENT_POLICY: [502, "The model provider's content policy refused the request."],
+  REQUEST_TOO_LARGE: [502, 'The request is larger than the model provider takes.'],
+  CONNECTION_ERROR: [502, 'The model provider could not be reached or the connection broke.', 'retry'],
+  API_ERROR: [502, 'The model provider failed.', 'retry'],
+  MODEL_REFUSAL: [502, 'The model declined to answer.'],
+  EMPTY_LLM_RESPONSE: [502, 'The model ended without an answer.', 'retry'],
+  UNKNOWN_ERROR: [500, 'The run failed for a reason that was not expected.', 'retry'],
 } as const
 
 /** A key of {@link errorTable}. */
-export type ErrorCode = keyof typeof errorTable
+export type ErrorCode = keyof typeof meanings
+
+type Row = readonly [status: number, message: string, retry?: 'retry']
+
+const toMeaning = ([status, message, retry]: Row): ErrorMeaning => ({ status, message, retryable: retry === 'retry' })
+
+/** What each code means. */
+export const errorTable: Readonly<Record<ErrorCode, ErrorMeaning>> = Object.fromEntries(
+  Object.entries<Row>(meanings).map(([code, row]) => [code, toMeaning(row)]),
+) as Record<ErrorCode, ErrorMeaning>
 
 /** One validation issue: `loc` begins with `body`, `query` or `path`; `type` uses pydantic's names. */
 export interface ValidationIssue {
