@@ -39,6 +39,13 @@ describe('the OpenAPI document', () => {
     expect(operations.sort()).toEqual(table.sort())
   })
 
+  test('refers to schemas of the document alone', async () => {
+    const { text } = await documented()
+    const named = Object.keys((JSON.parse(text) as { components: { schemas: object } }).components.schemas)
+    const references = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
+    expect([...references].filter((name) => !named.includes(name!))).toEqual([])
+  })
+
   test('says a type of every constant, and more than null of every field, for generators of typed languages', async () => {
     expect(untypedIn(JSON.parse((await documented()).text))).toEqual([])
   })

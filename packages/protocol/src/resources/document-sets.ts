@@ -53,12 +53,6 @@ export const documentSetSummarySchema = model('DocumentSetSummary', {
 /** A document set as seen by people who can search it. */
 export type DocumentSetSummary = Wire<typeof documentSetSummarySchema>
 
-/** Schema of the answer of `POST /manage/admin/document-set`: the id, or the set if the client prefers it. */
-export const documentSetCreatedSchema: WireSchema<number | DocumentSetSummary> = v.union([
-  integer,
-  documentSetSummarySchema,
-])
-
 const pairIds: WireSchema<number[], number[]> = v.pipe(v.array(integer), v.maxLength(1000))
 
 export const documentSetCreationSchema = spelledModel('DocumentSetCreation', {

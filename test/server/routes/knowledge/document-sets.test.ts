@@ -10,23 +10,24 @@ describe('a document set', () => {
     const { call } = await makeLibrary()
     await call('/manage/admin/cc-pair', { json: { name: 'Wiki', access_type: 'private', users: ['alice'] } })
     const json = { name: 'Handbook', description: 'For all', cc_pair_ids: [2, 1, 2] }
-    const created = await call(admin, { json, headers: { prefer: 'return=representation' } })
-    expect(created.body).toEqual({
-      id: 1,
-      name: 'Handbook',
-      description: 'For all',
-      cc_pair_summaries: [
-        { id: 1, name: 'Default', source: 'ingestion_api', access_type: 'public' },
-        { id: 2, name: 'Wiki', source: 'ingestion_api', access_type: 'private' },
-      ],
-      is_up_to_date: true,
-      is_public: true,
-      users: [],
-      groups: [],
-      permissions: { edit: true, manage_access: true, delete: true, publish: true },
-      federated_connector_summaries: [],
-    })
-    expect((await call('/manage/document-set')).body).toEqual([created.body])
+    expect((await call(admin, { json })).body).toBe(1)
+    expect((await call('/manage/document-set')).body).toEqual([
+      {
+        id: 1,
+        name: 'Handbook',
+        description: 'For all',
+        cc_pair_summaries: [
+          { id: 1, name: 'Default', source: 'ingestion_api', access_type: 'public' },
+          { id: 2, name: 'Wiki', source: 'ingestion_api', access_type: 'private' },
+        ],
+        is_up_to_date: true,
+        is_public: true,
+        users: [],
+        groups: [],
+        permissions: { edit: true, manage_access: true, delete: true, publish: true },
+        federated_connector_summaries: [],
+      },
+    ])
   })
 
   test('shows callers what they may see: sets, pairs in them, and not who else may', async () => {

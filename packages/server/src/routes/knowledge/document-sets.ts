@@ -1,12 +1,12 @@
 import type { DocumentSet, DocumentSetChange, Pair } from '@inlay/knowledge'
 import {
-  documentSetCreatedSchema,
   documentSetCreationSchema,
   documentSetSummarySchema,
   documentSetQuerySchema,
   documentSetUpdateSchema,
   hasScope,
   InlayError,
+  integer,
   namedDocumentSetUpdateSchema,
   queryInteger,
   toUserNames,
@@ -34,16 +34,12 @@ export const documentSetRoutes: readonly Route[] = [
     },
   }),
   route('POST /manage/admin/document-set', 'createDocumentSet', 'Create a document set', {
-    description: 'Returns only the id; with `Prefer: return=representation`, the set.',
-    input: {
-      body: documentSetCreationSchema,
-      headers: { prefer: '`return=representation`: return the set.' },
-    },
-    answer: { description: 'Id of the new set, or the set.', schema: documentSetCreatedSchema },
+    input: { body: documentSetCreationSchema },
+    answer: { description: 'Id of the new set.', schema: v.pipe(integer, v.description('Number of the set.')) },
     errors: ['DUPLICATE_RESOURCE', 'CONNECTOR_NOT_FOUND', 'DEPLOYMENT_UNSUPPORTED'],
-    async handle({ body, caller, parts, request }) {
-      const set = await parts.knowledge.documentSets.create({ ...toChange(body), name: body.name })
-      return wantsRepresentation(request) ? toSummary(set, await parts.knowledge.pairs.list(), caller) : set.id
+    async handle({ body, parts }) {
+      const { id } = await parts.knowledge.documentSets.create({ ...toChange(body), name: body.name })
+      return id
     },
   }),
   route('PATCH /manage/admin/document-set', 'changeNamedDocumentSet', 'Change a document set by the id in the body', {
@@ -119,9 +115,4 @@ function toChange(body: DocumentSetUpdate): DocumentSetChange {
     users: body.users ?? undefined,
     groups: body.groups ?? undefined,
   }
-}
-
-/** Whether `Prefer: return=representation` requests the full record where existing clients expect less. */
-function wantsRepresentation(request: Request): boolean {
-  return /(?:^|[,;])\s*return\s*=\s*"?representation"?\s*(?:[,;]|$)/i.test(request.headers.get('prefer') ?? '')
 }
