@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { InlayError, isJsonObject, readJson, type JsonObject } from '@inlay/protocol'
 import * as v from 'valibot'
 import { actionOf } from './action-of.ts'
-import type { Command, CommandContext } from './command.ts'
+import { textIn, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { findAgent } from './message-options.ts'
 import { jsonOf, withService, type Service } from './service.ts'
@@ -65,10 +64,9 @@ async function defaultsOf({ client }: Service): Promise<JsonObject> {
 
 async function list({ output, signal }: CommandContext, { client }: Service): Promise<number> {
   const all = await client.agents.list({ signal })
-  if (output.isJson) output.json(all)
-  else
-    for (const { id, name, description } of all)
-      output.line(`${String(id).padStart(3)}  ${output.styled('bold', plain(name))}  ${plain(description)}`)
+  const rowOf = ({ id, name, description }: (typeof all)[number]): string =>
+    `${String(id).padStart(3)}  ${output.styled('bold', plain(name))}  ${plain(description)}`
+  output.result(all, all.map(rowOf))
   return 0
 }
 
@@ -81,24 +79,19 @@ async function show(context: CommandContext, { client }: Service, wanted: string
 async function remove({ output }: CommandContext, { client }: Service, wanted: string): Promise<number> {
   const { id, name } = await findAgent(client, wanted)
   await client.agents.remove(id)
-  if (output.isJson) output.json({ id, deleted: true })
-  else output.line(`Agent ${id}, ${plain(name)}, was deleted.`)
+  output.result({ id, deleted: true }, `Agent ${id}, ${plain(name)}, was deleted.`)
   return 0
 }
 
 const savedSchema = v.looseObject({ id: v.number(), name: v.string() })
 
 function showSaved({ output }: CommandContext, agent: v.InferOutput<typeof savedSchema>): number {
-  if (output.isJson) output.json(agent)
-  else output.line(`Agent ${agent.id}, ${plain(agent.name)}, is saved.`)
+  output.result(agent, `Agent ${agent.id}, ${plain(agent.name)}, is saved.`)
   return 0
 }
 
 async function fieldsOf(path: string): Promise<JsonObject> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new InlayError('INVALID_INPUT', { message: `${path} cannot be read.`, cause })
-  })
-  const fields = readJson(text)
+  const fields = readJson(await textIn(path))
   if (isJsonObject(fields)) return fields
   throw new InlayError('INVALID_INPUT', { message: `${path} does not contain a JSON object.` })
 }

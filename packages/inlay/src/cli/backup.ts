@@ -40,8 +40,10 @@ export const backup: Command = {
       await writeFile(join(partial, backupNote), note, { mode: 0o600 })
       return counts
     })
-    if (output.isJson) output.json({ folder: target, ...counts })
-    else output.line(`${counts.documents} documents and ${counts.files} files are in ${target}.`)
+    output.result(
+      { folder: target, ...counts },
+      `${counts.documents} documents and ${counts.files} files are in ${target}.`,
+    )
     return 0
   },
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { InlayError, isInlayError } from '@inlay/protocol'
 import type { Settings } from '../settings/read-settings.ts'
 import type { CommandRow } from './command-table.ts'
@@ -43,6 +44,13 @@ export function argumentText({ words }: CommandContext, what: string): string {
   const text = words.join(' ').trim()
   if (text === '') throw misuse(`The ${what} is empty.`)
   return text
+}
+
+/** The text of a file that an argument names. @throws INVALID_INPUT when it cannot be read */
+export function textIn(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    throw new InlayError('INVALID_INPUT', { message: `${path} cannot be read (${cause.code}).`, cause })
+  })
 }
 
 /** Creates an error for wrong usage: the exit code is 2. */

@@ -1,4 +1,11 @@
-import { documentStates, InlayError, isInlayError, type DocMinimalInfo, type DocumentStateName } from '@inlay/protocol'
+import {
+  documentStates,
+  InlayError,
+  isInlayError,
+  type DocMinimalInfo,
+  type DocumentStateName,
+  type IngestionState,
+} from '@inlay/protocol'
 import { actionOf } from './action-of.ts'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -66,16 +73,14 @@ function rowOf(
 }
 
 async function show({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
-  const states = []
+  const states: IngestionState[] = []
   for (const id of ids) states.push(await named(id, client.documentState(id, { signal })))
-  if (output.isJson) output.json(states)
-  else
-    for (const state of states) {
-      output.line(output.styled('bold', plain(state.document_id)))
-      for (const [name, value] of Object.entries(state))
-        if (name !== 'document_id' && value !== null)
-          output.line(`  ${name.replaceAll('_', ' ')}: ${plain(String(value))}`)
-    }
+  const linesOf = ({ document_id: id, ...state }: IngestionState): string[] => {
+    const known = Object.entries(state).filter(([, value]) => value !== null)
+    const lines = known.map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${plain(String(value))}`)
+    return [output.styled('bold', plain(id)), ...lines]
+  }
+  output.result(states, states.flatMap(linesOf))
   return states.some(({ state }) => state === 'failed') ? 1 : 0
 }
 
@@ -103,8 +108,7 @@ async function remove(
 async function retry({ output, signal }: CommandContext, { client }: Service, ids: readonly string[]): Promise<number> {
   let requeued = 0
   for (const id of ids.length === 0 ? [undefined] : ids) requeued += await named(id, client.requeue(id, { signal }))
-  if (output.isJson) output.json({ requeued })
-  else output.line(`${requeued} ${requeued === 1 ? 'document is' : 'documents are'} back in the queue.`)
+  output.result({ requeued }, `${requeued} ${requeued === 1 ? 'document is' : 'documents are'} back in the queue.`)
   return 0
 }
 

@@ -18,13 +18,8 @@ export const erase: Command = {
     return withInlay(context, async (inlay) => {
       const [person = ''] = context.words
       const erased = await inlay.erase(person)
-      if (context.output.isJson) context.output.json({ person, ...erased })
-      else
-        context.output.line(
-          Object.entries(erased)
-            .map(([kind, count]) => `${kind}: ${count}`)
-            .join(', '),
-        )
+      const counts = Object.entries(erased).map(([kind, count]) => `${kind}: ${count}`)
+      context.output.result({ person, ...erased }, counts.join(', '))
       return 0
     })
   },

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { createClient, type Client } from '@inlay/client'
 import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
 import {
@@ -11,7 +10,7 @@ import {
   type EvaluationQuestion,
   type EvaluationReport,
 } from '@inlay/evaluation'
-import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { misuse, textIn, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { baseUrlOf, serverFetch } from './service.ts'
 import { needData, readsOnly, withInlay } from './with-inlay.ts'
@@ -47,11 +46,8 @@ export const evaluation: Command = {
     const reports = [await evaluated(context, questions, { address, key: textOption(context, 'key'), model })]
     const against = await comparison(context, questions, address)
     if (against) reports.push(against)
-    if (output.isJson) output.json(reports.length === 1 ? reports[0] : { reports })
-    else {
-      const lines = [...toTable(reports), ...failureLines(reports), ...wrongAnswers(context, reports[0]!)]
-      for (const line of lines) output.line(line)
-    }
+    const lines = [...toTable(reports), ...failureLines(reports), ...wrongAnswers(context, reports[0]!)]
+    output.result(reports.length === 1 ? reports[0] : { reports }, lines)
     return reports.some(({ results }) => results.every(({ error }) => error !== null)) ? 1 : 0
   },
 }
@@ -66,7 +62,7 @@ interface Candidate {
 async function questionsOf(context: CommandContext): Promise<EvaluationQuestion[]> {
   const [file = ''] = context.words
   const limit = countOption(context, 'limit', Infinity)
-  return readQuestions(await textOf(file)).slice(0, limit)
+  return readQuestions(await textIn(file)).slice(0, limit)
 }
 
 async function comparison(
@@ -75,7 +71,7 @@ async function comparison(
   address: string | undefined,
 ): Promise<EvaluationReport | undefined> {
   const [other, model, file] = ['against', 'against-model', 'against-report'].map((name) => textOption(context, name))
-  if (file !== undefined) return readReport(file, await textOf(file))
+  if (file !== undefined) return readReport(file, await textIn(file))
   if (other === undefined && model === undefined) return undefined
   const key = textOption(context, 'against-key') ?? textOption(context, 'key')
   return evaluated(context, questions, { address: other ?? address, key, model })
@@ -154,14 +150,6 @@ function countOption(context: CommandContext, name: string, usual: number): numb
   if (text === undefined) return usual
   if (/^\d{1,6}$/.test(text)) return name === 'concurrency' ? Math.max(1, Number(text)) : Number(text)
   throw misuse(`--${name} is a whole number.`)
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    throw new InlayError('INVALID_INPUT', { message: `The file ${file} cannot be read.`, cause })
-  }
 }
 
 function readReport(file: string, text: string): EvaluationReport {

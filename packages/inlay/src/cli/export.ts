@@ -26,8 +26,8 @@ export const exporting: Command = {
     refuseInside(dataFolderOf(context), target.folder, 'An export')
     const { rows, files, filesWithoutBytes } = await withInlay(context, (inlay) => inlay.export(target), readsOnly)
     const count = Object.values(rows).reduce((sum, each) => sum + each, 0)
-    if (output.isJson) output.json({ folder: target.folder, rows, files, filesWithoutBytes })
-    else output.line(`${count} rows and ${files} files are in ${target.folder}.`)
+    const summary = `${count} rows and ${files} files are in ${target.folder}.`
+    output.result({ folder: target.folder, rows, files, filesWithoutBytes }, summary)
     if (count === 0) output.note(`Nothing is stored of ${person}. Is it the id that authenticate returns?`)
     if (filesWithoutBytes > 0) output.note(`${filesWithoutBytes} files lack bytes in their storage.`)
     return 0

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { InlayError } from '@inlay/protocol'
 import { closeAll } from '../parts/destroy-parts.ts'
 import type { Stores } from '../parts/move-data.ts'
 import { engineLines } from '../options/engines.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { readSettings, type Settings } from '../settings/read-settings.ts'
-import { misuse, textOption, type Command, type CommandContext } from './command.ts'
+import { misuse, textIn, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { hasFailed, showFinding } from './doctor.ts'
 import { dataFolderOf, needData, noteErrors } from './with-inlay.ts'
@@ -50,8 +48,8 @@ export const move: Command = {
       const from = await open(own)
       if (file === undefined) {
         const isCanceled = await cancelMove(from)
-        if (output.isJson) output.json({ canceled: isCanceled })
-        else output.line(isCanceled ? 'Writes are accepted here again.' : 'There is no move to cancel.')
+        const outcome = isCanceled ? 'Writes are accepted here again.' : 'There is no move to cancel.'
+        output.result({ canceled: isCanceled }, outcome)
         return 0
       }
       const { options: next, warnings } = await settingsIn(file)
@@ -90,9 +88,7 @@ export const move: Command = {
  * @throws INVALID_INPUT for a file that cannot be read, and for wrong settings
  */
 async function settingsIn(file: string): Promise<Settings> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new InlayError('INVALID_INPUT', { message: `${file} cannot be read (${cause.code}).`, cause })
-  })
+  const text = await textIn(file)
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('INLAY_'))
   return readSettings({ ...Object.fromEntries(others), ...parseEnv(text.replace(/^\uFEFF/, '')) })
 }

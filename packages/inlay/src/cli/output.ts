@@ -14,6 +14,8 @@ export interface Output {
   line(text?: string): void
   /** Writes a result for programs, on one line. */
   json(value: unknown): void
+  /** Writes a result: as JSON if that is wanted, otherwise as lines. */
+  result(value: unknown, lines: string | readonly string[]): void
   /** Writes a message for the user to standard error; on a terminal it is wrapped at words. */
   note(text: string, isFault?: boolean): void
   /** Has messages written elsewhere from now on. */
@@ -65,6 +67,8 @@ export function createOutput(options: {
     stderr.write(`${clear}${fitting(stderr, shown)}\n`)
   }
   const isStyled = hasStyles(stdout)
+  const line = (text = ''): void => void stdout.write(`${fitting(stdout, text)}\n`)
+  const json = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`)
   return {
     isJson,
     isTerminal: stdout.isTTY === true,
@@ -72,8 +76,9 @@ export function createOutput(options: {
       return Math.min(maxColumns, columnsOf(stdout) ?? maxColumns)
     },
     write: (text) => void stdout.write(text),
-    line: (text = '') => void stdout.write(`${fitting(stdout, text)}\n`),
-    json: (value) => void stdout.write(`${JSON.stringify(value)}\n`),
+    line,
+    json,
+    result: (value, lines) => (isJson ? json(value) : [lines].flat().forEach((text) => line(text))),
     note,
     noteTo: (write) => void (elsewhere = write),
     styled: (style, text) => (isStyled ? styleText(style, text, { validateStream: false }) : text),

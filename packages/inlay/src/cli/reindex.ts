@@ -32,11 +32,8 @@ export const reindex: Command = {
         if (embedder && documents === 0 && !output.isJson)
           output.note('The documents already use this embedding model.')
         if (service.inlay) return waitForRebuild(context, service.inlay)
-        if (output.isJson) output.json({ documents, left: documents })
-        else
-          output.line(
-            `${service.place} is indexing ${documents} documents again; inlay doctor --url shows the progress.`,
-          )
+        const place = `${service.place} is indexing ${documents} documents again`
+        output.result({ documents, left: documents }, `${place}; inlay doctor --url shows the progress.`)
         return 0
       },
       { indexes: true },

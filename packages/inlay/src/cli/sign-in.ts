@@ -33,8 +33,7 @@ export const signIn: Command = {
         await once(server.listen(0, '127.0.0.1'), 'listening')
         const { port } = server.address() as AddressInfo
         const url = await inlay.mcp.signIn(name, `http://127.0.0.1:${port}/callback`)
-        if (output.isJson) output.json({ url })
-        else output.line(url)
+        output.result({ url }, url)
         await inlay.mcp.finishSignIn(name, await back.promise)
         output.note(`Signed in to ${name}.`)
         return 0

@@ -15,10 +15,9 @@ export async function printTables(context: CommandContext): Promise<number> {
   try {
     const { db } = await openRecords(settings.options, opened)
     const sizes = (await tableSizes(db, { readsAll: true })).toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
-    if (output.isJson) output.json(sizes)
-    else
-      for (const { table, rows, bytes } of sizes)
-        output.line(`${table.padEnd(32)}${String(rows).padStart(12)} rows${String(bytes ?? '?').padStart(16)} bytes`)
+    const rowOf = ({ table, rows, bytes }: (typeof sizes)[number]): string =>
+      `${table.padEnd(32)}${String(rows).padStart(12)} rows${String(bytes ?? '?').padStart(16)} bytes`
+    output.result(sizes, sizes.map(rowOf))
     return 0
   } finally {
     await closeAll(opened.toReversed())
