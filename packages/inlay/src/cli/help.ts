@@ -1,6 +1,7 @@
 import { allOptions, type Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { meaningOf, type CommandOption } from './shared-options.ts'
+import { widestColumn, wrapped } from './word-wrap.ts'
 
 /** Output of `inlay --help`. @param columns width of the lines */
 export function generalHelp(columns: number): string {
@@ -54,34 +55,11 @@ function optionRow([name, option]: [string, CommandOption]): [string, string] {
   return [`${short}--${name}${value}`, meaningOf(option)]
 }
 
-/** Two columns; the second is wrapped. Where it would be narrower than this, it stands below the first. */
-const minColumn = 30
-
+/** Two columns. Where the second would be too narrow, it stands below the first. */
 function table(columns: number, rows: readonly (readonly [string, string])[]): string[] {
   const first = Math.max(...rows.map(([name]) => name.length))
-  const second = columns - first - 4
-  if (second < minColumn)
-    return rows.flatMap(([name, text]) => [`  ${name}`, ...wrapped(text, columns - 6).map((line) => `      ${line}`)])
-  return rows.flatMap(([name, text]) =>
-    wrapped(text, second).map((line, index) => `  ${(index === 0 ? name : '').padEnd(first)}  ${line}`),
-  )
+  const isBeside = first + 4 <= Math.min(columns * widestColumn, columns - 30)
+  return rows.map(([name, text]) => (isBeside ? `  ${name.padEnd(first)}  ${text}` : `  ${name}\n      ${text}`))
 }
 
-/** Wraps the lines that are too long, as far in as they begin. */
-const wrapLines = (columns: number, lines: readonly string[]): string =>
-  lines.flatMap((line) => (line.length <= columns ? [line] : indented(line, columns))).join('\n')
-
-function indented(line: string, columns: number): string[] {
-  const indent = /^ */.exec(line)![0]
-  return wrapped(line.trimStart(), columns - indent.length).map((part) => indent + part)
-}
-
-function wrapped(text: string, columns: number): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)!
-    if (last !== '' && last.length + word.length + 1 > columns) lines.push(word)
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
-  }
-  return lines
-}
+const wrapLines = (columns: number, lines: readonly string[]): string => wrapped(lines.join('\n'), columns)

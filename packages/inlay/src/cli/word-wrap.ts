@@ -22,6 +22,9 @@ const styleOrText = /(\u001b\[[\d;]*m)/
 /** Punctuation that may not begin a line. */
 const closing = /^[、。，．・：；？！）」』】〕》〉”’ー]/u
 
+/** The share of a line that a column may leave free before it. */
+export const widestColumn = 0.6
+
 /** Number of columns a text takes on a terminal. */
 export function widthOf(text: string): number {
   const shown = text.replace(style, '')
@@ -87,7 +90,7 @@ export function createWordWrap(columns: () => number, { hasColumns = false } = {
       column += start.length + width
       return start + part
     }
-    if (mayBeginColumn && gap.length > 1 && column + gap.length <= columns() / 2) {
+    if (mayBeginColumn && gap.length > 1 && column + gap.length <= columns() * widestColumn) {
       indent = ' '.repeat(column + gap.length)
       mayBeginColumn = false
     }
