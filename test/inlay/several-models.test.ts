@@ -52,7 +52,7 @@ test('models of a setting have their own address, key, window and eyes, and requ
   ]
   const file = join(newFolder(), 'models.json')
   writeFileSync(file, JSON.stringify(models))
-  const call = serve({ INLAY_MODELS: file, FAR_KEY: 'far-key' })
+  const call = serve({ INLAY_MODELS_FILE: file, FAR_KEY: 'far-key' })
   const { providers, default_text, default_vision } = await call<LlmProviders>('GET', '/llm/provider')
   expect(providers).toMatchObject([
     {

@@ -1,6 +1,6 @@
 import { faultsOfActions } from '@inlay/agent/host-actions'
 import type { HostAgent } from '@inlay/agent'
-import { InlayError, suggestionFor } from '@inlay/protocol'
+import { InlayError, refuseOptions, suggestionFor } from '@inlay/protocol'
 import { findPyodide } from '@inlay/python/package'
 import * as v from 'valibot'
 import { renamed, type InlayOptions } from './inlay-options.ts'
@@ -43,11 +43,10 @@ export function checkRows<Options extends object>(
     : [`the options must be an object, such as { ${Object.keys(rows)[0]} }`]
   // The rows have checked its type, or there are faults already.
   if (isGiven) faults.push(...alsoCheck(options as Options))
-  if (faults.length === 0) return
-  const lines = faults.map((fault) => `- ${fault}`)
-  throw new InlayError('INVALID_INPUT', {
-    message: [`${maker}() cannot work with these options:`, ...lines].join('\n'),
-  })
+  refuseOptions(
+    maker,
+    faults.map((fault) => `- ${fault}`),
+  )
 }
 
 function faultsOf<Options extends object>(rows: Rows<Options>, name: string, value: unknown): string[] {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { ModelSpec } from '@inlay/drivers/model-providers'
 import { isJsonObject, readJson } from '@inlay/protocol'
 import type { ModelRow } from './rows.ts'
@@ -12,20 +11,12 @@ export interface ModelEntry {
 
 type ModelRows = Readonly<Record<string, ModelRow<unknown>>>
 
-/** Reads a JSON list, or a file that contains one; undefined for anything else, including unknown fields. */
+/** Reads a JSON list; undefined for anything else, including unknown fields. */
 export function readModelEntries(text: string, rows: ModelRows): readonly ModelEntry[] | undefined {
-  const listed = readJson(text.startsWith('[') ? text : contentOf(text))
+  const listed = readJson(text)
   if (!Array.isArray(listed) || listed.length === 0) return undefined
   const entries = listed.flatMap((item) => readEntry(item, rows) ?? [])
   return entries.length === listed.length ? entries : undefined
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function readEntry(item: unknown, rows: ModelRows): ModelEntry | undefined {

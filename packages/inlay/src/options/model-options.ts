@@ -153,7 +153,7 @@ export const modelRow: Row<ModelOption> = {
       check: v.any(),
       setting: setting(
         {
-          allowed: `a JSON list, or the path of a file that holds one, of objects with name and, as needed, ${entryFields}`,
+          allowed: `a JSON list of objects with name and, as needed, ${entryFields}`,
           read: (given) => readModelEntries(given, modelRows),
         },
         'INLAY_MODELS',

@@ -11,6 +11,7 @@ import {
 import * as v from 'valibot'
 import type { ApiKey } from '../../auth/key-records.ts'
 import type { Keys, NewApiKey } from '../../auth/keys.ts'
+import { toDate } from '../../http/dates.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('API keys', { scope: 'admin', owner: 'any' })
@@ -120,10 +121,8 @@ function toDescriptor(record: ApiKey, key: string | null = null): ApiKeyDescript
     scopes: [...record.scopes],
     stream_format: record.streamFormat,
     created_at: new Date(record.createdAt).toISOString(),
-    last_used_at: toTime(record.lastUsedAt),
-    expires_at: toTime(record.expiresAt),
+    last_used_at: toDate(record.lastUsedAt),
+    expires_at: toDate(record.expiresAt),
     limits: record.limits && toLimitSet(record.limits),
   }
 }
-
-const toTime = (time: number | null): string | null => (time === null ? null : new Date(time).toISOString())
