@@ -6,8 +6,12 @@ export interface WorkspaceParts {
   readonly workspace?: WorkspaceRecords
 }
 
-/** The store of settings made over the API. @throws NOT_IMPLEMENTED when the host provides none */
-export function workspaceOf({ workspace }: WorkspaceParts): WorkspaceRecords {
-  if (workspace !== undefined) return workspace
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not store settings made over the API.' })
+/** A part that a deployment may do without. @throws NOT_IMPLEMENTED with the message */
+export function needed<Part>(part: Part | undefined, message: string): Part {
+  if (part !== undefined) return part
+  throw new InlayError('NOT_IMPLEMENTED', { message })
 }
+
+/** The store of settings made over the API. @throws NOT_IMPLEMENTED when the host provides none */
+export const workspaceOf = ({ workspace }: WorkspaceParts): WorkspaceRecords =>
+  needed(workspace, 'This deployment does not store settings made over the API.')

@@ -1,6 +1,6 @@
-import { InlayError } from '@inlay/protocol'
 import { auditEventSchema, auditQuerySchema } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { needed } from '../../administration/workspace-of.ts'
 import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
@@ -15,9 +15,6 @@ export const auditRoutes: readonly Route[] = [
     input: { query: auditQuerySchema },
     answer: { description: 'The events.', schema: v.array(auditEventSchema) },
     errors: ['NOT_IMPLEMENTED'],
-    async handle({ query, parts }) {
-      if (parts.audit) return parts.audit.list(query)
-      throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no audit log.' })
-    },
+    handle: async ({ query, parts }) => needed(parts.audit, 'This deployment has no audit log.').list(query),
   }),
 ]

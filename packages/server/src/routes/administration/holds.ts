@@ -1,7 +1,8 @@
-import { InlayError, queryInteger } from '@inlay/protocol'
+import { queryInteger } from '@inlay/protocol'
 import { holdSchema, newHoldSchema, type HoldSnapshot } from '@inlay/protocol/administration'
 import type { Hold, Holds } from '@inlay/records'
 import * as v from 'valibot'
+import { needed } from '../../administration/workspace-of.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
@@ -38,7 +39,4 @@ function toSnapshot({ id, person, reason, placedAt }: Hold): HoldSnapshot {
   return { id, person, reason, placed_at: new Date(placedAt).toISOString() }
 }
 
-function holdsOf({ holds }: ServerParts): Holds {
-  if (holds) return holds
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment has no legal holds.' })
-}
+const holdsOf = ({ holds }: ServerParts): Holds => needed(holds, 'This deployment has no legal holds.')

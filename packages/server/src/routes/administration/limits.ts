@@ -1,4 +1,4 @@
-import { InlayError, toUserId } from '@inlay/protocol'
+import { toUserId } from '@inlay/protocol'
 import {
   fromLimitSet,
   limitChangeSchema,
@@ -8,6 +8,7 @@ import {
   type LimitChange,
   type LimitsInForce,
 } from '@inlay/protocol/administration'
+import { needed } from '../../administration/workspace-of.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import type { UsageLimits } from '../../limits/caller-limits.ts'
 import { periodOf } from '../../limits/usage-counters.ts'
@@ -64,7 +65,4 @@ async function shown(usage: UsageLimits): Promise<LimitsInForce> {
   }
 }
 
-function usageOf({ usage }: ServerParts): UsageLimits {
-  if (usage) return usage
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not count usage.' })
-}
+const usageOf = ({ usage }: ServerParts): UsageLimits => needed(usage, 'This deployment does not count usage.')

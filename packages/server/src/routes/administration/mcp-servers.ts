@@ -1,4 +1,4 @@
-import { InlayError, queryInteger, toolSnapshotSchema } from '@inlay/protocol'
+import { queryInteger, toolSnapshotSchema } from '@inlay/protocol'
 import {
   mcpServerChangeSchema,
   mcpServerCreatedSchema,
@@ -8,6 +8,7 @@ import {
   mcpSignInEndSchema,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { needed } from '../../administration/workspace-of.ts'
 import type { McpServerAdministration } from '../../administration/mcp-servers.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { toSnapshot } from '../chat/tool-snapshots.ts'
@@ -67,7 +68,5 @@ export const mcpServerRoutes: readonly Route[] = [
   }),
 ]
 
-function serversOf({ mcpServers }: ServerParts): McpServerAdministration {
-  if (mcpServers !== undefined) return mcpServers
-  throw new InlayError('NOT_IMPLEMENTED', { message: 'MCP servers are configured by the deployment.' })
-}
+const serversOf = ({ mcpServers }: ServerParts): McpServerAdministration =>
+  needed(mcpServers, 'MCP servers are configured by the deployment.')

@@ -15,6 +15,7 @@ import {
   modelTestSchema,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { needed } from '../../administration/workspace-of.ts'
 import type { ModelAdministration } from '../../administration/added-models.ts'
 import type { LocalModelAdministration } from '../../administration/local-models.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
@@ -108,15 +109,8 @@ export const modelAdministrationRoutes: readonly Route[] = [
   }),
 ]
 
-function localModelsOf({ localModels }: ServerParts): LocalModelAdministration {
-  if (localModels !== undefined) return localModels
-  throw new InlayError('NOT_IMPLEMENTED', { message: configured })
-}
-
-function addedModelsOf({ addedModels }: ServerParts): ModelAdministration {
-  if (addedModels !== undefined) return addedModels
-  throw new InlayError('NOT_IMPLEMENTED', { message: configured })
-}
+const localModelsOf = ({ localModels }: ServerParts): LocalModelAdministration => needed(localModels, configured)
+const addedModelsOf = ({ addedModels }: ServerParts): ModelAdministration => needed(addedModels, configured)
 
 /** Stands for a key that is set. */
 const maskedKey = '********'

@@ -14,6 +14,7 @@ import {
 } from '@inlay/protocol'
 import { authTypeSchema, noticesSchema, readinessSchema, versionsSchema } from '@inlay/protocol/administration'
 import { untilAborted } from '@inlay/scheduling'
+import { needed } from '../../administration/workspace-of.ts'
 import { readUserSettings } from '../../administration/workspace-records.ts'
 import * as v from 'valibot'
 import { reply } from '../../http/replies.ts'
@@ -101,11 +102,8 @@ export const serviceRoutes: readonly Route[] = [
     answer: { description: 'The metrics.', mediaType: 'text/plain' },
     errors: ['NOT_IMPLEMENTED'],
     async handle({ parts }) {
-      if (!parts.metrics)
-        throw new InlayError('NOT_IMPLEMENTED', {
-          message: 'Metrics are disabled. Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().',
-        })
-      const { type, text } = await parts.metrics()
+      const advice = 'Set INLAY_TELEMETRY=on, or the option telemetry: true of createInlay().'
+      const { type, text } = await needed(parts.metrics, `Metrics are disabled. ${advice}`)()
       return reply(text, { headers: { 'content-type': type } })
     },
   }),

@@ -9,6 +9,7 @@ import {
   type LimitSet,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
+import { needed } from '../../administration/workspace-of.ts'
 import type { ApiKey } from '../../auth/key-records.ts'
 import type { Keys, NewApiKey } from '../../auth/keys.ts'
 import { toDate } from '../../http/dates.ts'
@@ -62,12 +63,7 @@ export const keyRoutes: readonly Route[] = [
   }),
 ]
 
-function keysOf(parts: ServerParts): Keys {
-  if (parts.keys === undefined) {
-    throw new InlayError('NOT_IMPLEMENTED', { message: 'This deployment does not manage API keys.' })
-  }
-  return parts.keys
-}
+const keysOf = ({ keys }: ServerParts): Keys => needed(keys, 'This deployment does not manage API keys.')
 
 /**
  * Groups do not determine the permissions of a key here, so ignoring them could create a key with too few or too many.
