@@ -170,26 +170,15 @@ class Ingestion {
     const summary = countOutcomes(outcomes)
     summary.failed += unreadable.length + failures.length
     const { unread, excluded, ...done } = { ...summary, excluded: summary.excluded + closed }
-    if (output.isJson)
-      output.json({
-        files: sources.length,
-        ...done,
-        skipped: skippedKinds,
-        ...(removed !== undefined && { removed }),
-        ...(this.#partlyRead.size > 0 && { partly_read: this.#partlyRead.size }),
-        ...(excluded > 0 && { excluded }),
-        ...(unread > 0 && { unread }),
-      })
-    else if (sources.length > 0 || removed !== undefined)
-      output.line(
-        summaryLine({
-          ...done,
-          ...(removed !== undefined && { removed }),
-          ...(this.#partlyRead.size > 0 && { 'partly read': this.#partlyRead.size }),
-          ...(excluded > 0 && { excluded }),
-          ...(unread > 0 && { 'not read': unread }),
-        }),
-      )
+    const counts = {
+      ...done,
+      ...(removed !== undefined && { removed }),
+      ...(this.#partlyRead.size > 0 && { partly_read: this.#partlyRead.size }),
+      ...(excluded > 0 && { excluded }),
+      ...(unread > 0 && { unread }),
+    }
+    if (output.isJson) output.json({ files: sources.length, ...counts, skipped: skippedKinds })
+    else if (sources.length > 0 || removed !== undefined) output.line(summaryLine(counts))
     // At the end, where a list of many pages does not hide them.
     for (const failure of failures) output.note(`inlay: ${plain(failure)}`)
     if (excluded > 0) output.note(`Pages that robots.txt, noindex or a canonical URL excludes: ${excluded}.`)
@@ -383,5 +372,5 @@ function remainder(unread: number, waiting: number): string {
 
 const summaryLine = (summary: Readonly<Record<string, number>>): string =>
   Object.entries(summary)
-    .map(([name, number]) => `${number} ${name}`)
+    .map(([name, number]) => `${number} ${name === 'unread' ? 'not read' : name.replace('_', ' ')}`)
     .join(', ')
