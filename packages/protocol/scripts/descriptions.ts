@@ -96,10 +96,9 @@ function collect(): Record<string, Description> {
     }
     const family = source.indexOf('packetFamily({')
     for (const packet of family === -1 ? [] : membersOf(bodyAt(source, family))) {
-      const fields = membersOf(packet.type).find(({ name }) => name === 'fields')
       const name = packetSchemaName(packet.name)
       schemas.add(name)
-      types[name] = { description: '', fields: fieldsOf(membersOf(fields?.type ?? '')) }
+      types[name] = { description: packet.text, fields: fieldsOf(membersOf(packet.type)) }
     }
   }
   const inherited = (name: string, seen: readonly string[]): Record<string, string> =>
@@ -113,7 +112,7 @@ function collect(): Record<string, Description> {
   return Object.fromEntries(
     Object.entries(types)
       .map(([name, { description }]) => [name, { description, fields: inherited(name, []) }] as const)
-      .filter(([name, { fields }]) => schemas.has(name) && Object.keys(fields).length > 0)
+      .filter(([name, { description, fields }]) => schemas.has(name) && (description || Object.keys(fields).length > 0))
       .toSorted(([left], [right]) => (left < right ? -1 : 1)),
   )
 }

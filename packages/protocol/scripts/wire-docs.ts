@@ -72,15 +72,15 @@ const shapeOf = (type: string): Shape | undefined =>
 function packetSections(): string {
   return packetTypes
     .flatMap((type) => {
-      const { sentence, example } = packetTable[type]
+      const shape = shapeOf(type)
       return [
         `### ${type}`,
         '',
-        sentence,
+        shape?.description ?? '',
         '',
-        ...fieldTable(shapeOf(type)),
+        ...fieldTable(shape),
         '```json',
-        JSON.stringify(example),
+        JSON.stringify(packetTable[type].example),
         '```',
         '',
       ]

@@ -18,6 +18,8 @@ import {
 import { type OpenApiDocument, type RouteSpec, toOpenApi } from '@inlay/protocol/openapi'
 import { hasShape, type JsonSchema } from '../fixtures/json-schema.ts'
 import { streams } from '../fixtures/streams.ts'
+import { packetSchemaName } from '@inlay/protocol/internal/packets/packet-entry'
+import descriptions from '../../../packages/protocol/scripts/descriptions.ts'
 
 const health = v.object({ status: v.literal('ok') })
 
@@ -134,7 +136,8 @@ describe('the OpenAPI document', () => {
 
   it.each(packetTypes)('has %s with its sentence and an example of its shape', (type) => {
     const shape = Object.values(named).find((each) => each.properties?.type?.const === type)
-    expect(shape).toMatchObject({ description: packetTable[type].sentence, examples: [packetTable[type].example] })
+    const { description } = descriptions[packetSchemaName(type)]!
+    expect(shape).toMatchObject({ description, examples: [packetTable[type].example] })
     expect(hasShape(packetTable[type].example, shape!, named)).toBe(true)
     expect(hasShape(packetTable[type].example, { $ref: '#/components/schemas/PacketBody' }, named)).toBe(true)
   })

@@ -137,15 +137,14 @@ function differing(sent: Readonly<Record<string, JsonObject>>, received: Readonl
   return names
 }
 
-/** Adds descriptions and examples from the packet table, and `type` as the discriminator. */
+/** Adds examples from the packet table, and `type` as the discriminator. */
 function withPackets(named: Readonly<Record<string, JsonObject>>): JsonObject {
   if (!named['PacketBody']) return named
   const packets = packetTypes.map((type) => {
     const name = packetSchemaName(type)
-    const { sentence, example } = packetTable[type]
     const { properties, ...plain } = named[name] as { properties: Readonly<Record<string, JsonObject>> }
     const kind = { ...properties['type'], description: `Always \`${type}\`.` }
-    return [name, { ...plain, properties: { ...properties, type: kind }, description: sentence, examples: [example] }]
+    return [name, { ...plain, properties: { ...properties, type: kind }, examples: [packetTable[type].example] }]
   })
   const mapping = Object.fromEntries(packetTypes.map((type) => [type, refTo(packetSchemaName(type))]))
   const body = { ...named['PacketBody'], discriminator: { propertyName: 'type', mapping } }

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { boolean, integer, model, orNull, type Wire } from '../fields.ts'
-import { packetFamily, type PacketFieldsOf } from './packet-entry.ts'
+import { packetFamily, suchAs, type PacketFieldsOf } from './packet-entry.ts'
 import { exampleDoc, searchDocSchema } from './search-doc.ts'
 
 export const usageSchema = model('Usage', {
@@ -18,87 +18,65 @@ export const usageSchema = model('Usage', {
 export type Usage = Wire<typeof usageSchema>
 
 export const answerPackets = packetFamily({
-  section_end: {
-    sentence: 'Closes a tool call, a research plan or the report of a research agent.',
-    fields: {},
-    example: {},
-  },
+  /** Closes a tool call, a research plan or the report of a research agent. */
+  section_end: {},
+  /**
+   * Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). Contains `usage` only if
+   * requested with `include_usage`.
+   */
   stop: {
-    sentence:
-      'Ends a run that succeeded (`stop_reason` null) or was stopped (`user_cancelled`). Contains `usage` only if requested with `include_usage`.',
-    fields: {
-      /** Null on success, `user_cancelled` when the user stopped the run. */
-      stop_reason: orNull(v.string()),
-      /** Token usage of the run. */
-      usage: v.optional(usageSchema),
-    },
-    example: { stop_reason: null },
+    /** Null on success, `user_cancelled` when the user stopped the run. */
+    stop_reason: suchAs(orNull(v.string()), null),
+    /** Token usage of the run. */
+    usage: v.optional(usageSchema),
   },
+  /** Announces that a step requested several tool calls or research agents, before the first of them starts. */
   top_level_branching: {
-    sentence: 'Announces that a step requested several tool calls or research agents, before the first of them starts.',
-    fields: {
-      /** Number of parallel branches. */
-      num_parallel_branches: integer,
-    },
-    example: { num_parallel_branches: 2 },
+    /** Number of parallel branches. */
+    num_parallel_branches: suchAs(integer, 2),
   },
+  /**
+   * Reports a failure. At the placement of a tool call or research agent the run continues; in a failed run it precedes
+   * the error line.
+   */
   error: {
-    sentence:
-      'Reports a failure. At the placement of a tool call or research agent the run continues; in a failed run it precedes the error line.',
-    fields: {
-      /** Error message, safe to show to users. */
-      exception: v.optional(v.string(), ''),
-      /** Error code. */
-      error_code: orNull(v.string()),
-      /** Whether retrying the same request may succeed. */
-      is_retryable: v.optional(boolean, true),
-    },
-    example: { exception: 'The image model did not answer.', error_code: 'SERVICE_UNAVAILABLE', is_retryable: true },
+    /** Error message, safe to show to users. */
+    exception: suchAs(v.optional(v.string(), ''), 'The image model did not answer.'),
+    /** Error code. */
+    error_code: suchAs(orNull(v.string()), 'SERVICE_UNAVAILABLE'),
+    /** Whether retrying the same request may succeed. */
+    is_retryable: suchAs(v.optional(boolean, true), true),
   },
-  chat_heartbeat: {
-    sentence: 'Keeps the connection open after 15 s of silence; has no number.',
-    fields: {},
-    example: {},
-  },
+  /** Keeps the connection open after 15 s of silence; has no number. */
+  chat_heartbeat: {},
+  /** Starts the text of a model step, with all documents found so far and the seconds since the run started. */
   message_start: {
-    sentence: 'Starts the text of a model step, with all documents found so far and the seconds since the run started.',
-    fields: {
-      /** All documents found so far. */
-      final_documents: orNull(v.array(searchDocSchema)),
-      /** Seconds since the run began. */
-      pre_answer_processing_seconds: orNull(v.number()),
-    },
-    example: { final_documents: [exampleDoc], pre_answer_processing_seconds: 1.25 },
+    /** All documents found so far. */
+    final_documents: suchAs(orNull(v.array(searchDocSchema)), [exampleDoc]),
+    /** Seconds since the run began. */
+    pre_answer_processing_seconds: suchAs(orNull(v.number()), 1.25),
   },
+  /** Text to append to the answer. */
   message_delta: {
-    sentence: 'Text to append to the answer.',
-    fields: {
-      /** The text. */
-      content: v.string(),
-    },
-    example: { content: 'Badges open the lab ' },
+    /** The text. */
+    content: suchAs(v.string(), 'Badges open the lab '),
   },
+  /** Maps a citation number to a document; sent once per document, just before the text that contains the link. */
   citation_info: {
-    sentence:
-      'Maps a citation number to a document; sent once per document, just before the text that contains the link.',
-    fields: {
-      /** Citation number in the answer. */
-      citation_number: integer,
-      /** Id of the cited document. */
-      document_id: v.string(),
-    },
-    example: { citation_number: 1, document_id: 'handbook/lab-access' },
+    /** Citation number in the answer. */
+    citation_number: suchAs(integer, 1),
+    /** Id of the cited document. */
+    document_id: suchAs(v.string(), 'handbook/lab-access'),
   },
-  reasoning_start: { sentence: 'Begins the reasoning of a step.', fields: {}, example: {} },
+  /** Begins the reasoning of a step. */
+  reasoning_start: {},
+  /** Text to append to the reasoning. */
   reasoning_delta: {
-    sentence: 'Text to append to the reasoning.',
-    fields: {
-      /** The text. */
-      reasoning: v.string(),
-    },
-    example: { reasoning: 'The question is about opening hours.' },
+    /** The text. */
+    reasoning: suchAs(v.string(), 'The question is about opening hours.'),
   },
-  reasoning_done: { sentence: 'Ends the reasoning of a step.', fields: {}, example: {} },
+  /** Ends the reasoning of a step. */
+  reasoning_done: {},
 })
 
 /** Control, text, citations and reasoning of an answer: the fields of each packet type besides `type`. */

@@ -5,8 +5,6 @@ import { model, type Wire, type WireSchema } from '../fields.ts'
 export interface PacketEntry<Body> {
   readonly schema: WireSchema<Body>
   readonly example: Body
-  /** When it is sent and what it means. */
-  readonly sentence: string
 }
 
 /** The body of a packet type with the given fields. */
@@ -25,26 +23,30 @@ export function packetSchemaName(type: string): string {
   return `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Packet`
 }
 
+const exampleValue: unique symbol = Symbol('example')
+
+/** A field with its value in the example of its packet type. */
+/* @__NO_SIDE_EFFECTS__ */
+export function suchAs<Schema extends v.GenericSchema>(schema: Schema, example: Wire<Schema>): Schema {
+  // Schemas are shared between fields, so the mark is on a copy.
+  return { ...schema, [exampleValue]: example }
+}
+
 /**
  * Defines packet types by the schemas of their fields. Types and descriptions in the API document come from the fields and
- * their comments.
+ * the comments: that of a packet type says when it is sent and what it means.
  */
 /* @__NO_SIDE_EFFECTS__ */
-export function packetFamily<const Entries extends Readonly<Record<string, v.ObjectEntries>>>(definitions: {
-  readonly [Type in keyof Entries]: {
-    readonly sentence: string
-    readonly fields: Entries[Type]
-    readonly example: NoInfer<FieldsOf<Entries[Type]>>
-  }
-}): PacketFamily<{ readonly [Type in keyof Entries]: FieldsOf<Entries[Type]> }> {
-  const family = Object.entries(definitions).map(([type, { sentence, fields, example }]) => [
-    type,
-    {
-      schema: model(packetSchemaName(type), { type: v.literal(type), ...fields }),
-      example: { type, ...example },
-      sentence,
-    },
-  ])
+export function packetFamily<const Entries extends Readonly<Record<string, v.ObjectEntries>>>(
+  definitions: Entries,
+): PacketFamily<{ readonly [Type in keyof Entries]: FieldsOf<Entries[Type]> }> {
+  const family = Object.entries(definitions).map(([type, fields]) => {
+    const schema = model(packetSchemaName(type), { type: v.literal(type), ...fields })
+    const examples = Object.entries(fields).flatMap(([name, field]) =>
+      exampleValue in field ? [[name, field[exampleValue]]] : [],
+    )
+    return [type, { schema, example: { type, ...Object.fromEntries(examples) } }]
+  })
   // `fromEntries` loses the names, of which each has its entry here.
   return Object.fromEntries(family) as PacketFamily<{ readonly [Type in keyof Entries]: FieldsOf<Entries[Type]> }>
 }

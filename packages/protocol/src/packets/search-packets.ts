@@ -1,62 +1,48 @@
 import { timestamp } from '../timestamps.ts'
 import * as v from 'valibot'
 import { boolean, orNull } from '../fields.ts'
-import { packetFamily, type PacketFieldsOf } from './packet-entry.ts'
+import { packetFamily, suchAs, type PacketFieldsOf } from './packet-entry.ts'
 import { exampleDoc, searchDocSchema } from './search-doc.ts'
 
 export const searchPackets = packetFamily({
+  /** Starts a search in the indexed documents or, with `is_internet_search`, on the web. */
   search_tool_start: {
-    sentence: 'Starts a search in the indexed documents or, with `is_internet_search`, on the web.',
-    fields: {
-      /** Whether this is a web search. */
-      is_internet_search: v.optional(boolean, false),
-    },
-    example: { is_internet_search: false },
+    /** Whether this is a web search. */
+    is_internet_search: suchAs(v.optional(boolean, false), false),
   },
+  /** Search queries, the most important first. */
   search_tool_queries_delta: {
-    sentence: 'Search queries, the most important first.',
-    fields: {
-      /** The queries. */
-      queries: v.array(v.string()),
-    },
-    example: { queries: ['lab opening hours', 'when is the lab open'] },
+    /** The queries. */
+    queries: suchAs(v.array(v.string()), ['lab opening hours', 'when is the lab open']),
   },
+  /** Filters of the search; sent before its queries, and only if there are any. */
   search_tool_filter_delta: {
-    sentence: 'Filters of the search; sent before its queries, and only if there are any.',
-    fields: {
-      /** Sources to search. */
-      sources: v.optional(v.array(v.string()), () => []),
-      /** Only documents at or after this time. */
-      time_filter_start: orNull(timestamp),
-      /** Only documents at or before this time. */
-      time_filter_end: orNull(timestamp),
-    },
-    example: { sources: ['confluence'], time_filter_start: '2026-01-01T00:00:00Z', time_filter_end: null },
+    /** Sources to search. */
+    sources: suchAs(
+      v.optional(v.array(v.string()), () => []),
+      ['confluence'],
+    ),
+    /** Only documents at or after this time. */
+    time_filter_start: suchAs(orNull(timestamp), '2026-01-01T00:00:00Z'),
+    /** Only documents at or before this time. */
+    time_filter_end: suchAs(orNull(timestamp), null),
   },
+  /** Documents selected for display; not sent when nothing was found. */
   search_tool_documents_delta: {
-    sentence: 'Documents selected for display; not sent when nothing was found.',
-    fields: {
-      /** The documents. */
-      documents: v.array(searchDocSchema),
-    },
-    example: { documents: [exampleDoc] },
+    /** The documents. */
+    documents: suchAs(v.array(searchDocSchema), [exampleDoc]),
   },
-  open_url_start: { sentence: 'Begins the reading of pages.', fields: {}, example: {} },
+  /** Begins the reading of pages. */
+  open_url_start: {},
+  /** URLs being read. */
   open_url_urls: {
-    sentence: 'URLs being read.',
-    fields: {
-      /** The addresses. */
-      urls: v.array(v.string()),
-    },
-    example: { urls: ['https://lab.example/hours'] },
+    /** The addresses. */
+    urls: suchAs(v.array(v.string()), ['https://lab.example/hours']),
   },
+  /** Pages that could be read; not sent when none could. */
   open_url_documents: {
-    sentence: 'Pages that could be read; not sent when none could.',
-    fields: {
-      /** The pages. */
-      documents: v.array(searchDocSchema),
-    },
-    example: { documents: [exampleDoc] },
+    /** The pages. */
+    documents: suchAs(v.array(searchDocSchema), [exampleDoc]),
   },
 })
 
