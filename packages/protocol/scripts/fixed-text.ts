@@ -2,6 +2,7 @@
 
 /** The description of a field that `always` declares; "" for others. */
 export function fixedText(declaration: string): string {
-  const [, value] = /^ always\((null|true|false|\d+|\[\]),/.exec(declaration) ?? []
-  return value === undefined ? '' : `Always ${value === '[]' ? 'empty' : value} here.`
+  const [, value] = /^ always\((null|true|false|[\d_]+|\[\]|'\w+'),/.exec(declaration) ?? []
+  if (value === undefined) return ''
+  return `Always ${value === '[]' ? 'empty' : value.replace(/'(\w+)'/, '`$1`').replaceAll(/(?<=\d)_/g, '')} here.`
 }

@@ -2,88 +2,63 @@ import * as v from 'valibot'
 import { always, boolean, integer, looseModel, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
-/** Settings that an administrator can change; all others are fixed by the deployment. */
-export interface WorkspaceTexts {
+/** Those besides the first three are fixed by the deployment. */
+export const workspaceSettingsSchema = model('WorkspaceSettings', {
   /** Company name shown by clients; null: none. */
-  readonly company_name: string | null
+  company_name: orNull(v.string()),
   /** Company description shown by clients; null: none. */
-  readonly company_description: string | null
+  company_description: orNull(v.string()),
   /** Whether clients scroll along while an answer is streamed. */
-  readonly auto_scroll: boolean
-}
-
-/** Settings that cannot be changed over the API, with their defaults when the deployment does not set them. */
-export const fixedSettings = {
-  maximum_chat_retention_days: null,
-  gpu_enabled: null,
-  seat_count: null,
-  used_seats: null,
-  deep_research_enabled: true,
-  craft_instructions: null,
-  application_status: 'active',
-  tier: 'community',
-  query_history_type: 'normal',
-  image_analysis_max_size_mb: 20,
-  user_file_max_upload_size_mb: 100,
-  file_token_count_threshold_k: 200,
-  multi_model_chat_enabled: true,
-  search_ui_enabled: true,
-  auto_detect_search_filters: true,
-  temperature_override_enabled: true,
-  reasoning_override_enabled: true,
-  image_extraction_and_analysis_enabled: true,
-  user_knowledge_enabled: true,
-  show_extra_connectors: false,
-  craft_default_enabled: false,
-  anonymous_user_enabled: false,
-  invite_only_enabled: false,
-  ee_features_enabled: false,
-  hide_query_history_from_admin_panel: false,
-  disable_default_assistant: false,
-  opensearch_indexing_enabled: false,
-  notifications: [],
-  needs_reindexing: false,
-  tenant_id: 'public',
-  onyx_craft_enabled: false,
-  onyx_craft_available: false,
-  opencode_debugging_enabled: false,
-  vector_db_enabled: true,
-  hooks_enabled: false,
-  max_allowed_upload_size_mb: 250,
-  default_pruning_freq: 604_800,
-  default_user_file_max_upload_size_mb: 100,
-  default_file_token_count_threshold_k: 200,
-  is_containerized: false,
-  posthog_key: null,
-  posthog_host: null,
-} as const
+  auto_scroll: boolean,
+  /** Days after which sessions are deleted; null: never. */
+  maximum_chat_retention_days: orNull(v.number()),
+  /** Version of the service. */
+  version: orNull(v.string()),
+  gpu_enabled: always(null, v.null()),
+  seat_count: always(null, v.null()),
+  used_seats: always(null, v.null()),
+  deep_research_enabled: always(true, boolean),
+  craft_instructions: always(null, v.null()),
+  application_status: always('active', v.string()),
+  tier: always('community', v.string()),
+  query_history_type: always('normal', v.string()),
+  image_analysis_max_size_mb: always(20, integer),
+  user_file_max_upload_size_mb: always(100, integer),
+  file_token_count_threshold_k: always(200, integer),
+  multi_model_chat_enabled: always(true, boolean),
+  search_ui_enabled: always(true, boolean),
+  auto_detect_search_filters: always(true, boolean),
+  temperature_override_enabled: always(true, boolean),
+  reasoning_override_enabled: always(true, boolean),
+  image_extraction_and_analysis_enabled: always(true, boolean),
+  user_knowledge_enabled: always(true, boolean),
+  show_extra_connectors: always(false, boolean),
+  craft_default_enabled: always(false, boolean),
+  anonymous_user_enabled: always(false, boolean),
+  invite_only_enabled: always(false, boolean),
+  ee_features_enabled: always(false, boolean),
+  hide_query_history_from_admin_panel: always(false, boolean),
+  disable_default_assistant: always(false, boolean),
+  opensearch_indexing_enabled: always(false, boolean),
+  notifications: always([], v.array(v.unknown())),
+  needs_reindexing: always(false, boolean),
+  tenant_id: always('public', v.string()),
+  onyx_craft_enabled: always(false, boolean),
+  onyx_craft_available: always(false, boolean),
+  opencode_debugging_enabled: always(false, boolean),
+  vector_db_enabled: always(true, boolean),
+  hooks_enabled: always(false, boolean),
+  max_allowed_upload_size_mb: always(250, integer),
+  default_pruning_freq: always(604_800, integer),
+  default_user_file_max_upload_size_mb: always(100, integer),
+  default_file_token_count_threshold_k: always(200, integer),
+  is_containerized: always(false, boolean),
+  posthog_key: always(null, v.null()),
+  posthog_host: always(null, v.null()),
+})
 
 /** Answer of `GET /settings`. */
-export type WorkspaceSettings = Omit<typeof fixedSettings, 'maximum_chat_retention_days'> &
-  WorkspaceTexts & {
-    /** Retention in days; null: sessions are kept. */
-    readonly maximum_chat_retention_days: number | null
-    readonly version: string | null
-  }
-
-const named = (value: unknown): v.GenericSchema =>
-  value === null
-    ? v.nullable(v.union([v.string(), v.number(), boolean]))
-    : typeof value === 'boolean'
-      ? boolean
-      : typeof value === 'number'
-        ? v.number()
-        : Array.isArray(value)
-          ? v.array(v.unknown())
-          : v.string()
-
-export const workspaceSettingsSchema: v.GenericSchema = model({
-  ...Object.fromEntries(Object.entries(fixedSettings).map(([name, value]) => [name, named(value)])),
-  company_name: orNull(v.string()),
-  company_description: orNull(v.string()),
-  auto_scroll: boolean,
-  version: orNull(v.string()),
-})
+export type WorkspaceSettings = Wire<typeof workspaceSettingsSchema>
 
 /** Schema of the body of `PATCH /admin/settings`. Absent fields stay unchanged. */
 export const workspaceUpdateSchema: WireSchema<Readonly<Record<string, unknown>>> = looseModel({

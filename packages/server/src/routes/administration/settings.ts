@@ -9,7 +9,6 @@ import {
   validationFailed,
 } from '@inlay/protocol'
 import {
-  fixedSettings,
   knownUserPageSchema,
   knownUserSchema,
   knownUsersSchema,
@@ -17,7 +16,6 @@ import {
   workspaceUpdateSchema,
   type KnownUser,
   type WorkspaceSettings,
-  type WorkspaceTexts,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
 import { workspaceOf } from '../../administration/workspace-of.ts'
@@ -27,7 +25,7 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
 const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
-const settingNames: readonly string[] = [...textNames, 'version', ...Object.keys(fixedSettings)]
+const settingNames = Object.keys(workspaceSettingsSchema.entries)
 
 /** Settings of the installation, and its users. */
 export const workspaceRoutes: readonly Route[] = [
@@ -35,9 +33,7 @@ export const workspaceRoutes: readonly Route[] = [
     scope: scopes,
     owner: 'none',
     answer: { description: 'The settings.', schema: workspaceSettingsSchema },
-    async handle({ parts, settings }): Promise<WorkspaceSettings> {
-      return { ...fixedOf(settings), ...(await textsOf(parts.workspace)), version: settings.version }
-    },
+    handle: async ({ parts, settings }) => settingsWith(await textsOf(parts.workspace), settings),
   }),
   route('PATCH /admin/settings', 'updateSettings', 'Change settings', {
     description:
@@ -48,7 +44,7 @@ export const workspaceRoutes: readonly Route[] = [
     answer: { description: 'Changed.', schema: v.null() },
     errors: ['DEPLOYMENT_UNSUPPORTED', 'NOT_IMPLEMENTED'],
     async handle({ body, parts, settings }) {
-      refuseFixed(body, fixedOf(settings))
+      refuseFixed(body, settings)
       const given = textNames.filter((name) => body[name] !== undefined).map((name) => [name, body[name]])
       const workspace = workspaceOf(parts)
       const before = (await workspace.get('settings', 1))?.value
@@ -90,25 +86,30 @@ export const workspaceRoutes: readonly Route[] = [
   }),
 ]
 
-/** Settings fixed by the deployment. */
-const fixedOf = ({ retentionDays }: Pick<ServerSettings, 'retentionDays'>) =>
-  ({ ...fixedSettings, maximum_chat_retention_days: retentionDays }) satisfies Readonly<Record<string, unknown>>
+type Texts = Pick<WorkspaceSettings, (typeof textNames)[number]>
+const usualTexts: Texts = { company_name: null, company_description: null, auto_scroll: false }
 
-async function textsOf(workspace: WorkspaceRecords | undefined): Promise<WorkspaceTexts> {
+function settingsWith(texts: Texts, { retentionDays, version }: ServerSettings): WorkspaceSettings {
+  return complete(workspaceSettingsSchema, { ...texts, maximum_chat_retention_days: retentionDays, version })
+}
+
+async function textsOf(workspace: WorkspaceRecords | undefined): Promise<Texts> {
   const stored = (await workspace?.get('settings', 1))?.value ?? {}
   // Written only by the route above, from validated values.
-  return { company_name: null, company_description: null, auto_scroll: false, ...stored } as WorkspaceTexts
+  return { ...usualTexts, ...stored } as Texts
 }
 
 /** Refuses settings that would have no effect. */
-function refuseFixed(body: Readonly<Record<string, unknown>>, fixed: ReturnType<typeof fixedOf>): void {
+function refuseFixed(body: Readonly<Record<string, unknown>>, settings: ServerSettings): void {
   const unknown = Object.keys(body).filter((name) => !settingNames.includes(name))
   if (unknown.length > 0)
     throw validationFailed(
       unknown.map((name) => ({ loc: ['body', name], msg: unknownName(name, settingNames), type: 'extra_forbidden' })),
     )
+  const { version: _, ...fixed } = settingsWith(usualTexts, settings)
   const wrong = Object.entries(fixed).find(
-    ([name, value]) => body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(value),
+    ([name, value]) =>
+      !(name in usualTexts) && body[name] !== undefined && JSON.stringify(body[name]) !== JSON.stringify(value),
   )
   if (wrong === undefined) return
   throw new InlayError('DEPLOYMENT_UNSUPPORTED', {
