@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { integer, model, orNull, rule, text, uuid, type Wire, type WireSchema } from '../fields.ts'
+import { always, integer, model, orNull, rule, text, uuid, type Wire, type WireSchema } from '../fields.ts'
 import { answeredTime } from '../timestamps.ts'
 
 const isGiven = rule('value_error', 'must not be blank', (value: string) => value.trim() !== '')
@@ -157,22 +157,15 @@ const ownUsageSchema = model('OwnUsage', {
 export const ownUsagesSchema = model('OwnUsages', {
   /** The limits that bind the caller; without limits nothing is counted. */
   usage: v.array(ownUsageSchema),
-  /** Always empty: costs are not counted. */
-  per_day_by_model: v.array(v.unknown()),
-  /** Always 0: costs are not counted. */
-  window_cost_cents: v.number(),
-  /** Always null: there are no budgets. */
-  budget_cents: v.null(),
-  /** Always null: there are no budgets. */
-  budget_remaining_cents: v.null(),
-  /** Always null: there are no budgets. */
-  budget_period_hours: v.null(),
-  /** Always null: there are no budgets. */
-  budget_reset_at: orNull(answeredTime),
-  /** Always null: prices are not known. */
-  selected_model_price: v.null(),
-  /** Always empty: prices are not known. */
-  available_model_prices: v.array(v.unknown()),
+  per_day_by_model: always([], v.array(v.unknown())),
+  /** Always 0: costs are not counted, prices are not known, and there are no budgets. */
+  window_cost_cents: always(0, v.number()),
+  budget_cents: always(null, v.null()),
+  budget_remaining_cents: always(null, v.null()),
+  budget_period_hours: always(null, v.null()),
+  budget_reset_at: always(null, orNull(answeredTime)),
+  selected_model_price: always(null, v.null()),
+  available_model_prices: always([], v.array(v.unknown())),
 })
 
 /** Answer of `GET /user/usage`. */

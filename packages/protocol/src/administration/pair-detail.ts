@@ -24,7 +24,7 @@ export const pairDetailSchema = model('PairDetail', {
   num_docs_indexed: integer,
   /** The connector that supplies the documents. */
   connector: connectorSchema,
-  /** Always null here. */
+  /** The credential it is linked with. */
   credential: credentialSchema,
   /** 0 until the first document arrives, then 1. */
   number_of_index_attempts: integer,
@@ -65,7 +65,7 @@ export const connectorStatusSchema = model('ConnectorStatus', {
   name: v.string(),
   /** The connector that supplies the documents. */
   connector: connectorSchema,
-  /** Always null here. */
+  /** The credential it is linked with. */
   credential: credentialSchema,
   /** Access to the documents: `public` or `private`. */
   access_type: v.picklist(accessTypes),

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import {
+  always,
   boolean,
   closedModel,
   integer,
@@ -37,7 +38,7 @@ export const documentSetSummarySchema = model('DocumentSetSummary', {
   /** Pairs whose documents are in the set. */
   cc_pair_summaries: v.array(pairSummarySchema),
   /** Always true: changes take effect immediately. */
-  is_up_to_date: boolean,
+  is_up_to_date: always(true, boolean),
   /** Whether everybody can search it. */
   is_public: boolean,
   /** People who can search the set while it is private. */
@@ -46,8 +47,7 @@ export const documentSetSummarySchema = model('DocumentSetSummary', {
   groups: v.array(v.string()),
   /** Permissions of the caller, by action. */
   permissions: v.record(v.string(), boolean),
-  /** Always empty here. */
-  federated_connector_summaries: v.array(v.unknown()),
+  federated_connector_summaries: always([], v.array(v.unknown())),
 })
 
 /** A document set as seen by people who can search it. */

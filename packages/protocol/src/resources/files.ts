@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
-import { boolean, dictionary, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
+import { always, boolean, dictionary, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
 
 /** How a file is passed to a model, based on its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
@@ -21,8 +21,7 @@ export const userFileSchema = model('UserFile', {
   temp_id: orNull(v.string()),
   /** Name of the file. */
   name: v.string(),
-  /** Always null here. */
-  project_id: v.optional(v.null(), null),
+  project_id: always(null, v.optional(v.null(), null)),
   /** Id of its owner. */
   user_id: orNull(v.string()),
   /** Used for `id` of a FileDescriptor, `image_file_id` of a section, and `GET /chat/file/{file_id}`. */
@@ -41,8 +40,7 @@ export const userFileSchema = model('UserFile', {
   chat_file_type: v.picklist(fileKinds),
   /** Number of tokens in a prompt; null until the file is read. */
   token_count: orNull(integer),
-  /** Number of chunks. */
-  chunk_count: orNull(integer),
+  chunk_count: always(null, orNull(integer)),
 })
 
 /** An uploaded file as seen by its owner. Times are ISO 8601 with `Z`. */

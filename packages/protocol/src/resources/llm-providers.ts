@@ -6,8 +6,7 @@ export const modelConfigurationSchema = model('ModelConfiguration', {
   id: integer,
   /** Name, used in `llm_override.model_version`. */
   name: v.string(),
-  /** Whether clients should offer it. */
-  is_visible: boolean,
+  is_visible: always(true, boolean),
   /** Context window: tokens of prompt and answer together. */
   max_input_tokens: v.nullable(integer),
   /** Whether it accepts images. */
@@ -26,12 +25,9 @@ export const modelConfigurationSchema = model('ModelConfiguration', {
   custom_display_name: always(null, v.nullable(v.string())),
   /** Display name of the provider. */
   provider_display_name: v.nullable(v.string()),
-  /** Vendor of the model, if known. */
-  vendor: v.nullable(v.string()),
-  /** Version of the model, if known. */
-  version: v.nullable(v.string()),
-  /** Region where the model runs, if known. */
-  region: v.nullable(v.string()),
+  vendor: always(null, v.nullable(v.string())),
+  version: always(null, v.nullable(v.string())),
+  region: always(null, v.nullable(v.string())),
 })
 
 /** A model that clients can select. */

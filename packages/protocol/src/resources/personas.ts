@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { documentSetSummarySchema } from './document-sets.ts'
-import { boolean, integer, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
+import { always, boolean, integer, model, orNull, text, type Wire, type WireSchema } from '../fields.ts'
 import { queryBoolean, queryInteger } from '../query.ts'
 import { toolSnapshotSchema } from './tools.ts'
 
@@ -84,12 +84,11 @@ const personaBaseSchema = model('PersonaBase', {
   builtin_persona: boolean,
   /** Position in listings, lowest first. */
   display_priority: orNull(integer),
-  /** Its labels; always empty here. */
+  /** Its labels. */
   labels: v.array(personaLabelSchema),
   /** Owner. The e-mail address is "" unless the caller is the owner or an administrator. */
   owner: orNull(personaUser),
-  /** The group that owns it. */
-  owner_group: orNull(personaGroupSchema),
+  owner_group: always(null, orNull(personaGroupSchema)),
   /** Role of the caller. */
   user_permission: orNull(v.picklist(['OWNER', 'EDITOR', 'VIEWER'])),
   /** Permissions of the caller, by action. */
@@ -101,11 +100,10 @@ export type PersonaBase = Wire<typeof personaBaseSchema>
 
 export const minimalPersonaSchema = model('MinimalPersona', {
   ...personaBaseSchema.entries,
-  /** Always 0 here. */
-  hierarchy_node_count: integer,
-  /** Always 0 here. */
+  hierarchy_node_count: always(0, integer),
+  /** Number of uploaded files that belong to the agent. */
   attached_document_count: integer,
-  /** Always empty here. */
+  /** `user_file` if there are such files. */
   knowledge_sources: v.array(v.string()),
 })
 
@@ -130,16 +128,13 @@ export const fullPersonaSchema = model('FullPersona', {
   groups: v.array(v.string()),
   /** People it is shared with, and their permissions. */
   user_shares: v.array(personaShareSchema),
-  /** Always empty here. */
-  group_shares: v.array(v.unknown()),
-  /** Permission for everybody while it is public. */
-  public_permission: v.picklist(['EDITOR', 'VIEWER']),
+  group_shares: always([], v.array(v.unknown())),
+  /** Permission for everybody while it is public; always `VIEWER` here. */
+  public_permission: always('VIEWER', v.picklist(['EDITOR', 'VIEWER'])),
   /** Visibility: only its owner, people it is shared with, or everybody. */
   sharing_status: v.picklist(['PRIVATE', 'SHARED', 'PUBLIC']),
-  /** Always empty here. */
-  hierarchy_nodes: v.array(v.unknown()),
-  /** Always empty here. */
-  attached_documents: v.array(v.unknown()),
+  hierarchy_nodes: always([], v.array(v.unknown())),
+  attached_documents: always([], v.array(v.unknown())),
   /** Instructions for the model. */
   system_prompt: orNull(v.string()),
   /** Whether `system_prompt` replaces the built-in instructions instead of extending them. */
@@ -159,10 +154,8 @@ export const fullPersonaSchema = model('FullPersona', {
   tool_approval: orNull(toolApprovalPolicySchema),
   /** Documents older than this are excluded from search. */
   search_start_date: orNull(answeredTime),
-  /** Number of people who can administer it. */
-  admin_count: integer,
-  /** Whether its owner no longer exists. */
-  ownership_vacant: boolean,
+  admin_count: always(0, integer),
+  ownership_vacant: always(false, boolean),
 })
 
 /** An agent with all its settings. */

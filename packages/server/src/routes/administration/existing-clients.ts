@@ -301,24 +301,10 @@ function noMcpServer(): never {
   throw new InlayError('NOT_FOUND', { message: 'No MCP server requires sign-in here.' })
 }
 
-/** Costs of models are not known here; clients need the fields. */
-const noCosts = {
-  per_day_by_model: [],
-  window_cost_cents: 0,
-  budget_cents: null,
-  budget_remaining_cents: null,
-  budget_period_hours: null,
-  budget_reset_at: null,
-  selected_model_price: null,
-  available_model_prices: [],
-}
-
 async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUsages> {
-  if (!usage) return { usage: [], ...noCosts }
-  const counts = await usage.used()
-  const bounds = await Promise.all(limitNames.map((name) => usage.boundsOf(caller, name)))
-  return {
-    ...noCosts,
+  const counts = (await usage?.used()) ?? []
+  const bounds = usage ? await Promise.all(limitNames.map((name) => usage.boundsOf(caller, name))) : []
+  return complete(ownUsagesSchema, {
     usage: bounds.flat().flatMap(({ scope, owner, name, limit }) => {
       // Callers do not see the usage of others.
       if (scope === 'tenant') return []
@@ -333,7 +319,7 @@ async function usageOf(caller: Principal, { usage }: ServerParts): Promise<OwnUs
         },
       ]
     }),
-  }
+  })
 }
 
 async function promptOf(id: number, caller: Principal, parts: ServerParts): Promise<WorkspaceRecord<'input_prompt'>> {

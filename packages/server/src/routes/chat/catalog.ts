@@ -68,7 +68,6 @@ function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
   return complete(modelConfigurationSchema, {
     id,
     name: model.name,
-    is_visible: true,
     max_input_tokens: model.contextTokens,
     supports_image_input: model.takesImages,
     supports_reasoning: model.reasons === true,
@@ -76,8 +75,5 @@ function toConfiguration(model: ModelListing, id: number): ModelConfiguration {
     is_recommended_default: model.isDefault,
     display_name: model.displayName,
     provider_display_name: model.providerDisplayName,
-    vendor: null,
-    version: null,
-    region: null,
   })
 }

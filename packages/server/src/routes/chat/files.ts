@@ -1,6 +1,7 @@
 import type { IncomingFile, OpenedFile, StoredFile } from '@inlay/agent'
 import type { Files, UploadDetails } from '@inlay/conversations'
 import {
+  complete,
   fileRemovalSchema,
   fileStatusesRequestSchema,
   InlayError,
@@ -165,11 +166,10 @@ function readProjectId(value: string): number | null {
 
 /** A file as returned to its owner. */
 export function toUserFile(file: StoredFile, tempId: string | null = null): UserFile {
-  return {
+  return complete(userFileSchema, {
     id: file.id,
     temp_id: tempId,
     name: file.name,
-    project_id: null,
     user_id: toUserId(file.ownerId),
     file_id: file.fileId,
     created_at: new Date(file.createdAt).toISOString(),
@@ -179,8 +179,7 @@ export function toUserFile(file: StoredFile, tempId: string | null = null): User
     file_type: file.mediaType,
     chat_file_type: file.kind,
     token_count: file.tokens,
-    chunk_count: null,
-  }
+  })
 }
 
 /** Types that browsers display without running any code; all others are downloaded. */

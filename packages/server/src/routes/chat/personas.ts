@@ -1,6 +1,7 @@
 import type { StoredFile } from '@inlay/agent'
 import type { StoredPersona } from '@inlay/conversations'
 import {
+  complete,
   fullPersonaSchema,
   hasScope,
   InlayError,
@@ -206,12 +207,13 @@ async function toMinimal(
   parts: ServerParts,
 ): Promise<MinimalPersona[]> {
   const toBase = await baseOf(caller, parts)
-  return personas.map((persona) => ({
-    ...toBase(persona),
-    hierarchy_node_count: 0,
-    attached_document_count: persona.fileIds.length,
-    knowledge_sources: persona.fileIds.length > 0 ? ['user_file'] : [],
-  }))
+  return personas.map((persona) =>
+    complete(minimalPersonaSchema, {
+      ...toBase(persona),
+      attached_document_count: persona.fileIds.length,
+      knowledge_sources: persona.fileIds.length > 0 ? ['user_file'] : [],
+    }),
+  )
 }
 
 /** Agents with all the settings that the caller can see. */
@@ -234,17 +236,13 @@ function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
   // Only people who can edit the agent see its files and who it is shared with.
   const mayChange = base.permissions['edit'] === true
   const named = mayChange ? users.map((user) => ({ id: toUserId(user), email: user.includes('@') ? user : '' })) : []
-  return {
+  return complete(fullPersonaSchema, {
     ...base,
     user_file_ids: mayChange ? persona.fileIds : [],
     users: named,
     groups: mayChange ? groups : [],
     user_shares: named.map((user) => ({ user, permission: 'VIEWER' as const })),
-    group_shares: [],
-    public_permission: 'VIEWER',
     sharing_status: isPublic ? 'PUBLIC' : isShared ? 'SHARED' : 'PRIVATE',
-    hierarchy_nodes: [],
-    attached_documents: [],
     system_prompt: persona.systemPrompt,
     replace_base_system_prompt: persona.replacesBasePrompt,
     task_prompt: persona.taskPrompt,
@@ -253,7 +251,5 @@ function toFullPersona(persona: StoredPersona, base: PersonaBase): FullPersona {
     compared_citations: persona.comparesCitations ?? null,
     tool_approval: persona.toolApproval ?? null,
     search_start_date: persona.searchStartDate,
-    admin_count: 0,
-    ownership_vacant: false,
-  }
+  })
 }

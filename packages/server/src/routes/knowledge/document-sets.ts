@@ -1,5 +1,6 @@
 import type { DocumentSet, DocumentSetChange, Pair } from '@inlay/knowledge'
 import {
+  complete,
   documentSetCreationSchema,
   documentSetSummarySchema,
   documentSetQuerySchema,
@@ -83,7 +84,7 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
   const isAdmin = hasScope(caller, 'admin')
   // Only administrators see who a set is shared with.
   const named = isAdmin ? set : { users: [], groups: [] }
-  return {
+  return complete(documentSetSummarySchema, {
     id: set.id,
     name: set.name,
     description: set.description,
@@ -91,14 +92,11 @@ function toSummary(set: DocumentSet, pairs: readonly Pair[], caller: Principal):
       .filter(({ id }) => set.pairIds.includes(id))
       // All documents arrive over the ingestion API, whatever their own source.
       .map((pair) => ({ id: pair.id, name: pair.name, source: 'ingestion_api', access_type: accessTypeOf(pair) })),
-    // Takes effect with the next search.
-    is_up_to_date: true,
     is_public: set.isPublic,
     users: toUserNames(named.users),
     groups: named.groups,
     permissions: { edit: isAdmin, manage_access: isAdmin, delete: isAdmin, publish: isAdmin },
-    federated_connector_summaries: [],
-  }
+  })
 }
 
 function toChange(body: DocumentSetUpdate): DocumentSetChange {
