@@ -1,5 +1,4 @@
 import type { MinimalPersona } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, isServed, placeOf, servedPlace, type Place } from './address.ts'
 import { AgentChoice } from './chat/agent-choice.tsx'
@@ -41,7 +40,7 @@ export function App({
   chats,
   projects: firstProjects,
   admin,
-}: OpenService): JSX.Element {
+}: OpenService) {
   const place = usePlace()
   const [model, setModel] = useState(firstModel)
   const [chosen, changeSettings] = useState(defaultSettings)
@@ -219,7 +218,7 @@ interface AboveProps extends ThreadProps {
   readonly agent: MinimalPersona | undefined
 }
 
-function Above(props: AboveProps): JSX.Element {
+function Above(props: AboveProps) {
   if (isEmpty(props.conversation)) return <Welcome {...props} />
   const { failure, turns } = props.conversation
   return (

@@ -10,7 +10,7 @@ import { Button } from './controls/button.tsx'
 const storageName = 'inlay-first-run'
 
 /** First steps after the installation: add documents, choose a model, ask. One click hides them permanently. */
-export function FirstRun({ counts, model }: { counts: Counts | undefined; model: AnsweringModel }): JSX.Element | null {
+export function FirstRun({ counts, model }: { counts: Counts | undefined; model: AnsweringModel }) {
   const words = texts.frame
   const [done, setDone] = useState(() => (readKept(storageName) ?? '').split(' ').filter((step) => step !== ''))
   const finish = (step: 'model' | 'skipped'): void => {
@@ -56,7 +56,7 @@ interface StepProps {
   readonly children?: JSX.Element | (JSX.Element | false)[]
 }
 
-function Step({ isDone, name, lead, children }: StepProps): JSX.Element {
+function Step({ isDone, name, lead, children }: StepProps) {
   return (
     <li class={isDone ? 'done u-small' : 'u-small'}>
       <h3 class="u-bold u-small">

@@ -1,6 +1,5 @@
 import type { ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/protocol'
 import type { ToolFunction, ToolFunctions, ToolTest } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
@@ -25,7 +24,7 @@ import {
 import { Button } from '../controls/button.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
-export function Actions({ calls }: { calls: ServiceCalls }): JSX.Element {
+export function Actions({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.action
   const read = useCallback(
     async (signal: AbortSignal): Promise<readonly ToolSnapshot[]> => {
@@ -69,7 +68,7 @@ export function purposeOf({ name, description }: Pick<ToolSnapshot, 'name' | 'de
   return (Object.hasOwn(purposes, name) && purposes[name]) || description
 }
 
-function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
+function ActionCard({ action, calls, changed }: ActionCardProps) {
   const texts = adminTexts.action
   const [isTried, setIsTried] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -129,7 +128,7 @@ function ActionCard({ action, calls, changed }: ActionCardProps): JSX.Element {
   )
 }
 
-function Trial({ action, calls }: { action: ToolSnapshot; calls: ServiceCalls }): JSX.Element {
+function Trial({ action, calls }: { action: ToolSnapshot; calls: ServiceCalls }) {
   const texts = adminTexts.action
   const read = useRead<ToolFunctions>(calls, `/admin/tool/${action.id}/functions`)
   const functions = read.value?.functions ?? []
@@ -214,7 +213,7 @@ export function exampleOf({ parameters }: Pick<ToolFunction, 'parameters'>): str
   return JSON.stringify(Object.fromEntries(entries), null, 2)
 }
 
-function NewAction({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }): JSX.Element {
+function NewAction({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }) {
   const texts = adminTexts.action
   const [checked, setChecked] = useState<ToolMethods | null>(null)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { adminSections, isServed, type AdminSection } from '../address.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
@@ -10,13 +9,13 @@ interface AdminTabsProps {
 }
 
 /** Leads to all views for administrators. */
-export function AdminTabs({ shown, baseUrl }: AdminTabsProps): JSX.Element {
+export function AdminTabs({ shown, baseUrl }: AdminTabsProps) {
   const shownTab = useRef<HTMLAnchorElement>(null)
   useEffect(() => {
     // On a phone there is not room for all.
     shownTab.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [shown])
-  const tab = (name: AdminSection | 'health', address: string): JSX.Element => (
+  const tab = (name: AdminSection | 'health', address: string) => (
     <a
       class="u-muted u-flex-none u-medium"
       key={name}

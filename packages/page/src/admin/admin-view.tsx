@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { isServed } from '../address.ts'
 import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
 import type { Language } from '../texts/locale.ts'
@@ -18,7 +17,7 @@ export async function loadAdminView(language: Language): Promise<typeof AdminVie
   return AdminView
 }
 
-function AdminView({ section: named, calls, service, ...props }: AdminPlaceProps): JSX.Element {
+function AdminView({ section: named, calls, service, ...props }: AdminPlaceProps) {
   const section = isServed(named) ? named : 'usage'
   return (
     <section class="admin u-view" aria-labelledby="admin-title">

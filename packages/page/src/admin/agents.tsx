@@ -1,6 +1,5 @@
 import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
 import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useCallback, useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
@@ -24,7 +23,7 @@ interface AgentsProps {
 }
 
 /** Agents: instructions, documents, actions, suggested questions and a picture. */
-export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps): JSX.Element {
+export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps) {
   const texts = adminTexts.agent
   const read = useCallback(
     async (signal: AbortSignal): Promise<Known> => {
@@ -112,7 +111,7 @@ interface AgentFormProps {
   readonly cancel: () => void
 }
 
-function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps): JSX.Element {
+function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps) {
   const texts = adminTexts.agent
   const submit = async (fields: FormData): Promise<void> => {
     const picture = await uploadPicture(calls, fields.get('picture'))

@@ -1,5 +1,4 @@
 import type { AuditEvent } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -13,7 +12,7 @@ import { Button } from '../controls/button.tsx'
 const pageSize = 100
 
 /** The audit log, newest first. */
-export function Audit({ calls }: { calls: ServiceCalls }): JSX.Element {
+export function Audit({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.log
   const [operation, setOperation] = useState('')
   const [events, setEvents] = useState<readonly AuditEvent[] | undefined>(undefined)

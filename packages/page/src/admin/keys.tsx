@@ -1,6 +1,5 @@
 import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/administration'
 import { scopes } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { adminTexts } from '../texts/admin/texts.ts'
@@ -10,7 +9,7 @@ import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waitin
 import { Button } from '../controls/button.tsx'
 
 /** API keys with their scopes and limits; a new key is shown once. */
-export function Keys({ calls }: { calls: ServiceCalls }): JSX.Element {
+export function Keys({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.key
   const keys = useRead<readonly ApiKeyDescriptor[]>(calls, '/admin/api-key')
   const [isNew, setIsNew] = useState(false)
@@ -48,7 +47,7 @@ export function Keys({ calls }: { calls: ServiceCalls }): JSX.Element {
   )
 }
 
-function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }): JSX.Element {
+function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }) {
   const texts = adminTexts.key
   return (
     <div class="made-key u-grid u-gap-10 u-round u-soft" role="status">
@@ -75,7 +74,7 @@ interface KeyCardProps {
   readonly keys: Loaded<unknown>
 }
 
-function KeyCard({ listed, calls, keys }: KeyCardProps): JSX.Element {
+function KeyCard({ listed, calls, keys }: KeyCardProps) {
   const texts = adminTexts.key
   const [isChanging, setIsChanging] = useState(false)
   const name = listed.api_key_name ?? texts.unnamed
@@ -137,7 +136,7 @@ interface KeyFormProps {
 
 const dayMs = 86_400_000
 
-function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps): JSX.Element {
+function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps) {
   const texts = adminTexts.key
   return (
     <Form
@@ -211,7 +210,7 @@ const limitLabels = {
 } as const satisfies Record<keyof LimitSet, string>
 const limitNames = Object.keys(limitLabels) as readonly (keyof LimitSet)[]
 
-function LimitFields({ limits }: { limits: LimitSet | null }): JSX.Element {
+function LimitFields({ limits }: { limits: LimitSet | null }) {
   return (
     <div class="fields u-grid u-gap-12">
       {limitNames.map((name) => (
@@ -237,7 +236,7 @@ export function limitsOf(fields: FormData): LimitSet | null {
   return Object.fromEntries(entries.map(([name, text]) => [name, text === '' ? null : Number(text)])) as LimitSet
 }
 
-function LimitsOfAll({ calls }: { calls: ServiceCalls }): JSX.Element {
+function LimitsOfAll({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.key
   const limits = useRead<LimitsInForce>(calls, '/admin/limits')
   const [isSaved, setIsSaved] = useState(false)

@@ -1,6 +1,5 @@
 import { isInlayError, type ToolSnapshot } from '@inlay/protocol'
 import type { McpServerSnapshot, McpServerSnapshots, McpSignInAddress } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/admin/texts.ts'
@@ -10,7 +9,7 @@ import { Field, Form, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** MCP servers: which there are, whether they answer, and a form that adds others. */
-export function McpServers({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }): JSX.Element {
+export function McpServers({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }) {
   const texts = adminTexts.action
   const servers = useRead<McpServerSnapshots>(calls, '/admin/mcp/servers')
   // A form that was sent is empty again.
@@ -64,7 +63,7 @@ interface ServerCardProps {
   readonly changed: () => Promise<void>
 }
 
-function ServerCard({ calls, server, changed }: ServerCardProps): JSX.Element {
+function ServerCard({ calls, server, changed }: ServerCardProps) {
   const texts = adminTexts.action
   const { id, name } = server
   const [tried, setTried] = useState<'asking' | readonly ToolSnapshot[] | Failure | undefined>(undefined)

@@ -1,6 +1,5 @@
 import type { LlmProvider, LlmProviders, ModelConfiguration } from '@inlay/protocol'
 import type { LocalModelChange, LocalModels, ModelTest } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -10,7 +9,7 @@ import { Area, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting }
 import { Button } from '../controls/button.tsx'
 
 /** The models, with a test for each; a choice of local models; and a form that adds others. */
-export function Models({ calls, modelChanged }: { calls: ServiceCalls; modelChanged: () => void }): JSX.Element {
+export function Models({ calls, modelChanged }: { calls: ServiceCalls; modelChanged: () => void }) {
   const texts = adminTexts.model
   const listed = useRead<ListedProviders>(calls, '/admin/llm/provider')
   const changed = async (): Promise<void> => {
@@ -61,7 +60,7 @@ interface ModelCardProps {
   readonly isDefault: boolean
 }
 
-function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProps): JSX.Element {
+function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProps) {
   const texts = adminTexts.model
   const [test, setTest] = useState<'asking' | ModelTest | Failure | undefined>(undefined)
   const name = model.display_name ?? model.name
@@ -143,7 +142,7 @@ function adviceFor(code: string | null): string | undefined {
   }
 }
 
-function LocalModelList({ calls, changed }: { calls: ServiceCalls; changed: () => void }): JSX.Element {
+function LocalModelList({ calls, changed }: { calls: ServiceCalls; changed: () => void }) {
   const texts = adminTexts.model
   const local = useRead<LocalModels>(calls, '/admin/local-models')
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -230,11 +229,7 @@ const makers = {
 } as const
 
 /** @param isNeeded whether there is no other language model yet */
-function AddModel({
-  calls,
-  changed,
-  isNeeded,
-}: Pick<ModelCardProps, 'calls' | 'changed'> & { isNeeded: boolean }): JSX.Element {
+function AddModel({ calls, changed, isNeeded }: Pick<ModelCardProps, 'calls' | 'changed'> & { isNeeded: boolean }) {
   const texts = adminTexts.model
   const [address, setAddress] = useState('')
   // A form that was sent is empty again.

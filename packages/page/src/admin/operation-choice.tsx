@@ -1,5 +1,4 @@
 import type { MethodSpec, ToolMethods } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { Choice, Field } from './parts.tsx'
@@ -17,7 +16,7 @@ interface OperationChoiceProps {
 }
 
 /** The functions of an OpenAPI document to tick, with a search and tags, and what cannot be called with the reason. */
-export function OperationChoice({ checked, chosen, choose }: OperationChoiceProps): JSX.Element {
+export function OperationChoice({ checked, chosen, choose }: OperationChoiceProps) {
   const texts = adminTexts.action
   const [words, setWords] = useState('')
   const [tag, setTag] = useState('')
@@ -84,13 +83,7 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
 }
 
 /** Operations with the reason why they are left out. */
-export function Skipped({
-  words,
-  operations,
-}: {
-  words: string
-  operations: ToolMethods['skipped']
-}): JSX.Element | null {
+export function Skipped({ words, operations }: { words: string; operations: ToolMethods['skipped'] }) {
   if (operations.length === 0) return null
   return (
     <details>

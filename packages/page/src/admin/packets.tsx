@@ -1,5 +1,4 @@
 import type { StreamLine } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -34,7 +33,7 @@ export function groupsOf(lines: readonly StreamLine[]): readonly {
 const drawMs = 100
 
 /** The lines of the latest answer of a chat, live while it streams. */
-export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'> }): JSX.Element {
+export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'> }) {
   const texts = adminTexts.packet
   const [chats, setChats] = useState<readonly ListedChat[] | undefined>(undefined)
   const [sessionId, setSessionId] = useState('')

@@ -46,7 +46,7 @@ export function useRead<Answer>(calls: ServiceCalls, path: string): Loaded<Answe
 }
 
 /** Placeholder of a view until its value is loaded. */
-export function Waiting({ loaded }: { loaded: Loaded<unknown> }): JSX.Element | null {
+export function Waiting({ loaded }: { loaded: Loaded<unknown> }) {
   if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
   return loaded.value === undefined ? <p class="nothing u-muted">{texts.frame.loading}</p> : null
 }
@@ -64,7 +64,7 @@ interface FormProps {
 }
 
 /** A form that shows errors and cannot be submitted twice. */
-export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps): JSX.Element {
+export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps) {
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const isIdle = isBusy || isUnchanged
@@ -111,7 +111,7 @@ interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onInpu
   readonly onInput?: (value: string) => void
 }
 
-export function Field({ label, hint, isFirst = false, onInput, type = 'text', ...input }: FieldProps): JSX.Element {
+export function Field({ label, hint, isFirst = false, onInput, type = 'text', ...input }: FieldProps) {
   const field = useRef<HTMLInputElement>(null)
   // Its type has a variant for each kind of field, none for a kind that varies.
   const attributes = { ...input, type } as JSX.IntrinsicElements['input']
@@ -132,7 +132,7 @@ interface AreaProps extends TextareaHTMLAttributes<HTMLTextAreaElement> {
   readonly hint?: string
 }
 
-export function Area({ label, hint, ...area }: AreaProps): JSX.Element {
+export function Area({ label, hint, ...area }: AreaProps) {
   return (
     <label class="field u-grid u-gap-4 u-min-0 u-note">
       <span>{label}</span>
@@ -153,7 +153,7 @@ interface ChoiceProps {
 }
 
 /** One of some things. */
-export function Choice({ label, options, isInline = false, onChange, ...select }: ChoiceProps): JSX.Element {
+export function Choice({ label, options, isInline = false, onChange, ...select }: ChoiceProps) {
   return (
     <label class={`field ${isInline ? 'inline u-row u-wrap u-gap-8' : 'u-grid u-gap-4'} u-min-0 u-note`}>
       <span>{label}</span>
@@ -178,7 +178,7 @@ interface ChecksProps {
 }
 
 /** Several of some things. */
-export function Checks({ label, name, options, chosen, all }: ChecksProps): JSX.Element {
+export function Checks({ label, name, options, chosen, all }: ChecksProps) {
   return (
     <fieldset class="checks u-grid u-gap-6 u-min-0 u-no-border">
       <legend class="u-muted u-small">{label}</legend>
@@ -208,7 +208,7 @@ export function Checks({ label, name, options, chosen, all }: ChecksProps): JSX.
   )
 }
 
-export function Check({ label, name, checked }: { label: string; name: string; checked: boolean }): JSX.Element {
+export function Check({ label, name, checked }: { label: string; name: string; checked: boolean }) {
   return (
     <label class="check u-flex u-gap-8 u-baseline">
       <input type="checkbox" name={name} defaultChecked={checked} />
@@ -236,7 +236,7 @@ export function Removal({
   label = texts.frame.deleteThing(name),
   question,
   remove,
-}: RemovalProps): JSX.Element {
+}: RemovalProps) {
   const [phase, setPhase] = useState<'shown' | 'asking' | 'removing'>('shown')
   const [failure, setFailure] = useState<Failure | null>(null)
   if (phase === 'shown')

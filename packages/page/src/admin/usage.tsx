@@ -1,5 +1,4 @@
 import type { UsageEntry, UsageReport } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/admin/texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
@@ -71,7 +70,7 @@ export function sumsBy(
 const periods = [1, 7, 30, 90, 365]
 
 /** Answers by user and model, with their costs. */
-export function Usage({ calls }: { calls: ServiceCalls }): JSX.Element {
+export function Usage({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.use
   const [days, setDays] = useState(30)
   const [prices, setPrices] = useState(readPrices)
@@ -153,7 +152,7 @@ interface SumTableProps {
   readonly prices: Prices
 }
 
-function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps): JSX.Element {
+function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps) {
   const texts = adminTexts.use
   const rows = sumsBy(entries, by, prices, nameOf)
   const [total] = sumsBy(entries, () => texts.total, prices)

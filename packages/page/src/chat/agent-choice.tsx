@@ -1,5 +1,4 @@
 import type { MinimalPersona } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { texts } from '../texts/texts.ts'
 
 interface AgentChoiceProps {
@@ -9,7 +8,7 @@ interface AgentChoiceProps {
 }
 
 /** Selects the agent of a new chat; empty if there is only the assistant itself. */
-export function AgentChoice({ agents, agentId, choose }: AgentChoiceProps): JSX.Element | null {
+export function AgentChoice({ agents, agentId, choose }: AgentChoiceProps) {
   if (agents.length < 2) return null
   return (
     <label class="agent-choice u-note u-block">

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { disconnectedNote } from './answer-view.tsx'
 import { texts } from '../texts/texts.ts'
 import { spokenText } from '../markdown/markdown.tsx'
@@ -8,7 +7,7 @@ import { sourcesOf, waitingCallsOf, type Turn } from '@inlay/client/conversation
  * Tells a screen reader how an answer comes along: what is done, then a short answer once. The streamed text itself
  * is no live region, since it would be read out in fragments and over again.
  */
-export function Announcer({ turn }: { turn: Turn | undefined }): JSX.Element {
+export function Announcer({ turn }: { turn: Turn | undefined }) {
   return (
     <div class="visually-hidden" role="status" aria-live="polite" aria-atomic="true">
       {turn === undefined ? '' : announcementOf(turn)}

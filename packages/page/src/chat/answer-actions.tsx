@@ -24,7 +24,7 @@ interface AnswerActionsProps {
   readonly goOn: () => void
 }
 
-export function AnswerActions({ turn, isLast, conversation, models, goOn }: AnswerActionsProps): JSX.Element | null {
+export function AnswerActions({ turn, isLast, conversation, models, goOn }: AnswerActionsProps) {
   const { answer } = turn.fold
   const failed = turn.phase === 'stopped' || turn.failure?.retryable === true
   if (answer === '' && !(isLast && failed)) return null
@@ -80,7 +80,7 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
   )
 }
 
-function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }): JSX.Element {
+function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }) {
   const [asked, setAsked] = useState<'nothing' | 'reason' | 'thanks'>('nothing')
   useEffect(() => setAsked('nothing'), [turn.fold.state.messageId])
   const toggle = (feedback: 'like' | 'dislike'): void => {
@@ -88,7 +88,7 @@ function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }): JSX
     rate(turn, next)
     setAsked(next === null ? 'nothing' : 'reason')
   }
-  const thumb = (feedback: 'like' | 'dislike', label: string, icon: JSX.Element): JSX.Element => (
+  const thumb = (feedback: 'like' | 'dislike', label: string, icon: JSX.Element) => (
     <IconButton icon={icon} label={label} aria-pressed={turn.feedback === feedback} onClick={() => toggle(feedback)} />
   )
   return (

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
@@ -24,7 +24,7 @@ interface AnswerViewProps {
 }
 
 /** The steps, text and sources of an answer. */
-export function AnswerView({ turn, idPrefix, name = '', service, above, children }: AnswerViewProps): JSX.Element {
+export function AnswerView({ turn, idPrefix, name = '', service, above, children }: AnswerViewProps) {
   const { messageId } = turn.fold.state
   const [opened, setOpened] = useState<(Shown & { readonly messageId: number | null }) | null>(null)
   // Another version of the answer has other sources.
@@ -97,7 +97,7 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
 export const disconnectedNote = (): string => (isOffline() ? texts.chat.offline : texts.chat.disconnected)
 
 /** Counts down the seconds until the question goes out again by itself. */
-function Countdown({ seconds }: { seconds: number }): JSX.Element {
+function Countdown({ seconds }: { seconds: number }) {
   const [left, setLeft] = useState(seconds)
   useEffect(() => {
     const timer = setInterval(() => setLeft((known) => Math.max(0, known - 1)), 1000)

@@ -7,7 +7,6 @@ import {
   type Question,
   type Turn,
 } from '@inlay/client/conversation'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 
@@ -18,7 +17,7 @@ interface ApprovalCardProps {
 }
 
 /** The calls of an answer that wait, each with its arguments. It goes on once the person has decided about all. */
-export function ApprovalCard({ turn, requests, ask }: ApprovalCardProps): JSX.Element {
+export function ApprovalCard({ turn, requests, ask }: ApprovalCardProps) {
   const [decided, setDecided] = useState<ReadonlyMap<string, boolean>>(new Map())
   const words = texts.chat.approval
   const decide = ({ tool_call_id: id }: ApprovalRequest, isApproved: boolean): void => {
@@ -75,7 +74,7 @@ export function ApprovalCard({ turn, requests, ask }: ApprovalCardProps): JSX.El
 /** Longer arguments are folded, in characters. */
 const longText = 400
 
-const Folded = ({ text }: { text: string }): JSX.Element => (
+const Folded = ({ text }: { text: string }) => (
   <details>
     <summary>{text.slice(0, 120)}…</summary>
     <pre>{text}</pre>

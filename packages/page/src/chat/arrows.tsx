@@ -12,12 +12,12 @@ interface ArrowsProps {
 }
 
 /** Arrows to the previous and the next version; nothing if there is only one. */
-export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps): JSX.Element | null {
+export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps) {
   const at = shown === null ? -1 : ids.indexOf(shown)
   if (ids.length < 2 || at < 0) return null
   const { questionVersions, previousQuestion, nextQuestion, answerVersions, previousAnswer, nextAnswer } = texts.chat
   const isQuestion = of === 'question'
-  const arrow = (to: number, label: string, icon: JSX.Element): JSX.Element => {
+  const arrow = (to: number, label: string, icon: JSX.Element) => {
     const id = ids[to]
     return (
       <IconButton

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { CloseIcon, FileIcon } from '../controls/icons.tsx'
 import { formatBytes } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
@@ -11,7 +10,7 @@ interface AttachmentListProps {
 }
 
 /** The files that go with the question, with what they look like. */
-export function AttachmentList({ attachments, asText }: AttachmentListProps): JSX.Element | null {
+export function AttachmentList({ attachments, asText }: AttachmentListProps) {
   if (attachments.all.length === 0) return null
   return (
     <ul class="attachments u-all-columns u-flex u-wrap u-gap-6" aria-label={texts.chat.files}>
@@ -40,7 +39,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps): JS
   )
 }
 
-function Preview({ attachment: { preview } }: { attachment: Attachment }): JSX.Element {
+function Preview({ attachment: { preview } }: { attachment: Attachment }) {
   if (preview === null) return <FileIcon />
   if ('picture' in preview) return <img class="file-picture" src={preview.picture} alt="" />
   return (

@@ -1,6 +1,6 @@
 import type { Question } from '@inlay/client/conversation'
 import type { MinimalPersona } from '@inlay/protocol'
-import type { ButtonHTMLAttributes, JSX, RefObject } from 'preact'
+import type { ButtonHTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments, type Attachments } from './attachments.ts'
 import { FileField } from '../controls/file-field.tsx'
@@ -121,7 +121,7 @@ const keepDraft = (sessionId: string | null, text: string): void =>
  * The question field: Enter sends, Shift+Enter starts a new line. Files are chosen, dropped anywhere on the conversation,
  * or pasted; a long text that is pasted becomes a file.
  */
-export function Composer(props: ComposerProps): JSX.Element {
+export function Composer(props: ComposerProps) {
   const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted } = props
   const draft = useDraft(props)
   const { attachments } = draft
@@ -291,12 +291,12 @@ function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)
 
 /** The choices, whose code is read when they are opened. */
-function Options(props: ComposerProps & { readonly close: () => void }): JSX.Element | null {
+function Options(props: ComposerProps & { readonly close: () => void }) {
   const Panel = usePanel(true)
   return Panel === undefined ? null : <Panel {...props} change={props.changeSettings} />
 }
 
-function Chips({ settings, models, actions, changeSettings }: ComposerProps): JSX.Element | null {
+function Chips({ settings, models, actions, changeSettings }: ComposerProps) {
   const chosen = chosenSettings(settings, models, actions)
   if (chosen.length === 0) return null
   return (
@@ -313,7 +313,7 @@ function Chips({ settings, models, actions, changeSettings }: ComposerProps): JS
   )
 }
 
-const ToolButton = (button: ButtonHTMLAttributes<HTMLButtonElement>): JSX.Element => (
+const ToolButton = (button: ButtonHTMLAttributes<HTMLButtonElement>) => (
   <button
     type="button"
     class="tool-button u-inline-flex u-center u-gap-6 u-note u-medium u-no-ground u-as-tall"
@@ -321,7 +321,7 @@ const ToolButton = (button: ButtonHTMLAttributes<HTMLButtonElement>): JSX.Elemen
   />
 )
 
-function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JSX.Element | null {
+function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>) {
   if (queue.length === 0) return null
   return (
     <ul class="queue u-grid u-gap-2 u-all-columns u-note u-line-below" aria-label={texts.chat.askedNext}>
@@ -342,7 +342,7 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>): JS
   )
 }
 
-function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
+function StopButton({ stop }: Pick<ComposerProps, 'stop'>) {
   return (
     <button
       type="button"
@@ -356,7 +356,7 @@ function StopButton({ stop }: Pick<ComposerProps, 'stop'>): JSX.Element {
   )
 }
 
-function SendButton({ canSend, isHeld }: Draft): JSX.Element {
+function SendButton({ canSend, isHeld }: Draft) {
   return (
     <button
       type="submit"

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FeedbackReason } from '@inlay/client/conversation'
 import { texts } from '../texts/texts.ts'
@@ -11,7 +10,7 @@ interface FeedbackFormProps {
 }
 
 /** Asks why an answer is good or bad; may be left alone, the rating itself is stored already. */
-export function FeedbackForm({ isGood, send, close }: FeedbackFormProps): JSX.Element {
+export function FeedbackForm({ isGood, send, close }: FeedbackFormProps) {
   const { goodReasons, badReasons, whatWasGood, whatWasBad, moreWords, sendReason } = texts.chat
   const [offered, setOffered] = useState<string | null>(null)
   const [text, setText] = useState('')

@@ -1,5 +1,4 @@
 import type { LocalModels } from '@inlay/protocol/administration'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
@@ -12,7 +11,7 @@ interface LocalModelProps {
 }
 
 /** Offers a language model that runs on the machine of the server, and takes the choice back. Nothing where there is none. */
-export function LocalModel({ service, onChange }: LocalModelProps): JSX.Element | null {
+export function LocalModel({ service, onChange }: LocalModelProps) {
   const [known, setKnown] = useState<LocalModels | null>(null)
   const [isChanging, setIsChanging] = useState(false)
   const [words, setWords] = useState('')
@@ -59,7 +58,7 @@ interface OfferProps {
   readonly choose: (choice: { base_url: string; model: string }) => Promise<void>
 }
 
-function Offer({ server, isChanging, choose }: OfferProps): JSX.Element {
+function Offer({ server, isChanging, choose }: OfferProps) {
   const [model, setModel] = useState(server.models[0] ?? '')
   return (
     <p>

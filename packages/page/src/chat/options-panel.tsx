@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type {
   AgentAction,
@@ -21,7 +20,7 @@ interface OptionsPanelProps {
 }
 
 /** Chooses how the next questions are answered: model, actions, and what documents count. */
-export function OptionsPanel({ service, settings, change, models, actions, close }: OptionsPanelProps): JSX.Element {
+export function OptionsPanel({ service, settings, change, models, actions, close }: OptionsPanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const words = texts.chat.options
   useLayoutEffect(() => {
@@ -69,7 +68,7 @@ export function OptionsPanel({ service, settings, change, models, actions, close
 
 type FieldsProps = Pick<OptionsPanelProps, 'settings' | 'change'>
 
-function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPanelProps, 'models'>): JSX.Element {
+function ModelFields({ settings, change, models }: FieldsProps & Pick<OptionsPanelProps, 'models'>) {
   const words = texts.chat.options
   const usual = models.find(({ isDefault }) => isDefault)
   const model = models.find(({ id }) => id === settings.modelId) ?? usual
@@ -139,13 +138,7 @@ interface ChoiceProps<Value> {
   readonly choose: (value: Value | null) => void
 }
 
-function Choice<Value extends string | number>({
-  label,
-  none,
-  value,
-  offered,
-  choose,
-}: ChoiceProps<Value>): JSX.Element {
+function Choice<Value extends string | number>({ label, none, value, offered, choose }: ChoiceProps<Value>) {
   return (
     <label class="option u-grid u-center u-gap-12">
       <span>{label}</span>
@@ -164,7 +157,7 @@ function Choice<Value extends string | number>({
   )
 }
 
-function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsPanelProps, 'actions'>): JSX.Element {
+function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsPanelProps, 'actions'>) {
   const words = texts.chat.options
   const allowed = settings.allowedTools ?? actions.map(({ id }) => id)
   const allow = (id: number, isAllowed: boolean): void => {
@@ -212,7 +205,7 @@ interface FilterFieldsProps {
   readonly change: (filters: Partial<AnswerFilters>) => void
 }
 
-function FilterFields({ service, filters, change }: FilterFieldsProps): JSX.Element {
+function FilterFields({ service, filters, change }: FilterFieldsProps) {
   const words = texts.chat.options
   const [tagWords, setTagWords] = useState('')
   const values = useFilterValues(service, tagWords)

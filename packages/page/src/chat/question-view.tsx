@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { PenIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
@@ -16,7 +15,7 @@ interface QuestionViewProps {
 }
 
 /** A question, collapsed if it is long. Editing it starts another branch. */
-export function QuestionView({ turn, id, conversation }: QuestionViewProps): JSX.Element {
+export function QuestionView({ turn, id, conversation }: QuestionViewProps) {
   const [isEditing, setIsEditing] = useState(false)
   const isLong = turn.question.length > longQuestion || turn.question.split('\n').length > 10
   const [isFolded, setIsFolded] = useState(isLong)
@@ -97,7 +96,7 @@ interface QuestionFormProps {
   readonly cancel: () => void
 }
 
-function QuestionForm({ words, ask, cancel }: QuestionFormProps): JSX.Element {
+function QuestionForm({ words, ask, cancel }: QuestionFormProps) {
   const [text, setText] = useState(words)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { QuoteIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
@@ -14,7 +13,7 @@ interface Selected {
 const maxQuote = 2000
 
 /** Offers to ask about what is selected in an answer or a source. Keyboards reach it as the last thing of the page's thread. */
-export function QuoteButton({ quote }: { quote: (text: string) => void }): JSX.Element | null {
+export function QuoteButton({ quote }: { quote: (text: string) => void }) {
   const [selected, setSelected] = useState<Selected | null>(null)
   useEffect(() => {
     const look = (): void => setSelected(selection())

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sharedAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
@@ -15,7 +14,7 @@ interface SharePanelProps {
 }
 
 /** Shares a conversation by an address that can be copied, and ends that. Nothing is shared before it is asked for. */
-export function SharePanel({ sessionId, service, close }: SharePanelProps): JSX.Element {
+export function SharePanel({ sessionId, service, close }: SharePanelProps) {
   const [isShared, setIsShared] = useState<boolean | undefined>(undefined)
   const [failure, setFailure] = useState<Failure | null>(null)
   const panel = useRef<HTMLDivElement>(null)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { isInlayError } from '@inlay/protocol'
@@ -17,7 +16,7 @@ interface SharedViewProps {
 type Read = { readonly name: string; readonly turns: readonly Turn[] } | { readonly failure: Failure }
 
 /** A conversation that somebody shared: to be read, without a way to go on with it. */
-export function SharedView({ sessionId, service }: SharedViewProps): JSX.Element {
+export function SharedView({ sessionId, service }: SharedViewProps) {
   const [read, setRead] = useState<Read | undefined>(undefined)
   useEffect(() => {
     const leave = new AbortController()

@@ -1,5 +1,4 @@
 import type { MinimalPersona } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -122,7 +121,7 @@ function useTitles(service: Pick<Service, 'documents'>, word: string | null): re
 }
 
 /** The list of suggestions; the field of the question stays focused and names the marked one. */
-export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; id: string }): JSX.Element | null {
+export function SuggestionList({ suggestions, id }: { suggestions: Suggestions; id: string }) {
   const { all, marked, choose } = suggestions
   if (all.length === 0) return null
   return (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { SaveIcon, ShareIcon } from '../controls/icons.tsx'
@@ -20,7 +19,7 @@ interface ThreadHeadProps {
 }
 
 /** The buttons for a whole conversation: share, export, print. */
-export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps): JSX.Element {
+export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps) {
   const [isSharing, setIsSharing] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const save = (kind: 'markdown' | 'json'): void => {

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, type Place } from '../address.ts'
 import type { Conversation } from './conversation.ts'
@@ -30,7 +29,7 @@ export interface ThreadProps {
  * The turns of a conversation. A new question goes to the top of the window and its answer grows below it, so that
  * nothing moves under the reader's eyes; where it grows out of the window, a button leads to its end.
  */
-export function Thread({ conversation, goal, projects, service, models, quote }: ThreadProps): JSX.Element {
+export function Thread({ conversation, goal, projects, service, models, quote }: ThreadProps) {
   const { turns, sessionId } = conversation
   const steady = useSteady(conversation)
   const [isAtEnd, setIsAtEnd] = useState(true)

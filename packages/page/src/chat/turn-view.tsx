@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { FileIcon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
 import type { ListedModel, Service } from '../service/service.ts'
@@ -30,7 +29,7 @@ interface TurnViewProps {
 const useComparison = lazily(async () => (await import('../comparison/comparison.tsx')).Comparison)
 
 /** A question with its steps, answer and sources; or with the answers of several models side by side. */
-export function TurnView({ turn, isLast, conversation, models, goOn, service }: TurnViewProps): JSX.Element {
+export function TurnView({ turn, isLast, conversation, models, goOn, service }: TurnViewProps) {
   const isAnswering = turn.phase === 'answering'
   const idPrefix = `turn-${turn.id}`
   const Comparison = useComparison(turn.columns !== null)
@@ -55,7 +54,7 @@ export function TurnView({ turn, isLast, conversation, models, goOn, service }: 
   )
 }
 
-function SentFiles({ files }: Pick<Turn, 'files'>): JSX.Element {
+function SentFiles({ files }: Pick<Turn, 'files'>) {
   return (
     <ul class="u-above-8 u-flex u-wrap u-gap-6" aria-label={texts.chat.filesOfQuestion}>
       {files.map(({ id, name }) => (

@@ -1,5 +1,4 @@
 import type { MinimalPersona } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
 import { fullCount, type Counts } from '../documents/counts.ts'
@@ -15,7 +14,7 @@ interface WelcomeProps {
 }
 
 /** The greeting above the question field of an empty conversation. */
-export function Welcome({ counts, agent, service }: WelcomeProps): JSX.Element {
+export function Welcome({ counts, agent, service }: WelcomeProps) {
   return (
     <div class="welcome">
       {agent !== undefined && <Avatar name={agent.name} pictureId={agent.uploaded_image_id} readFile={service.file} />}
@@ -28,13 +27,7 @@ export function Welcome({ counts, agent, service }: WelcomeProps): JSX.Element {
 }
 
 /** The questions that an agent suggests, each asked with one click. */
-export function Starters({
-  agent,
-  ask,
-}: {
-  agent: MinimalPersona | undefined
-  ask: (question: string) => void
-}): JSX.Element {
+export function Starters({ agent, ask }: { agent: MinimalPersona | undefined; ask: (question: string) => void }) {
   return (
     <ul class="starters u-flex u-wrap u-gap-8" aria-label={texts.chat.starters}>
       {agent?.starter_messages?.map(({ name, message }) => (

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
 import { Marked } from '../controls/marked.tsx'
 import type { ListedChat } from '../service/service.ts'
 
 /** The text around the words that were searched, below the name of a chat; nothing where only the name has them. */
-export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: string }): JSX.Element | null {
+export function ChatHit({ chat: { match }, words }: { chat: ListedChat; words: string }) {
   if (match === undefined) return null
   return (
     <span class="chat-hit u-note u-anywhere" dir="auto">

@@ -26,7 +26,7 @@ interface ChatsViewProps {
 }
 
 /** All conversations, to continue, pin, rename or delete. */
-export function ChatsView({ service, projects, removed }: ChatsViewProps): JSX.Element {
+export function ChatsView({ service, projects, removed }: ChatsViewProps) {
   const chats = useChats(service, removed)
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
   const { all } = chats
@@ -71,7 +71,7 @@ interface SelectionProps {
 }
 
 /** Deletes the conversations that are selected. */
-function Selection({ chats, all, ids, select }: SelectionProps): JSX.Element {
+function Selection({ chats, all, ids, select }: SelectionProps) {
   const everything = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => everything.current?.focus(), [])
   // Ignores selected chats that another tab has deleted or a search hides.
@@ -113,7 +113,7 @@ interface ChatListProps {
   readonly select: (ids: ReadonlySet<string>) => void
 }
 
-function ChatList({ all, chats, projects, selected, select }: ChatListProps): JSX.Element {
+function ChatList({ all, chats, projects, selected, select }: ChatListProps) {
   if (all.length === 0)
     return <p class="nothing u-muted">{chats.words.trim() === '' ? texts.chats.none : texts.chats.noneFound}</p>
   return (
@@ -147,7 +147,7 @@ interface ChatRowProps {
   readonly toggle: () => void
 }
 
-function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): JSX.Element {
+function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps) {
   const [phase, setPhase] = useState<'shown' | 'naming' | 'asking'>('shown')
   const name = chat.name === '' ? texts.frame.newChat : chat.name
   const day = dayOf(chat.time)
@@ -215,7 +215,7 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps): J
   )
 }
 
-function AskDelete({ name, remove, keep }: { name: string; remove: () => void; keep: () => void }): JSX.Element {
+function AskDelete({ name, remove, keep }: { name: string; remove: () => void; keep: () => void }) {
   return (
     <span class="confirm u-flex u-gap-6" role="group" aria-label={texts.chats.askDelete(name)}>
       <ConfirmButtons
@@ -239,9 +239,9 @@ interface RowButtonsProps {
   readonly askDelete: () => void
 }
 
-function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtonsProps): JSX.Element {
+function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtonsProps) {
   const words = texts.chats
-  const button = (label: string, title: string, icon: JSX.Element, act: () => void): JSX.Element => (
+  const button = (label: string, title: string, icon: JSX.Element, act: () => void) => (
     <IconButton icon={icon} label={label} title={title} onClick={act} />
   )
   return (

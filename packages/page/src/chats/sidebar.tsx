@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress, isServed, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -44,7 +43,7 @@ interface SidebarProps {
 const storageName = 'inlay-sidebar'
 
 /** The navigation: at the side of a wide screen, where it can be collapsed, at the top of a narrow one. */
-export function Sidebar(props: SidebarProps): JSX.Element {
+export function Sidebar(props: SidebarProps) {
   const { service, firstChats, place, sessionId, counts, isNew, newChat, isAdmin } = props
   const chats = useRecentChats(service, firstChats)
   const [wantsFolded, setIsFolded] = useState(() => readKept(storageName) === 'folded')
@@ -103,7 +102,7 @@ export function Sidebar(props: SidebarProps): JSX.Element {
 }
 
 /** Projects, then pinned chats and the others by day, the newest first; or the chats that hold some words. */
-function RecentChats({ service, chats, place, sessionId, projects }: RecentChatsProps): JSX.Element {
+function RecentChats({ service, chats, place, sessionId, projects }: RecentChatsProps) {
   const [words, setWords] = useState('')
   const hits = useFoundChats(service, words)
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -117,7 +116,7 @@ function RecentChats({ service, chats, place, sessionId, projects }: RecentChats
     )
   }
   const isCurrent = (id: string): boolean => place.view === 'chat' && id === sessionId
-  const list = (listed: readonly ListedChat[]): JSX.Element => (
+  const list = (listed: readonly ListedChat[]) => (
     <ul>
       {listed.map((chat) => (
         <RecentChat
@@ -171,7 +170,7 @@ interface RecentChatProps {
   readonly pin: (id: string, isPinned: boolean) => void
 }
 
-function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps): JSX.Element {
+function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps) {
   const { id, isPinned, match } = chat
   const name = chat.name === '' ? texts.frame.newChat : chat.name
   const label = isPinned ? texts.chats.unpinThing(name) : texts.chats.pinThing(name)
@@ -233,7 +232,7 @@ interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'ses
   readonly chats: readonly ListedChat[]
 }
 
-function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
+function AdminLink({ place }: Pick<SidebarProps, 'place'>) {
   return (
     <a
       class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"
@@ -247,7 +246,7 @@ function AdminLink({ place }: Pick<SidebarProps, 'place'>): JSX.Element {
 }
 
 /** On a narrow screen: the chats, and everything else without room at the top of the page. */
-function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>): JSX.Element {
+function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
   const { place, isAdmin } = props
   const [isOpen, setIsOpen] = useState(false)
   const drawer = useRef<HTMLDialogElement>(null)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon } from '../controls/icons.tsx'
@@ -15,7 +14,7 @@ interface UndoNoteProps {
 const shownMs = 10_000
 
 /** Offers for a while to take back what was just done. */
-export function UndoNote({ message, undo, close }: UndoNoteProps): JSX.Element {
+export function UndoNote({ message, undo, close }: UndoNoteProps) {
   const [isHeld, setIsHeld] = useState(false)
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {

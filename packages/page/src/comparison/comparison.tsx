@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { AnswerView } from '../chat/answer-view.tsx'
 import type { Conversation } from '../chat/conversation.ts'
 import { withPlainCitations } from '../chat/copied-answer.ts'
@@ -21,7 +21,7 @@ interface ComparisonProps {
 }
 
 /** Answers of several models to one question; the selected one continues the conversation. */
-export function Comparison({ turn, columns, conversation, above, service }: ComparisonProps): JSX.Element {
+export function Comparison({ turn, columns, conversation, above, service }: ComparisonProps) {
   const words = texts.chat.comparison
   const isDone = turn.phase !== 'answering'
   const canKeep = columns.some((column) => column.fold.answer !== '')
@@ -61,7 +61,7 @@ interface ColumnProps {
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-function Column({ column, at, keep, service }: ColumnProps): JSX.Element {
+function Column({ column, at, keep, service }: ColumnProps) {
   const { answer } = column.fold
   const words = texts.chat.comparison
   const name = column.modelName ?? words.model(at + 1)

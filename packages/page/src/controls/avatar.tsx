@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
 interface AvatarProps {
@@ -9,7 +8,7 @@ interface AvatarProps {
 }
 
 /** The picture of an agent, or the first letter of its name. */
-export function Avatar({ name, pictureId, readFile }: AvatarProps): JSX.Element {
+export function Avatar({ name, pictureId, readFile }: AvatarProps) {
   const [picture, setPicture] = useState<string | null>(null)
   useEffect(() => {
     setPicture(null)

@@ -9,7 +9,7 @@ type ButtonProps = Omit<JSX.IntrinsicElements['button'], 'class' | 'label'> & {
 }
 
 /** A button that submits no form. */
-export function Button({ kind = 'quiet', class: name = '', label, ...button }: ButtonProps): JSX.Element {
+export function Button({ kind = 'quiet', class: name = '', label, ...button }: ButtonProps) {
   const look = kind === 'filled' ? 'button' : `${kind}-button`
   return <button type="button" class={`${look} ${name}`.trimEnd()} aria-label={label} {...button} />
 }

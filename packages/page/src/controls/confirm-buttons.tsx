@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
@@ -16,7 +16,7 @@ interface ConfirmButtonsProps {
  * page is redrawn, the next key that somebody types elsewhere would press it. Taken before the browser draws: a key that is
  * pressed at once would otherwise reach what asked the question.
  */
-export function ConfirmButtons({ confirm, keep, disabled = false, children }: ConfirmButtonsProps): JSX.Element {
+export function ConfirmButtons({ confirm, keep, disabled = false, children }: ConfirmButtonsProps) {
   const button = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => button.current?.focus(), [])
   return (

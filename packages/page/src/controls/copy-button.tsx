@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
@@ -16,7 +15,7 @@ export function CopyButton({
   /** The text, or what makes it when it is wanted. */
   text: string | (() => string)
   label: string
-}): JSX.Element {
+}) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return undefined

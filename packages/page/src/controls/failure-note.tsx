@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 
@@ -10,7 +9,7 @@ interface FailureNoteProps {
 }
 
 /** An error message, which screen readers announce at once. */
-export function FailureNote({ failure, close, retry }: FailureNoteProps): JSX.Element {
+export function FailureNote({ failure, close, retry }: FailureNoteProps) {
   return (
     <div class="failure" role="alert">
       <p>

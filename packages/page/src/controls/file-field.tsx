@@ -1,4 +1,4 @@
-import type { JSX, RefObject } from 'preact'
+import type { RefObject } from 'preact'
 
 interface FileFieldProps {
   /** Clicked by the button that is seen. */
@@ -8,7 +8,7 @@ interface FileFieldProps {
   readonly take: (files: readonly File[]) => void
 }
 
-export function FileField({ picker, label, accept, take }: FileFieldProps): JSX.Element {
+export function FileField({ picker, label, accept, take }: FileFieldProps) {
   return (
     <input
       ref={picker}

@@ -16,7 +16,7 @@ interface IconButtonProps {
   readonly onClick: () => void
 }
 
-export function IconButton({ icon, label, title = label, class: name = '', ...button }: IconButtonProps): JSX.Element {
+export function IconButton({ icon, label, title = label, class: name = '', ...button }: IconButtonProps) {
   return (
     <button type="button" class={`icon-button ${name}`.trimEnd()} aria-label={label} title={title} {...button}>
       {icon}

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 /** A line drawing of 20 by 20 units in the colour of the text beside it; hidden from screen readers. */
-function Icon({ children }: { children: ComponentChildren }): JSX.Element {
+function Icon({ children }: { children: ComponentChildren }) {
   return (
     <svg
       class="icon"
@@ -78,47 +78,47 @@ export const FolderIcon: IconView = drawn(
   'M3.5 6.2c0-.8.6-1.4 1.4-1.4h3l1.6 1.9h5.6c.8 0 1.4.6 1.4 1.4v5.7c0 .8-.6 1.4-1.4 1.4H4.9c-.8 0-1.4-.6-1.4-1.4Z',
 )
 
-export const StopIcon = (): JSX.Element => (
+export const StopIcon = () => (
   <Icon>
     <rect x="5.5" y="5.5" width="9" height="9" rx="1.6" fill="currentColor" stroke="none" />
   </Icon>
 )
 
-export const CopyIcon = (): JSX.Element => (
+export const CopyIcon = () => (
   <Icon>
     <rect x="7" y="7" width="9" height="9" rx="2" />
     <path d="M13 4.8A2 2 0 0 0 11.2 4H6a2 2 0 0 0-2 2v5.2A2 2 0 0 0 4.8 13" />
   </Icon>
 )
 
-export const SearchIcon = (): JSX.Element => (
+export const SearchIcon = () => (
   <Icon>
     <circle cx="9" cy="9" r="4.8" />
     <path d="m12.6 12.6 3.4 3.4" />
   </Icon>
 )
 
-export const ResearchIcon = (): JSX.Element => (
+export const ResearchIcon = () => (
   <Icon>
     <circle cx="10" cy="10" r="6.2" />
     <path d="m12.8 7.2-1.6 4-4 1.6 1.6-4 4-1.6Z" />
   </Icon>
 )
 
-export const SidebarIcon = (): JSX.Element => (
+export const SidebarIcon = () => (
   <Icon>
     <rect x="3.5" y="4.5" width="13" height="11" rx="2" />
     <path d="M8 4.5v11" />
   </Icon>
 )
 
-export const MoreIcon = (): JSX.Element => (
+export const MoreIcon = () => (
   <Icon>
     <path d="M4.8 10h.01M10 10h.01M15.2 10h.01" stroke-width="2.6" />
   </Icon>
 )
 
-export const SlidersIcon = (): JSX.Element => (
+export const SlidersIcon = () => (
   <Icon>
     <path d="M4 6.5h6.5M14 6.5h2M4 13.5h2M9.5 13.5H16" />
     <circle cx="12.2" cy="6.5" r="1.8" />
@@ -127,7 +127,7 @@ export const SlidersIcon = (): JSX.Element => (
 )
 
 /** The logo of Inlay: one shape set into another. */
-export const Mark = (): JSX.Element => (
+export const Mark = () => (
   <svg class="mark" viewBox="0 0 28 28" width="28" height="28" aria-hidden="true">
     <rect class="mark-ground" x="1" y="1" width="26" height="26" rx="7" />
     <path class="mark-inlay" d="M14 6.5 21.5 14 14 21.5 6.5 14Z" />

@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
 import { chooseLanguage, chosenLanguage, languages, type Language } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
 /** Lets a person read the page in another language than their browser's. */
-export function LanguageChoice(): JSX.Element {
+export function LanguageChoice() {
   return (
     <label class="language-choice u-block">
       <span class="visually-hidden">{texts.frame.language}</span>

@@ -1,8 +1,7 @@
-import type { JSX } from 'preact'
 import { matchOf, chatQuery } from '../search/matches.ts'
 
 /** A text of a chat whose words of a query are marked. */
-export function Marked({ text, query }: { text: string; query: string }): JSX.Element {
+export function Marked({ text, query }: { text: string; query: string }) {
   return (
     <>
       {matchOf(text, chatQuery(query)).pieces.map((piece, at) =>

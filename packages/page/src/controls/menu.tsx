@@ -19,7 +19,7 @@ interface MenuProps {
 }
 
 /** A button that opens a menu; arrow keys move in it, Escape closes it and goes back to the button. */
-export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entries }: MenuProps): JSX.Element {
+export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entries }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)

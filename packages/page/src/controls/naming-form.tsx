@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
@@ -14,7 +14,7 @@ interface NamingFormProps {
 }
 
 /** Takes the place of a name that is changed. */
-export function NamingForm({ name, label, maxLength, save, end, children }: NamingFormProps): JSX.Element {
+export function NamingForm({ name, label, maxLength, save, end, children }: NamingFormProps) {
   const [given, setGiven] = useState(name)
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.select(), [])

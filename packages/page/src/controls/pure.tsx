@@ -1,4 +1,4 @@
-import { Component, type ComponentType, type JSX } from 'preact'
+import { Component, type ComponentType } from 'preact'
 
 /** A component that is rendered again only if one of its props has changed. */
 export function pure<Props extends object>(View: ComponentType<Props>): ComponentType<Props> {
@@ -7,7 +7,7 @@ export function pure<Props extends object>(View: ComponentType<Props>): Componen
       return Object.entries(next).some(([name, value]) => Reflect.get(this.props, name) !== value)
     }
 
-    override render(): JSX.Element {
+    override render() {
       return <View {...this.props} />
     }
   }

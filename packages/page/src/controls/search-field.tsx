@@ -1,5 +1,3 @@
-import type { JSX } from 'preact'
-
 interface SearchFieldProps {
   /** Read out, and shown while it is empty. */
   readonly label: string
@@ -7,7 +5,7 @@ interface SearchFieldProps {
   readonly search: (words: string) => void
 }
 
-export function SearchField({ label, words, search }: SearchFieldProps): JSX.Element {
+export function SearchField({ label, words, search }: SearchFieldProps) {
   return (
     <label class="search-field">
       <span class="visually-hidden">{label}</span>

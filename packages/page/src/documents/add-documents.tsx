@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Documents } from './use-documents.ts'
 import { useFileIntake, type FileIntake } from './file-intake.ts'
@@ -16,7 +15,7 @@ interface AddDocumentsProps extends Pick<Documents, 'service' | 'change'> {
 }
 
 /** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
-export function AddDocuments({ service, change, isCompact }: AddDocumentsProps): JSX.Element {
+export function AddDocuments({ service, change, isCompact }: AddDocumentsProps) {
   const [pasted, setPasted] = useState<string | null>(null)
   const picker = useRef<HTMLInputElement>(null)
   const folderPicker = useRef<HTMLInputElement>(null)
@@ -73,7 +72,7 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps):
 }
 
 /** Asks whether files with known names are new versions or other documents. */
-function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }): JSX.Element | null {
+function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }) {
   const [first] = doubles
   if (first === undefined) return null
   const isSingle = doubles.length === 1
@@ -105,7 +104,7 @@ function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string
 /** Most names that are shown of files with the same reason. */
 const maxNames = 20
 
-function RefusedFiles({ reason, paths }: { reason: string; paths: readonly string[] }): JSX.Element {
+function RefusedFiles({ reason, paths }: { reason: string; paths: readonly string[] }) {
   if (paths.length === 1) return <li>{documentTexts.refusedFor(paths[0]!, reason)}</li>
   const more = paths.length - maxNames
   return (
@@ -120,7 +119,7 @@ function RefusedFiles({ reason, paths }: { reason: string; paths: readonly strin
   )
 }
 
-function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }): JSX.Element {
+function IntakeWords({ intake, pasted }: { intake: FileIntake; pasted: string | null }) {
   const { progress, taken, refusals } = intake
   return (
     <>

@@ -1,5 +1,4 @@
 import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { CloseIcon } from '../controls/icons.tsx'
@@ -31,7 +30,7 @@ export async function loadDocumentsView(language: Language): Promise<typeof Docu
 }
 
 /** All documents with their states, and where new ones come in. */
-function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps): JSX.Element {
+function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps) {
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
   return (
@@ -72,7 +71,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
 }
 
 /** The matching documents, and the actions for selected ones. */
-function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>): JSX.Element {
+function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>) {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
   const selection = useRowSelection(filter, documents.rowFilter)
@@ -100,13 +99,7 @@ function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPl
   )
 }
 
-function StateFilter({
-  documents: { filter, narrow },
-  counts,
-}: {
-  documents: Documents
-  counts: Counts | undefined
-}): JSX.Element {
+function StateFilter({ documents: { filter, narrow }, counts }: { documents: Documents; counts: Counts | undefined }) {
   const only = filter.state
   return (
     <div class="states u-flex u-wrap u-gap-6 u-full" role="group" aria-label={documentTexts.byState}>
@@ -128,7 +121,7 @@ function StateFilter({
 const typingMs = 200
 
 /** A document set and a tag, where there are any, and the order. */
-function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
+function MoreFilters({ documents }: { documents: Documents }) {
   const { filter, narrow, service, order, sort } = documents
   const [sets, setSets] = useState<readonly { readonly id: number; readonly name: string }[]>([])
   useEffect(() => {
@@ -190,13 +183,7 @@ function MoreFilters({ documents }: { documents: Documents }): JSX.Element {
 }
 
 /** Finds a tag by part of its name. Absent where no document has tags. */
-function TagField({
-  service,
-  choose,
-}: {
-  service: Pick<Service, 'filterValues'>
-  choose: (tag: string) => void
-}): JSX.Element | null {
+function TagField({ service, choose }: { service: Pick<Service, 'filterValues'>; choose: (tag: string) => void }) {
   const [words, setWords] = useState('')
   const [tags, setTags] = useState<FilterValues['tags']>([])
   const id = useId()
@@ -248,7 +235,7 @@ interface RetryAllProps {
   readonly clear: () => void
 }
 
-function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAllProps): JSX.Element {
+function RetryAll({ documents: { changeOrTell, service, rows }, clear }: RetryAllProps) {
   const [isBusy, setIsBusy] = useState(false)
   const [count, setCount] = useState<number | null>(null)
   const retry = (): void => {

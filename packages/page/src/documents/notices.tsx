@@ -1,10 +1,9 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
 import { documentTexts } from '../texts/document-texts.ts'
 
 /** Says what does not fit together: data that is not used, another embedding model than the documents have. */
-export function Notices({ service }: { service: Service }): JSX.Element | null {
+export function Notices({ service }: { service: Service }) {
   const [notices, setNotices] = useState<readonly string[]>([])
   useEffect(() => {
     const leave = new AbortController()

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { documentTexts } from '../texts/document-texts.ts'
 import type { Documents } from './use-documents.ts'
@@ -10,7 +9,7 @@ interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
 }
 
 /** Says that Inlay's own documentation is among the documents, and takes it out by one click. */
-export function OwnDocumentation({ service, change, total }: OwnDocumentationProps): JSX.Element | null {
+export function OwnDocumentation({ service, change, total }: OwnDocumentationProps) {
   const [isHere, setIsHere] = useState(false)
   useEffect(() => {
     const leave = new AbortController()

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { TextDocument } from '../service/service.ts'
@@ -14,7 +13,7 @@ interface PasteTextProps {
 }
 
 /** A text that is typed or pasted, with a title. */
-export function PasteText({ add, report }: PasteTextProps): JSX.Element {
+export function PasteText({ add, report }: PasteTextProps) {
   const [title, setTitle] = useState('')
   const [text, setText] = useState('')
   const [isOpen, setIsOpen] = useState(false)

@@ -1,5 +1,5 @@
 import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { AdminTabs } from '../admin/admin-tabs.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
@@ -21,7 +21,7 @@ export async function loadHealthView(language: Language): Promise<typeof HealthV
 }
 
 /** How the service is: what waits, what is indexed, what is ready and how fast it is. */
-function HealthView({ calls, model }: HealthPlaceProps): JSX.Element {
+function HealthView({ calls, model }: HealthPlaceProps) {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
@@ -46,7 +46,7 @@ function HealthView({ calls, model }: HealthPlaceProps): JSX.Element {
   )
 }
 
-function Card({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+function Card({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <section class="health-card u-grid u-gap-12 u-min-0 u-card" aria-label={title}>
       <h2>{title}</h2>
@@ -55,7 +55,7 @@ function Card({ title, children }: { title: string; children: ComponentChildren 
   )
 }
 
-function Figure({ label, value }: { label: string; value: string }): JSX.Element {
+function Figure({ label, value }: { label: string; value: string }) {
   return (
     <div class="health-figure u-flex u-gap-8 u-baseline">
       <dt class="u-note">{label}</dt>
@@ -74,7 +74,7 @@ interface FiguresProps {
   readonly figures: IngestionFigures
 }
 
-function Queue({ samples, figures }: FiguresProps): JSX.Element {
+function Queue({ samples, figures }: FiguresProps) {
   const { queue_depth: depth, oldest_waiting_seconds: oldest } = figures
   return (
     <Card title={healthTexts.queue}>
@@ -89,7 +89,7 @@ function Queue({ samples, figures }: FiguresProps): JSX.Element {
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
-function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.Element {
+function States({ figures: { documents } }: { figures: IngestionFigures }) {
   const total = stateOrder.reduce((sum, state) => sum + documents[state], 0)
   let start = 0
   return (
@@ -115,7 +115,7 @@ function States({ figures: { documents } }: { figures: IngestionFigures }): JSX.
   )
 }
 
-function Index({ samples, figures: { index } }: FiguresProps): JSX.Element {
+function Index({ samples, figures: { index } }: FiguresProps) {
   return (
     <Card title={healthTexts.index}>
       <dl class="u-gap-4 u-grid">
@@ -137,7 +137,7 @@ interface PartsProps {
   readonly model: string
 }
 
-function Parts({ health: { readiness }, figures: { embedder, rebuild, documents }, model }: PartsProps): JSX.Element {
+function Parts({ health: { readiness }, figures: { embedder, rebuild, documents }, model }: PartsProps) {
   const { parts } = healthTexts
   return (
     <ul class="health-parts u-card" aria-label={healthTexts.readiness}>
@@ -177,7 +177,7 @@ interface PartProps {
   readonly children: ComponentChildren
 }
 
-function Part({ name, tone, children }: PartProps): JSX.Element {
+function Part({ name, tone, children }: PartProps) {
   return (
     <li class={`health-part u-grid u-center u-anywhere ${tone}`}>
       <span class="dot" />
@@ -190,7 +190,7 @@ function Part({ name, tone, children }: PartProps): JSX.Element {
 
 const telemetrySetting = 'INLAY_TELEMETRY=on'
 
-function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }): JSX.Element {
+function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }) {
   return (
     <section class="health-latencies u-grid u-gap-8" aria-labelledby="latencies-title">
       <h2 id="latencies-title">{healthTexts.latency}</h2>

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { formatNumber } from '../texts/locale.ts'
 import { healthTexts } from '../texts/health-texts.ts'
 
@@ -13,7 +12,7 @@ const width = 240
 const height = 44
 
 /** A line chart of values over time, with a description for screen readers. */
-export function Plot({ label, points, format = formatNumber }: PlotProps): JSX.Element | null {
+export function Plot({ label, points, format = formatNumber }: PlotProps) {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return null
   const values = points.map(({ value }) => value)

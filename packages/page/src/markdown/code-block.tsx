@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { texts } from '../texts/texts.ts'
 import { lazily } from './lazily.ts'
@@ -9,7 +8,7 @@ const maxHighlighted = 50_000
 const useHighlight = lazily(async () => (await import('./highlight.ts')).highlight)
 
 /** A block of code with its language and a button that copies it; scrolls sideways by itself and is reachable by keyboard. */
-export function CodeBlock({ code, language }: { code: string; language: string }): JSX.Element {
+export function CodeBlock({ code, language }: { code: string; language: string }) {
   const paint = useHighlight(language !== '' && code.length <= maxHighlighted)
   const name = languageNames[language.toLowerCase()] ?? language
   return (

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { texts } from '../texts/texts.ts'
@@ -7,7 +6,7 @@ import { lazily } from './lazily.ts'
 const useTex = lazily(async () => (await import('./tex.ts')).texToMathMl)
 
 /** A formula; shown as TeX until the code is loaded, or if it contains something unsupported. */
-export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }): JSX.Element {
+export function Formula({ tex, isBlock }: { tex: string; isBlock: boolean }) {
   const toMathMl = useTex(true)
   const drawn = useMemo(() => toMathMl?.(tex, isBlock), [toMathMl, tex, isBlock])
   if (!isBlock) return drawn ?? <code class="formula">{tex}</code>

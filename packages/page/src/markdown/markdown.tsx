@@ -1,5 +1,5 @@
 import { createMarkdownReader, readMarkdown, type Block, type Footnote, type Inline } from '@inlay/text/markdown'
-import { createContext, type ComponentChildren, type JSX, type VNode } from 'preact'
+import { createContext, type ComponentChildren, type VNode } from 'preact'
 import { useContext, useId, useMemo, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { CodeBlock } from './code-block.tsx'
@@ -36,7 +36,7 @@ interface MarkdownProps {
  * few elements without attributes; images become links, links other than http, https and mailto become text.
  * While the text grows, blocks that are finished stay as they are.
  */
-export function Markdown({ text, isGrowing = false, citations }: MarkdownProps): JSX.Element {
+export function Markdown({ text, isGrowing = false, citations }: MarkdownProps) {
   const reader = useRef(createMarkdownReader())
   const drawn = useRef(new WeakMap<Block, VNode>())
   const id = useId()
@@ -86,7 +86,7 @@ function spokenBlock(block: Block): string {
   }
 }
 
-function BlockView({ block }: { block: Block }): JSX.Element {
+function BlockView({ block }: { block: Block }) {
   switch (block.kind) {
     case 'paragraph':
       return <p dir="auto">{inlines(block.inlines)}</p>
@@ -125,12 +125,12 @@ const blockViews = (blocks: readonly Block[]): ComponentChildren =>
   blocks.map((block, at) => <BlockView key={at} block={block} />)
 
 /** Below the question, which is an h2. */
-function Heading({ level, children }: { level: number; children: ComponentChildren }): JSX.Element {
+function Heading({ level, children }: { level: number; children: ComponentChildren }) {
   if (level <= 2) return <h3 dir="auto">{children}</h3>
   return level === 3 ? <h4 dir="auto">{children}</h4> : <h5 dir="auto">{children}</h5>
 }
 
-function List({ list }: { list: Extract<Block, { kind: 'list' }> }): JSX.Element {
+function List({ list }: { list: Extract<Block, { kind: 'list' }> }) {
   const items = list.items.map((item, at) => (
     <li key={at} class={item.isChecked === null ? undefined : 'task'} dir="auto">
       {item.isChecked !== null && (
@@ -150,7 +150,7 @@ function List({ list }: { list: Extract<Block, { kind: 'list' }> }): JSX.Element
   )
 }
 
-function Footnotes({ footnotes, id }: Pick<TextView, 'footnotes' | 'id'>): JSX.Element {
+function Footnotes({ footnotes, id }: Pick<TextView, 'footnotes' | 'id'>) {
   return (
     <ol class="footnotes" aria-label={texts.steps.footnotes}>
       {footnotes.map(({ label, number, blocks }) => (
@@ -175,7 +175,7 @@ function inlines(pieces: readonly Inline[]): ComponentChildren {
   })
 }
 
-function InlineView({ piece }: { piece: Inline }): JSX.Element | null {
+function InlineView({ piece }: { piece: Inline }) {
   switch (piece.kind) {
     case 'text':
       return <>{piece.text}</>
@@ -200,7 +200,7 @@ function InlineView({ piece }: { piece: Inline }): JSX.Element | null {
   }
 }
 
-function Link({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element {
+function Link({ href, children }: { href: string | undefined; children: ComponentChildren }) {
   if (href === undefined) return <>{children}</>
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -210,7 +210,7 @@ function Link({ href, children }: { href: string | undefined; children: Componen
 }
 
 /** A number that leads to its footnote; text where there is no such footnote. */
-function FootnoteMark({ label }: { label: string }): JSX.Element {
+function FootnoteMark({ label }: { label: string }) {
   const { footnotes, id } = useContext(TextContext)
   const number = footnotes.find((footnote) => footnote.label === label)?.number
   if (number === undefined) return <>{`[^${label}]`}</>
@@ -234,7 +234,7 @@ interface CitationProps {
   readonly sentence: string
 }
 
-function Citation({ number, href, sentence }: CitationProps): JSX.Element {
+function Citation({ number, href, sentence }: CitationProps) {
   const { citations } = useContext(TextContext)
   const label = citations?.label(number)
   if (citations === undefined || label === undefined) return <Link href={href}>{`[${number}]`}</Link>

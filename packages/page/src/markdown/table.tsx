@@ -1,5 +1,5 @@
 import type { Block, Inline } from '@inlay/text/markdown'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { texts } from '../texts/texts.ts'
 
@@ -12,7 +12,7 @@ interface TableProps {
 }
 
 /** A table that scrolls sideways by itself, so it must be reachable by keyboard; copied as CSV. */
-export function Table({ table, show, plain }: TableProps): JSX.Element {
+export function Table({ table, show, plain }: TableProps) {
   const { alignments, header, rows } = table
   const classOf = (column: number): string | undefined => alignments[column] ?? undefined
   return (

@@ -1,5 +1,4 @@
 import { safeLink } from '@inlay/text/markdown'
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, OutIcon } from '../controls/icons.tsx'
@@ -9,7 +8,7 @@ import { texts } from '../texts/texts.ts'
 import { closePane, usePane } from './pane-store.ts'
 
 /** The third column on a wide screen, which can be widened; a sheet over the page on a phone. */
-export function Pane({ service }: { service: Service }): JSX.Element | null {
+export function Pane({ service }: { service: Service }) {
   const content = usePane()
   const heading = useRef<HTMLHeadingElement>(null)
   const id = content?.id
@@ -62,7 +61,7 @@ const defaultWidth = 480
 const storageName = 'inlay-pane'
 
 /** Makes the pane wider or narrower: dragged, or moved by the arrow keys. */
-function Divider(): JSX.Element {
+function Divider() {
   const [width, setWidth] = useState(readWidth)
   useEffect(() => {
     document.documentElement.style.setProperty('--pane', `${width}px`)

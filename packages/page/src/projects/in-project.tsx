@@ -1,10 +1,9 @@
-import type { JSX } from 'preact'
 import { IconButton } from '../controls/icon-button.tsx'
 import { CloseIcon, FolderIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
 /** Names the project that a new chat will belong to, with a way out of it. */
-export function InProject({ name, leave }: { name: string; leave: () => void }): JSX.Element {
+export function InProject({ name, leave }: { name: string; leave: () => void }) {
   return (
     <p class="in-project u-row u-gap-8 u-note">
       <FolderIcon />

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { FolderIcon } from '../controls/icons.tsx'
 import { Menu } from '../controls/menu.tsx'
 import { texts } from '../texts/texts.ts'
@@ -13,7 +12,7 @@ interface ProjectChoiceProps {
 }
 
 /** Moves a conversation into a project or out of it; empty if there are no projects. */
-export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps): JSX.Element | null {
+export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps) {
   if (projects.all.length === 0) return null
   const current = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
   const move = (projectId: number | null): void => void projects.move(sessionId, projectId).catch(failed)

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { projectAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -9,7 +8,7 @@ import { texts } from '../texts/texts.ts'
 import type { Projects } from './projects.ts'
 
 /** The projects in the sidebar, and a way to begin another. */
-export function ProjectList({ projects, place }: { projects: Projects; place: Place }): JSX.Element {
+export function ProjectList({ projects, place }: { projects: Projects; place: Place }) {
   const [isNaming, setIsNaming] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const words = texts.projects
@@ -56,7 +55,7 @@ export function ProjectList({ projects, place }: { projects: Projects; place: Pl
   )
 }
 
-function NewProject({ create, end }: { create: (name: string) => void; end: () => void }): JSX.Element {
+function NewProject({ create, end }: { create: (name: string) => void; end: () => void }) {
   const [name, setName] = useState('')
   const field = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => field.current?.focus(), [])

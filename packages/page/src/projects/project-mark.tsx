@@ -1,9 +1,8 @@
-import type { JSX } from 'preact'
 import { FolderIcon } from '../controls/icons.tsx'
 import type { Projects } from './projects.ts'
 
 /** Names the project of a conversation, if it is in one. */
-export function ProjectMark({ projects, sessionId }: { projects: Projects; sessionId: string }): JSX.Element | null {
+export function ProjectMark({ projects, sessionId }: { projects: Projects; sessionId: string }) {
   const project = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
   if (project === undefined) return null
   return (

@@ -1,5 +1,4 @@
 import type { ProjectDetails, UserFile } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
@@ -24,7 +23,7 @@ export interface ProjectViewProps {
 }
 
 /** A project: its instructions, files and conversations. */
-export function ProjectView({ service, projectId, startChat, removed }: ProjectViewProps): JSX.Element {
+export function ProjectView({ service, projectId, startChat, removed }: ProjectViewProps) {
   const { details, failure, change } = useProject(service, projectId)
   const words = texts.projects
   if (details === undefined)
@@ -164,7 +163,7 @@ interface ProjectHeadProps {
   readonly startChat: () => void
 }
 
-function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element {
+function ProjectHead({ name, rename, startChat }: ProjectHeadProps) {
   const [isNaming, setIsNaming] = useState(false)
   return (
     <div class="documents-head project-head u-row u-wrap">
@@ -196,7 +195,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps): JSX.Element
   )
 }
 
-function Instructions({ text, save }: { text: string; save: (text: string) => void }): JSX.Element {
+function Instructions({ text, save }: { text: string; save: (text: string) => void }) {
   const [given, setGiven] = useState(text)
   const words = texts.projects
   return (
@@ -241,7 +240,7 @@ interface FilesProps {
   readonly remove: (id: string) => void
 }
 
-function Files({ files, add, remove }: FilesProps): JSX.Element {
+function Files({ files, add, remove }: FilesProps) {
   const picker = useRef<HTMLInputElement>(null)
   const [isAdding, setIsAdding] = useState(false)
   const words = texts.projects
@@ -299,7 +298,7 @@ interface ProjectChatProps {
   readonly takeOut: () => void
 }
 
-function ProjectChat({ id, name, day, takeOut }: ProjectChatProps): JSX.Element {
+function ProjectChat({ id, name, day, takeOut }: ProjectChatProps) {
   const label = texts.projects.takeOut(name)
   return (
     <li class="document chat-row u-grid u-center u-line-below">
@@ -314,7 +313,7 @@ function ProjectChat({ id, name, day, takeOut }: ProjectChatProps): JSX.Element 
   )
 }
 
-function DeleteProject({ name, remove }: { name: string; remove: () => void }): JSX.Element {
+function DeleteProject({ name, remove }: { name: string; remove: () => void }) {
   const [isAsking, setIsAsking] = useState(false)
   if (!isAsking)
     return (

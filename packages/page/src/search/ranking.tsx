@@ -1,10 +1,9 @@
 import type { SearchRanking } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { formatPercent } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
 /** The parts of the score of a passage, as bars. */
-export function Ranking({ ranking }: { ranking: SearchRanking }): JSX.Element {
+export function Ranking({ ranking }: { ranking: SearchRanking }) {
   const { score, words, vector, vector_weight: weight, recency, reranked, named } = ranking
   return (
     <dl class="ranking u-grid u-small" aria-label={texts.search.why}>
@@ -26,7 +25,7 @@ export function Ranking({ ranking }: { ranking: SearchRanking }): JSX.Element {
 
 const round = (factor: number): number => Math.round(factor * 100) / 100
 
-function Part({ name, value, note }: { name: string; value: number; note: string }): JSX.Element {
+function Part({ name, value, note }: { name: string; value: number; note: string }) {
   const share = Math.min(1, Math.max(0, value))
   return (
     <>

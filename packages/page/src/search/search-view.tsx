@@ -1,6 +1,5 @@
 import type { SearchResult } from '@inlay/protocol'
 import { safeLink } from '@inlay/text/markdown'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { OutIcon } from '../controls/icons.tsx'
@@ -23,7 +22,7 @@ type Search =
   | { readonly phase: 'failed'; readonly failure: Failure }
 
 /** Searches passages without a model, and highlights the words of the query. */
-export function SearchView({ service }: { service: Pick<Service, 'search'> }): JSX.Element {
+export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
   const [words, setWords] = useState('')
   const [search, setSearch] = useState<Search>({ phase: 'empty' })
   useEffect(() => {
@@ -59,7 +58,7 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }): J
   )
 }
 
-function Passages({ query, passages }: { query: string; passages: readonly SearchResult[] }): JSX.Element {
+function Passages({ query, passages }: { query: string; passages: readonly SearchResult[] }) {
   if (passages.length === 0) return <p class="nothing u-muted">{texts.search.none}</p>
   return (
     <>
@@ -75,7 +74,7 @@ function Passages({ query, passages }: { query: string; passages: readonly Searc
   )
 }
 
-function PassageCard({ passage, query, rank }: { passage: SearchResult; query: string; rank: number }): JSX.Element {
+function PassageCard({ passage, query, rank }: { passage: SearchResult; query: string; rank: number }) {
   const [isOpen, setIsOpen] = useState(false)
   const { pieces, words, of } = matchOf(withoutMarkup(passage.content), query)
   const href = safeLink(passage.link)

@@ -1,5 +1,4 @@
 import { isInlayError } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { App } from '../app.tsx'
 import { Button } from '../controls/button.tsx'
@@ -20,7 +19,7 @@ type State =
 const retryMs = 2000
 
 /** Opens the page with the key of the printed URL or a stored one, or asks for a key. */
-export function Gate(): JSX.Element | null {
+export function Gate() {
   const [state, setState] = useState<State>({ phase: 'opening' })
   const open = async (key: string | null): Promise<void> => {
     if (key === null) return setState({ phase: 'asking', words: texts.frame.keyIsMissing })
@@ -48,7 +47,7 @@ export function Gate(): JSX.Element | null {
   return <KeyForm words={state.words} open={(key) => void open(key)} />
 }
 
-function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.Element {
+function Waiting({ words, retry }: { words: string; retry: () => void }) {
   return (
     <main class="gate u-center u-gap-12 u-all-columns">
       <Mark />
@@ -63,7 +62,7 @@ function Waiting({ words, retry }: { words: string; retry: () => void }): JSX.El
   )
 }
 
-function KeyForm({ words, open }: { words: string; open: (key: string) => void }): JSX.Element {
+function KeyForm({ words, open }: { words: string; open: (key: string) => void }) {
   const [key, setKey] = useState('')
   return (
     <main class="gate u-center u-gap-12 u-all-columns">

@@ -1,5 +1,4 @@
 import type { SearchDoc } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { OutIcon } from '../controls/icons.tsx'
 import { safeLink } from '@inlay/text/markdown'
@@ -29,7 +28,7 @@ interface SourceCardProps {
 }
 
 /** A source with what was matched in it; unfolds to the passage that was quoted. */
-export function SourceCard({ source, id, shown, back, service }: SourceCardProps): JSX.Element {
+export function SourceCard({ source, id, shown, back, service }: SourceCardProps) {
   const card = useRef<HTMLLIElement>(null)
   const cameFrom = useRef<Element | null>(null)
   const [first] = source.passages
@@ -114,7 +113,7 @@ const imagesOf = ({ passages }: Source): readonly string[] => [
   ...new Set(passages.flatMap(({ file_id: file }) => (file === null ? [] : [file]))),
 ]
 
-function SourceHead({ source: { number, passages } }: { source: Source }): JSX.Element {
+function SourceHead({ source: { number, passages } }: { source: Source }) {
   const [first] = passages
   const href = safeLink(first.link)
   const title = first.semantic_identifier === '' ? texts.sources.untitled : first.semantic_identifier
@@ -140,7 +139,7 @@ function SourceHead({ source: { number, passages } }: { source: Source }): JSX.E
   )
 }
 
-function PieceView({ piece: { text, mark } }: { piece: Piece }): JSX.Element {
+function PieceView({ piece: { text, mark } }: { piece: Piece }) {
   return mark === 'none' ? <>{text}</> : <mark class={mark}>{text}</mark>
 }
 

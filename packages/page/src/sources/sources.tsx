@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { ChevronIcon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { SourceCard, type Shown } from './source-card.tsx'
@@ -21,18 +20,9 @@ interface SourcesProps {
 }
 
 /** The sources of an answer: cited ones with their numbers, then the other results, collapsed. */
-export function Sources({
-  cited,
-  uncited,
-  name,
-  shown,
-  idPrefix,
-  questionId,
-  back,
-  service,
-}: SourcesProps): JSX.Element | null {
+export function Sources({ cited, uncited, name, shown, idPrefix, questionId, back, service }: SourcesProps) {
   if (cited.length === 0 && uncited.length === 0) return null
-  const card = (source: Source, number: number | null): JSX.Element => (
+  const card = (source: Source, number: number | null) => (
     <SourceCard
       key={source.documentId}
       source={source}

@@ -1,5 +1,4 @@
 import type { Block, SearchDoc } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
 
 type ResearchBlock = Extract<Block, { kind: 'research' }>
@@ -11,7 +10,7 @@ export interface AnswerSources extends CitationHandling {
 }
 
 /** The report of a research agent. Its numbers are its own: each leads to the source of the answer, or to the page itself. */
-export function Report({ step, sources }: { step: ResearchBlock; sources: AnswerSources }): JSX.Element {
+export function Report({ step, sources }: { step: ResearchBlock; sources: AnswerSources }) {
   const documents = documentsByNumber(step)
   const answerNumber = (number: number): number | undefined => {
     const document = documents.get(number)

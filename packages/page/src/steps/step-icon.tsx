@@ -21,7 +21,7 @@ const toolIcons: Readonly<Record<string, () => JSX.Element>> = {
   add_memory: ClipIcon,
 }
 
-export function StepIcon({ step }: { step: Exclude<Block, { kind: 'text' }> }): JSX.Element {
+export function StepIcon({ step }: { step: Exclude<Block, { kind: 'text' }> }) {
   const Icon = iconOf(step)
   return (
     <span class="step-icon u-inline-flex u-center u-muted">

@@ -1,5 +1,4 @@
 import type { Block, SearchDoc, ToolBlock } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { ChevronIcon } from '../controls/icons.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -20,7 +19,7 @@ interface StepListProps {
 }
 
 /** The steps of an answer as they happen: one line per step, which opens to its documents, text or failure. */
-export function StepList({ steps, question, isWaiting, sources, readFile }: StepListProps): JSX.Element | null {
+export function StepList({ steps, question, isWaiting, sources, readFile }: StepListProps) {
   const isBetween = isWaiting && !steps.some(isRunning)
   if (steps.length === 0 && !isBetween) return null
   return (
@@ -41,7 +40,7 @@ export function StepList({ steps, question, isWaiting, sources, readFile }: Step
 }
 
 /** The current activity; after a while it says that the model is slow, since a busy provider may take a minute. */
-function Waiting({ label }: { label: string }): JSX.Element {
+function Waiting({ label }: { label: string }) {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
     const timer = setInterval(() => setSeconds((passed) => passed + 1), 1000)
@@ -54,12 +53,7 @@ function isRunning(step: Block): boolean {
   return 'progress' in step ? step.progress === 'running' || step.progress === 'writing' : !step.isDone
 }
 
-function StepLine({
-  step,
-  question,
-  sources,
-  readFile,
-}: Omit<StepListProps, 'steps' | 'isWaiting'> & { step: Block }): JSX.Element {
+function StepLine({ step, question, sources, readFile }: Omit<StepListProps, 'steps' | 'isWaiting'> & { step: Block }) {
   const failure = 'failure' in step ? step.failure : null
   const state = failure !== null ? 'failed' : isRunning(step) ? 'running' : 'finished'
   const classes = `step ${state}${step.placement.sub_turn_index === null ? '' : ' nested'}`
@@ -105,7 +99,7 @@ function StepLine({
 }
 
 /** Details of a step; null if it has none beyond its line. */
-function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources): JSX.Element | null {
+function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources) {
   switch (step.kind) {
     case 'reasoning':
     case 'plan':
@@ -120,7 +114,7 @@ function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources
   }
 }
 
-function Titles({ documents }: { documents: readonly SearchDoc[] }): JSX.Element {
+function Titles({ documents }: { documents: readonly SearchDoc[] }) {
   return (
     <ul class="step-documents u-grid u-gap-2 u-one-column u-anywhere">
       {distinctTitles(documents).map((title) => (

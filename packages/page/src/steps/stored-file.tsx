@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { toDataAddress } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
@@ -18,7 +17,7 @@ interface StoredFileProps {
 }
 
 /** A file of the service: a picture is shown, and any can be saved. */
-export function StoredFile({ id, words, readFile }: StoredFileProps): JSX.Element {
+export function StoredFile({ id, words, readFile }: StoredFileProps) {
   const [file, setFile] = useState<{ file: File; picture: string | null } | 'gone' | undefined>(undefined)
   useEffect(() => {
     let isCurrent = true

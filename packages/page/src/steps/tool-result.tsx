@@ -1,5 +1,4 @@
 import type { ToolBlock } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { StoredFile } from './stored-file.tsx'
@@ -15,7 +14,7 @@ export function hasResult(step: ToolBlock): boolean {
 }
 
 /** Arguments and results of a call: code, output, data. Pictures and files are shown separately. */
-export function ToolResult({ step }: Pick<ToolResultProps, 'step'>): JSX.Element {
+export function ToolResult({ step }: Pick<ToolResultProps, 'step'>) {
   return (
     <>
       {step.credentialError !== null && <p class="failure-words">{step.credentialError.message}</p>}
@@ -70,7 +69,7 @@ function dataOf({ toolName, data }: ToolBlock): unknown {
 }
 
 /** The pictures and files a call made, where everybody sees them. */
-export function GeneratedFiles({ step, readFile }: ToolResultProps): JSX.Element | null {
+export function GeneratedFiles({ step, readFile }: ToolResultProps) {
   const images = step.images ?? []
   if (images.length === 0 && step.fileIds.length === 0) return null
   return (

@@ -1,5 +1,4 @@
 import type { DocumentChunksView, DocumentChunkView } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { saveFile } from '../../controls/save-file.ts'
@@ -25,7 +24,7 @@ interface Reading {
 }
 
 /** A document as it was indexed, scrolled to a quote. More of it is read as the reader comes to its ends. */
-export function DocumentPreview({ place, service }: { place: DocumentPlace; service: Service }): JSX.Element {
+export function DocumentPreview({ place, service }: { place: DocumentPlace; service: Service }) {
   const { documentId } = place
   const [{ parts, failed }, setReading] = useState<Reading>({ parts: [], failed: null })
   const isReading = useRef(false)
@@ -99,7 +98,7 @@ const imagesOf = (chunks: readonly DocumentChunkView[]): readonly string[] => [
   ...new Set(chunks.flatMap(({ image_file_id: id }) => (id === null ? [] : [id]))),
 ]
 
-function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Service, 'file'> }): JSX.Element {
+function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Service, 'file'> }) {
   const { document_id: id, updated_at: updatedAt, file_id: fileId } = part
   return (
     <p class="preview-facts u-flex u-wrap u-note">
@@ -111,7 +110,7 @@ function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Serv
 }
 
 /** Saves the file that a document was made of. */
-function Original({ id, name, readFile }: { id: string; name: string; readFile: Service['file'] }): JSX.Element {
+function Original({ id, name, readFile }: { id: string; name: string; readFile: Service['file'] }) {
   const [isMissing, setIsMissing] = useState(false)
   const save = async (): Promise<void> => {
     const file = await readFile(id)
@@ -125,7 +124,7 @@ function Original({ id, name, readFile }: { id: string; name: string; readFile: 
   )
 }
 
-function Skeleton(): JSX.Element {
+function Skeleton() {
   return (
     <div class="skeleton" role="status">
       <span class="visually-hidden">{texts.pane.reading}</span>
@@ -134,7 +133,7 @@ function Skeleton(): JSX.Element {
 }
 
 /** A button that loads more of a document when it is scrolled into view or pressed. */
-function Edge({ label, reach }: { label: string; reach: () => void }): JSX.Element {
+function Edge({ label, reach }: { label: string; reach: () => void }) {
   const button = useRef<HTMLButtonElement>(null)
   const latest = useRef(reach)
   latest.current = reach

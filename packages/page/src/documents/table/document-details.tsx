@@ -1,5 +1,4 @@
 import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
 import { Button } from '../../controls/button.tsx'
@@ -25,7 +24,7 @@ interface DetailsProps {
 }
 
 /** All that is known of a document, and what can be changed, below its row. */
-export function DocumentDetails({ document, documents, admin, top, measured, close }: DetailsProps): JSX.Element {
+export function DocumentDetails({ document, documents, admin, top, measured, close }: DetailsProps) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const element = place.current
@@ -85,10 +84,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
 /** Maximum number of tags in the listing. */
 const maxTags = 200
 
-function TagEditor({
-  document,
-  documents: { change, service },
-}: Pick<DetailsProps, 'document' | 'documents'>): JSX.Element {
+function TagEditor({ document, documents: { change, service } }: Pick<DetailsProps, 'document' | 'documents'>) {
   const before = document.tags.map(({ tag_key: key, tag_value: value }): Tag => ({ key, value }))
   const [tags, setTags] = useState<readonly Tag[] | null>(null)
   const [key, setKey] = useState('')
@@ -187,7 +183,7 @@ function Owners({
   pairIds: readonly number[]
   calls: ServiceCalls
   changed: Documents['change']
-}): JSX.Element {
+}) {
   const read = useCallback(
     async (
       signal: AbortSignal,
@@ -220,7 +216,7 @@ interface OwnerProps {
   readonly changed: Documents['change']
 }
 
-function Owner({ pair, sets, calls, changed }: OwnerProps): JSX.Element {
+function Owner({ pair, sets, calls, changed }: OwnerProps) {
   const [isPublic, setIsPublic] = useState(pair.access_type === 'public')
   const [known, setKnown] = useState(sets)
   const [isSaved, setIsSaved] = useState(false)

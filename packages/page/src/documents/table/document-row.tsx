@@ -1,6 +1,5 @@
 import { safeLink } from '@inlay/text/markdown'
 import { unreadKeys } from '@inlay/protocol'
-import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
@@ -34,7 +33,7 @@ interface RowProps {
 }
 
 /** A document in the table; on narrow screens a card. */
-export function DocumentRow(props: RowProps): JSX.Element {
+export function DocumentRow(props: RowProps) {
   const { document, rowIndex, top, isActive, activate, isSelected, select, isAsking } = props
   const { state, title, bytes, acceptedAt } = document
   const [isBusy, setIsBusy] = useState(false)
@@ -83,7 +82,7 @@ export function DocumentRow(props: RowProps): JSX.Element {
   )
 }
 
-function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }) {
   const { id, title, state, reason } = document
   const href = safeLink(document.link)
   const unread = unreadOf(document)
@@ -134,7 +133,7 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }): JSX.
 }
 
 /** A path of which the end stays when there is too little room. */
-function Path({ path }: { path: string }): JSX.Element {
+function Path({ path }: { path: string }) {
   const end = path.lastIndexOf('/', path.length - 2) + 1
   return (
     <span class="document-path u-flex u-min-0 u-note u-ellipsis" title={path}>
@@ -147,7 +146,7 @@ function Path({ path }: { path: string }): JSX.Element {
 /** Most tags of a row. */
 const maxTags = 2
 
-function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }): JSX.Element {
+function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }) {
   // Said in words below the name.
   const tags = document.tags.filter(({ tag_key: key }) => !unreadKeys.has(key))
   return (
@@ -192,7 +191,7 @@ function Actions({
   ask,
   tabIndex,
   isBusy,
-}: RowProps & { tabIndex: number; isBusy: boolean }): JSX.Element {
+}: RowProps & { tabIndex: number; isBusy: boolean }) {
   return (
     <>
       {state === 'failed' && (
@@ -233,7 +232,7 @@ function Confirm({
   select,
   ask,
   setIsBusy,
-}: RowProps & { setIsBusy: (isBusy: boolean) => void }): JSX.Element {
+}: RowProps & { setIsBusy: (isBusy: boolean) => void }) {
   return (
     <span
       class="confirm u-flex u-gap-6 u-surface u-round-12 u-shadow"

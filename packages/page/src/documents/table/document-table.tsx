@@ -1,5 +1,5 @@
 import type { DocumentOrder } from '@inlay/protocol'
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ServiceCalls } from '../../service/calls.ts'
 import type { ListedDocument } from '../../service/service.ts'
@@ -23,7 +23,7 @@ interface TableProps {
 const usualHeight = 60
 
 /** A grid of any number of documents, of which only the rows around the window are drawn. */
-export function DocumentTable({ documents, rows, selection, selectAll, admin }: TableProps): JSX.Element {
+export function DocumentTable({ documents, rows, selection, selectAll, admin }: TableProps) {
   const [active, setActive] = useState<string | null>(null)
   const [asking, setAsking] = useState<string | null>(null)
   const [opened, setOpened] = useState<string | null>(null)
@@ -228,7 +228,7 @@ interface HeadProps {
   readonly selection: RowSelection
 }
 
-function Head({ documents, rows, selection: { selected, select } }: HeadProps): JSX.Element {
+function Head({ documents, rows, selection: { selected, select } }: HeadProps) {
   const count = rows.filter(({ id }) => selected.has(id)).length
   return (
     <div role="rowgroup" class="document-head u-sticky u-ground">
@@ -275,7 +275,7 @@ interface SortedColumnProps {
 
 const descending: ReadonlySet<DocumentOrder> = new Set(['title_desc', 'largest', 'newest'])
 
-function SortedColumn({ documents: { order, sort }, class: name, orders, children }: SortedColumnProps): JSX.Element {
+function SortedColumn({ documents: { order, sort }, class: name, orders, children }: SortedColumnProps) {
   const [first, second] = orders
   const isSorted = order === first || order === second
   const next = order === first ? second : first

@@ -1,4 +1,3 @@
-import type { JSX } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
 import { FailureNote } from '../../controls/failure-note.tsx'
@@ -134,7 +133,7 @@ interface BarProps {
 }
 
 /** Says how many documents are selected and what can be done to them. */
-export function ManyBar({ documents, selection, many }: BarProps): JSX.Element | null {
+export function ManyBar({ documents, selection, many }: BarProps) {
   const { selected } = selection
   const [isAsking, setIsAsking] = useState(false)
   const { running, report, failure } = many
@@ -165,7 +164,7 @@ export function ManyBar({ documents, selection, many }: BarProps): JSX.Element |
   )
 }
 
-function Choices({ documents, selection: { selected }, many, ask }: BarProps & { ask: () => void }): JSX.Element {
+function Choices({ documents, selection: { selected }, many, ask }: BarProps & { ask: () => void }) {
   const failed = [...selected.values()].filter(({ state }) => state === 'failed').length
   const isAll = documents.matchCount !== null && selected.size >= documents.matchCount
   return (
@@ -195,7 +194,7 @@ function Choices({ documents, selection: { selected }, many, ask }: BarProps & {
   )
 }
 
-function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep: () => void }): JSX.Element {
+function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep: () => void }) {
   const question = documentTexts.askDeleteMany(count)
   return (
     <span
@@ -216,7 +215,7 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
   )
 }
 
-function Progress({ running: { kind, progress }, stop }: { running: Running; stop: () => void }): JSX.Element {
+function Progress({ running: { kind, progress }, stop }: { running: Running; stop: () => void }) {
   const { done, total } = progress
   const words = kind === 'delete' ? documentTexts.deleting(done, total) : documentTexts.retrying(done, total)
   return (
@@ -241,7 +240,7 @@ function Report({
   kind: Kind
   report: ManyReport
   dismiss: () => void
-}): JSX.Element {
+}) {
   return (
     <div class="many-report u-grid u-gap-6 u-small u-anywhere u-scroll">
       <p>
