@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { CheckIcon } from './controls/icons.tsx'
+import { Icon } from './controls/icons.tsx'
 import type { Counts } from './documents/counts.ts'
 import { keep, readKept } from './kept.ts'
 import type { AnsweringModel } from './service/service.ts'
@@ -63,7 +63,7 @@ function Step({ isDone, name, lead, children }: StepProps) {
         {name}
         {isDone && (
           <>
-            <CheckIcon />
+            <Icon name="check" />
             <span class="visually-hidden">{texts.frame.stepDone}</span>
           </>
         )}

@@ -1,8 +1,7 @@
-import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { DislikeIcon, LikeIcon, MoreIcon, RetryIcon } from '../controls/icons.tsx'
+import { Icon, type IconName } from '../controls/icons.tsx'
 import { copyText } from '../controls/copy-text.ts'
 import { Menu } from '../controls/menu.tsx'
 import type { ListedModel } from '../service/service.ts'
@@ -38,24 +37,19 @@ export function AnswerActions({ turn, isLast, conversation, models, goOn }: Answ
       {copy}
       {isLast && failed && (
         <Button onClick={() => retry()}>
-          <RetryIcon />
+          <Icon name="retry" />
           {texts.frame.retry}
         </Button>
       )}
       {isLast && turn.phase !== 'stopped' && wasCut(answer) && <Button onClick={goOn}>{texts.chat.goOn}</Button>}
       {!(isLast && failed) && (
-        <IconButton
-          icon={<RetryIcon />}
-          label={texts.chat.answerAgain}
-          disabled={isAnswering}
-          onClick={() => retry(turn)}
-        />
+        <IconButton icon="retry" label={texts.chat.answerAgain} disabled={isAnswering} onClick={() => retry(turn)} />
       )}
       {answer !== '' && turn.fold.state.messageId !== null && <Rating turn={turn} rate={conversation.rate} />}
       {answer !== '' && (
         <Menu
           label={texts.chat.moreActions}
-          icon={<MoreIcon />}
+          icon="more"
           isIconOnly
           entries={[
             { label: texts.chat.copyPlain, act: () => void copyText(plainAnswer(answer)) },
@@ -88,13 +82,13 @@ function Rating({ turn, rate }: { turn: Turn; rate: Conversation['rate'] }) {
     rate(turn, next)
     setAsked(next === null ? 'nothing' : 'reason')
   }
-  const thumb = (feedback: 'like' | 'dislike', label: string, icon: JSX.Element) => (
+  const thumb = (feedback: 'like' | 'dislike', label: string, icon: IconName) => (
     <IconButton icon={icon} label={label} aria-pressed={turn.feedback === feedback} onClick={() => toggle(feedback)} />
   )
   return (
     <>
-      {thumb('like', texts.chat.goodAnswer, <LikeIcon />)}
-      {thumb('dislike', texts.chat.badAnswer, <DislikeIcon />)}
+      {thumb('like', texts.chat.goodAnswer, 'like')}
+      {thumb('dislike', texts.chat.badAnswer, 'dislike')}
       {asked === 'reason' && turn.feedback !== null && (
         <FeedbackForm
           key={turn.feedback}

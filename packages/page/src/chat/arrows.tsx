@@ -1,6 +1,5 @@
-import type { JSX } from 'preact'
+import type { IconName } from '../controls/icons.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { ChevronIcon, LeftIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
 interface ArrowsProps {
@@ -17,7 +16,7 @@ export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps) {
   if (ids.length < 2 || at < 0) return null
   const { questionVersions, previousQuestion, nextQuestion, answerVersions, previousAnswer, nextAnswer } = texts.chat
   const isQuestion = of === 'question'
-  const arrow = (to: number, label: string, icon: JSX.Element) => {
+  const arrow = (to: number, label: string, icon: IconName) => {
     const id = ids[to]
     return (
       <IconButton
@@ -36,9 +35,9 @@ export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps) {
       role="group"
       aria-label={isQuestion ? questionVersions : answerVersions}
     >
-      {arrow(at - 1, isQuestion ? previousQuestion : previousAnswer, <LeftIcon />)}
+      {arrow(at - 1, isQuestion ? previousQuestion : previousAnswer, 'left')}
       <span class="count">{`${at + 1}/${ids.length}`}</span>
-      {arrow(at + 1, isQuestion ? nextQuestion : nextAnswer, <ChevronIcon />)}
+      {arrow(at + 1, isQuestion ? nextQuestion : nextAnswer, 'chevron')}
     </span>
   )
 }

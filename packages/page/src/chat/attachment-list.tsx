@@ -1,4 +1,4 @@
-import { CloseIcon, FileIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { formatBytes } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 import type { Attachment, Attachments } from './attachments.ts'
@@ -31,7 +31,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps) {
             aria-label={texts.chat.removeFile(attachment.name)}
             onClick={() => attachments.remove(attachment.id)}
           >
-            <CloseIcon />
+            <Icon name="close" />
           </button>
         </li>
       ))}
@@ -40,7 +40,7 @@ export function AttachmentList({ attachments, asText }: AttachmentListProps) {
 }
 
 function Preview({ attachment: { preview } }: { attachment: Attachment }) {
-  if (preview === null) return <FileIcon />
+  if (preview === null) return <Icon name="file" />
   if ('picture' in preview) return <img class="file-picture" src={preview.picture} alt="" />
   return (
     <span class="file-words" dir="auto">

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments, type Attachments } from './attachments.ts'
 import { FileField } from '../controls/file-field.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { ClipIcon, CloseIcon, ResearchIcon, SendIcon, SlidersIcon, StopIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
 import { keep, readKept } from '../kept.ts'
 import {
@@ -227,7 +227,7 @@ export function Composer(props: ComposerProps) {
             title={texts.chat.attachHint}
             onClick={() => picker.current?.click()}
           >
-            <ClipIcon />
+            <Icon name="clip" />
           </ToolButton>
           <FileField picker={picker} label={texts.chat.files} take={attachments.add} />
           <ToolButton
@@ -236,7 +236,7 @@ export function Composer(props: ComposerProps) {
             aria-expanded={showsOptions}
             onClick={() => setShowsOptions(!showsOptions)}
           >
-            <SlidersIcon />
+            <Icon name="sliders" />
           </ToolButton>
           {props.canResearch && (
             <ToolButton
@@ -244,7 +244,7 @@ export function Composer(props: ComposerProps) {
               title={texts.chat.researchHint}
               onClick={() => draft.setIsResearch(!draft.isResearch)}
             >
-              <ResearchIcon />
+              <Icon name="research" />
               {texts.chat.research}
             </ToolButton>
           )}
@@ -305,7 +305,7 @@ function Chips({ settings, models, actions, changeSettings }: ComposerProps) {
         <li key={label} class="file-chip">
           <span>{label}</span>
           <button type="button" aria-label={texts.chat.options.remove(label)} onClick={() => changeSettings(without)}>
-            <CloseIcon />
+            <Icon name="close" />
           </button>
         </li>
       ))}
@@ -331,7 +331,7 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>) {
             {question.question}
           </span>
           <IconButton
-            icon={<CloseIcon />}
+            icon="close"
             label={texts.chat.doNotAskThing(question.question)}
             title={texts.chat.doNotAsk}
             onClick={() => unqueue(question)}
@@ -351,7 +351,7 @@ function StopButton({ stop }: Pick<ComposerProps, 'stop'>) {
       aria-label={texts.chat.stopAnswering}
       title={texts.chat.stopHint}
     >
-      <StopIcon />
+      <Icon name="stop" />
     </button>
   )
 }
@@ -365,7 +365,7 @@ function SendButton({ canSend, isHeld }: Draft) {
       aria-label={texts.chat.sendQuestion}
       title={texts.chat.sendHint}
     >
-      <SendIcon />
+      <Icon name="send" />
     </button>
   )
 }

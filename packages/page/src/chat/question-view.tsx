@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { PenIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 import { Arrows } from './arrows.tsx'
 import type { Conversation } from './conversation.ts'
@@ -78,7 +78,7 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps) {
               title={editQuestion}
               onClick={() => setIsEditing(true)}
             >
-              <PenIcon />
+              <Icon name="pen" />
             </button>
           )}
         </div>

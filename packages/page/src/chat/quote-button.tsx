@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { QuoteIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
 interface Selected {
@@ -40,7 +40,7 @@ export function QuoteButton({ quote }: { quote: (text: string) => void }) {
         setSelected(null)
       }}
     >
-      <QuoteIcon />
+      <Icon name="quote" />
       {texts.chat.askAbout}
     </button>
   )

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
-import { SaveIcon, ShareIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { Menu } from '../controls/menu.tsx'
 import { saveFile } from '../controls/save-file.ts'
 import { ProjectChoice } from '../projects/project-choice.tsx'
@@ -34,12 +34,12 @@ export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps) {
     <div class="thread-head u-row u-wrap u-gap-4 u-sticky u-ground u-to-end">
       <ProjectChoice projects={projects} sessionId={sessionId} failed={(error) => setFailure(toFailure(error))} />
       <Button aria-expanded={isSharing} onClick={() => setIsSharing(!isSharing)}>
-        <ShareIcon />
+        <Icon name="share" />
         {share}
       </Button>
       <Menu
         label={exportLabel}
-        icon={<SaveIcon />}
+        icon="save"
         entries={[
           { label: exportMarkdown, act: () => save('markdown') },
           { label: exportJson, act: () => save('json') },

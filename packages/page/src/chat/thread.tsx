@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, type Place } from '../address.ts'
 import type { Conversation } from './conversation.ts'
-import { DownIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { pure } from '../controls/pure.tsx'
 import type { ListedModel, Service } from '../service/service.ts'
 import type { Projects } from '../projects/projects.ts'
@@ -87,7 +87,7 @@ export function Thread({ conversation, goal, projects, service, models, quote }:
           title={texts.chat.goToEnd}
           onClick={() => scrollTo({ top: document.documentElement.scrollHeight })}
         >
-          <DownIcon />
+          <Icon name="down" />
         </button>
       )}
     </div>

@@ -1,4 +1,4 @@
-import { FileIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { lazily } from '../markdown/lazily.ts'
 import type { ListedModel, Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -59,7 +59,7 @@ function SentFiles({ files }: Pick<Turn, 'files'>) {
     <ul class="u-above-8 u-flex u-wrap u-gap-6" aria-label={texts.chat.filesOfQuestion}>
       {files.map(({ id, name }) => (
         <li key={id} class="file-chip">
-          <FileIcon />
+          <Icon name="file" />
           <span>{name}</span>
         </li>
       ))}

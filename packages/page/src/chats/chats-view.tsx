@@ -6,7 +6,7 @@ import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { BinIcon, PenIcon, PinIcon, UnpinIcon } from '../controls/icons.tsx'
+import { Icon, type IconName } from '../controls/icons.tsx'
 import { NamingForm } from '../controls/naming-form.tsx'
 import { ProjectChoice } from '../projects/project-choice.tsx'
 import { ProjectMark } from '../projects/project-mark.tsx'
@@ -188,7 +188,7 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps) {
         <ProjectMark projects={projects} sessionId={chat.id} />
       </a>
       <span class="state u-inline-flex u-center u-gap-8 u-note">
-        {chat.isPinned && <PinIcon />}
+        {chat.isPinned && <Icon name="pin" />}
         {chat.isPinned && <span class="visually-hidden">{texts.chats.pinned}</span>}
         {day}
       </span>
@@ -241,17 +241,17 @@ interface RowButtonsProps {
 
 function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtonsProps) {
   const words = texts.chats
-  const button = (label: string, title: string, icon: JSX.Element, act: () => void) => (
+  const button = (label: string, title: string, icon: IconName, act: () => void) => (
     <IconButton icon={icon} label={label} title={title} onClick={act} />
   )
   return (
     <span class="row-buttons u-flex u-gap-2">
       {isPinned
-        ? button(words.unpinThing(name), words.unpin, <UnpinIcon />, pin)
-        : button(words.pinThing(name), words.pin, <PinIcon />, pin)}
+        ? button(words.unpinThing(name), words.unpin, 'unpin', pin)
+        : button(words.pinThing(name), words.pin, 'pin', pin)}
       {move}
-      {button(words.renameThing(name), words.rename, <PenIcon />, rename)}
-      {button(texts.frame.deleteThing(name), texts.frame.delete, <BinIcon />, askDelete)}
+      {button(words.renameThing(name), words.rename, 'pen', rename)}
+      {button(texts.frame.deleteThing(name), texts.frame.delete, 'bin', askDelete)}
     </span>
   )
 }

@@ -2,16 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress, isServed, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import {
-  CloseIcon,
-  Mark,
-  PinIcon,
-  PlusIcon,
-  SearchIcon,
-  SidebarIcon,
-  SlidersIcon,
-  UnpinIcon,
-} from '../controls/icons.tsx'
+import { Icon, Mark } from '../controls/icons.tsx'
 import { Marked } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
@@ -63,7 +54,7 @@ export function Sidebar(props: SidebarProps) {
           <span>Inlay</span>
         </a>
         <IconButton
-          icon={<SidebarIcon />}
+          icon="sidebar"
           class="fold-sidebar"
           label={isFolded ? texts.frame.showSidebar : texts.frame.foldSidebar}
           aria-expanded={!isFolded}
@@ -77,7 +68,7 @@ export function Sidebar(props: SidebarProps) {
         hidden={!isServed('chat')}
         onClick={newChat}
       >
-        <PlusIcon />
+        <Icon name="plus" />
         <span>{texts.frame.newChat}</span>
       </button>
       <nav class="views u-flex u-gap-4" aria-label={texts.frame.views}>
@@ -188,7 +179,7 @@ function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps) 
         {words.trim() !== '' && <ProjectMark projects={projects} sessionId={id} />}
       </a>
       <IconButton
-        icon={isPinned ? <UnpinIcon /> : <PinIcon />}
+        icon={isPinned ? 'unpin' : 'pin'}
         class="pin"
         label={label}
         title={isPinned ? texts.chats.unpin : texts.chats.pin}
@@ -239,7 +230,7 @@ function AdminLink({ place }: Pick<SidebarProps, 'place'>) {
       href="#admin/models"
       aria-current={place.view === 'admin' || place.view === 'health' ? 'page' : undefined}
     >
-      <SlidersIcon />
+      <Icon name="sliders" />
       <span>{texts.frame.administration}</span>
     </a>
   )
@@ -261,7 +252,7 @@ function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
   return (
     <>
       <IconButton
-        icon={<SidebarIcon />}
+        icon="sidebar"
         class="open-drawer u-flex-none"
         label={texts.frame.openMenu}
         aria-haspopup="dialog"
@@ -279,14 +270,14 @@ function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
               drawer.current?.close()
           }}
         >
-          <IconButton icon={<CloseIcon />} label={texts.frame.closeMenu} onClick={() => drawer.current?.close()} />
+          <IconButton icon="close" label={texts.frame.closeMenu} onClick={() => drawer.current?.close()} />
           <RecentChats {...props} />
           <a
             class="to-admin u-center u-gap-8 u-muted u-medium u-round-10 u-as-tall u-beside-12 u-inline-flex"
             href="#search"
             aria-current={place.view === 'search' ? 'page' : undefined}
           >
-            <SearchIcon />
+            <Icon name="search" />
             <span>{texts.frame.search}</span>
           </a>
           {isAdmin && <AdminLink place={place} />}

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
-import { CloseIcon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
 
@@ -41,7 +40,7 @@ export function UndoNote({ message, undo, close }: UndoNoteProps) {
       <Button kind="text" class="u-bold" onClick={undo}>
         {texts.frame.undo}
       </Button>
-      <IconButton icon={<CloseIcon />} label={texts.frame.close} onClick={close} />
+      <IconButton icon="close" label={texts.frame.close} onClick={close} />
     </div>
   )
 }

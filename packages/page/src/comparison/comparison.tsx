@@ -5,7 +5,7 @@ import { withPlainCitations } from '../chat/copied-answer.ts'
 import { Button } from '../controls/button.tsx'
 import { usualColumn, type Turn } from '@inlay/client/conversation'
 import { CopyButton } from '../controls/copy-button.tsx'
-import { CheckIcon, RetryIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import '../styles/comparison.css'
@@ -45,7 +45,7 @@ export function Comparison({ turn, columns, conversation, above, service }: Comp
       )}
       {conversation !== null && isDone && !canKeep && (
         <Button onClick={() => conversation.retry(turn)}>
-          <RetryIcon />
+          <Icon name="retry" />
           {texts.frame.retry}
         </Button>
       )}
@@ -76,7 +76,7 @@ function Column({ column, at, keep, service }: ColumnProps) {
           <div class="column-actions u-row u-wrap u-gap-8">
             {keep !== undefined && (
               <Button label={words.keepThing(name)} onClick={keep}>
-                <CheckIcon />
+                <Icon name="check" />
                 {words.keep}
               </Button>
             )}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 import { copyText } from './copy-text.ts'
-import { CheckIcon, CopyIcon } from './icons.tsx'
+import { Icon } from './icons.tsx'
 
 /** How long "Copied" stays, in milliseconds. */
 const thanksMs = 1600
@@ -25,7 +25,7 @@ export function CopyButton({
   const copy = (): void => void copyText(typeof text === 'string' ? text : text()).then(setCopied)
   return (
     <Button class="copy" onClick={copy} label={copied ? texts.frame.copied : label} title={label}>
-      {copied ? <CheckIcon /> : <CopyIcon />}
+      <Icon name={copied ? 'check' : 'copy'} />
       <span aria-hidden="true">{copied ? texts.frame.copied : texts.frame.copy}</span>
     </Button>
   )

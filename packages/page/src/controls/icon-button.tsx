@@ -1,7 +1,7 @@
-import type { JSX } from 'preact'
+import { Icon, type IconName } from './icons.tsx'
 
 interface IconButtonProps {
-  readonly icon: JSX.Element
+  readonly icon: IconName
   /** Read out. */
   readonly label: string
   /** Shown where the pointer rests. Default: `label`. */
@@ -19,7 +19,7 @@ interface IconButtonProps {
 export function IconButton({ icon, label, title = label, class: name = '', ...button }: IconButtonProps) {
   return (
     <button type="button" class={`icon-button ${name}`.trimEnd()} aria-label={label} title={title} {...button}>
-      {icon}
+      <Icon name={icon} />
     </button>
   )
 }

@@ -1,6 +1,5 @@
-import type { JSX } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { CheckIcon } from './icons.tsx'
+import { Icon, type IconName } from './icons.tsx'
 
 export interface MenuEntry {
   readonly label: string
@@ -12,14 +11,13 @@ export interface MenuEntry {
 interface MenuProps {
   /** Read out, and shown unless there is only the icon. */
   readonly label: string
-  readonly icon: JSX.Element
+  readonly icon: IconName
   readonly isIconOnly?: boolean
-  readonly isDisabled?: boolean
   readonly entries: readonly MenuEntry[]
 }
 
 /** A button that opens a menu; arrow keys move in it, Escape closes it and goes back to the button. */
-export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entries }: MenuProps) {
+export function Menu({ label, icon, isIconOnly = false, entries }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
@@ -64,10 +62,9 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        disabled={isDisabled}
         onClick={() => setIsOpen(!isOpen)}
       >
-        {icon}
+        <Icon name={icon} />
         {!isIconOnly && label}
       </button>
       {isOpen && (
@@ -85,7 +82,7 @@ export function Menu({ label, icon, isIconOnly = false, isDisabled = false, entr
               }}
             >
               <span>{entry.label}</span>
-              {entry.isChosen === true && <CheckIcon />}
+              {entry.isChosen === true && <Icon name="check" />}
             </button>
           ))}
         </div>

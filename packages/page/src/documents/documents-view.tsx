@@ -1,7 +1,7 @@
 import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
-import { CloseIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import type { FilterValues, Service } from '../service/service.ts'
 import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
@@ -163,7 +163,7 @@ function MoreFilters({ documents }: { documents: Documents }) {
           aria-label={documentTexts.anyTag(tag)}
           onClick={() => narrow({ tag: null })}
         >
-          {tag} <CloseIcon />
+          {tag} <Icon name="close" />
         </button>
       )}
       <select

@@ -1,7 +1,7 @@
 import { safeLink } from '@inlay/text/markdown'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { IconButton } from '../controls/icon-button.tsx'
-import { CloseIcon, OutIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { keep, readKept } from '../kept.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -42,10 +42,10 @@ export function Pane({ service }: { service: Service }) {
               aria-label={texts.pane.openAddress}
               title={texts.pane.openAddress}
             >
-              <OutIcon />
+              <Icon name="out" />
             </a>
           )}
-          <IconButton icon={<CloseIcon />} label={texts.pane.close} title={texts.frame.close} onClick={closePane} />
+          <IconButton icon="close" label={texts.pane.close} title={texts.frame.close} onClick={closePane} />
         </div>
         <content.view key={content.id} service={service} />
       </aside>

@@ -1,14 +1,14 @@
 import { IconButton } from '../controls/icon-button.tsx'
-import { CloseIcon, FolderIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
 /** Names the project that a new chat will belong to, with a way out of it. */
 export function InProject({ name, leave }: { name: string; leave: () => void }) {
   return (
     <p class="in-project u-row u-gap-8 u-note">
-      <FolderIcon />
+      <Icon name="folder" />
       <span dir="auto">{texts.projects.inProject(name)}</span>
-      <IconButton icon={<CloseIcon />} label={texts.projects.leaveProject} onClick={leave} />
+      <IconButton icon="close" label={texts.projects.leaveProject} onClick={leave} />
     </p>
   )
 }

@@ -1,4 +1,3 @@
-import { FolderIcon } from '../controls/icons.tsx'
 import { Menu } from '../controls/menu.tsx'
 import { texts } from '../texts/texts.ts'
 import type { Projects } from './projects.ts'
@@ -19,7 +18,7 @@ export function ProjectChoice({ projects, sessionId, label, failed }: ProjectCho
   return (
     <Menu
       label={label ?? current?.name ?? texts.projects.choose}
-      icon={<FolderIcon />}
+      icon="folder"
       isIconOnly={label !== undefined}
       entries={[
         { label: texts.projects.none, act: () => move(null), isChosen: current === undefined },

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { projectAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { FolderIcon, PlusIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import type { Projects } from './projects.ts'
@@ -26,12 +26,7 @@ export function ProjectList({ projects, place }: { projects: Projects; place: Pl
     <section class="projects" aria-label={words.title}>
       <div class="projects-head u-flex u-between">
         <h2 class="u-muted u-tiny u-bold">{words.title}</h2>
-        <IconButton
-          icon={<PlusIcon />}
-          label={words.create}
-          aria-expanded={isNaming}
-          onClick={() => setIsNaming(!isNaming)}
-        />
+        <IconButton icon="plus" label={words.create} aria-expanded={isNaming} onClick={() => setIsNaming(!isNaming)} />
       </div>
       {isNaming && <NewProject create={create} end={() => setIsNaming(false)} />}
       {failure !== null && <FailureNote failure={failure} />}
@@ -45,7 +40,7 @@ export function ProjectList({ projects, place }: { projects: Projects; place: Pl
               title={name}
               dir="auto"
             >
-              <FolderIcon />
+              <Icon name="folder" />
               {name}
             </a>
           </li>

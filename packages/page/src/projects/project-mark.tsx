@@ -1,4 +1,4 @@
-import { FolderIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import type { Projects } from './projects.ts'
 
 /** Names the project of a conversation, if it is in one. */
@@ -7,7 +7,7 @@ export function ProjectMark({ projects, sessionId }: { projects: Projects; sessi
   if (project === undefined) return null
   return (
     <span class="chat-project u-row u-note">
-      <FolderIcon />
+      <Icon name="folder" />
       {project.name}
     </span>
   )

@@ -7,7 +7,7 @@ import { FailureNote } from '../controls/failure-note.tsx'
 import { FileField } from '../controls/file-field.tsx'
 import { NamingForm } from '../controls/naming-form.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
-import { CloseIcon, FileIcon, PlusIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
@@ -188,7 +188,7 @@ function ProjectHead({ name, rename, startChat }: ProjectHeadProps) {
         </NamingForm>
       )}
       <Button kind="filled" class="u-at-end" onClick={startChat}>
-        <PlusIcon />
+        <Icon name="plus" />
         {texts.projects.newChat}
       </Button>
     </div>
@@ -259,7 +259,7 @@ function Files({ files, add, remove }: FilesProps) {
       <div class="u-row u-gap-12 u-as-tall u-between">
         <h2 class="u-bold u-body">{words.files}</h2>
         <Button disabled={isAdding} onClick={() => picker.current?.click()}>
-          <PlusIcon />
+          <Icon name="plus" />
           {texts.frame.addFiles}
         </Button>
         <FileField picker={picker} label={words.filesToAdd} take={(chosen) => void addAll(chosen)} />
@@ -272,7 +272,7 @@ function Files({ files, add, remove }: FilesProps) {
         <ul class="project-files u-flex u-wrap u-gap-8">
           {files.map(({ id, name, status, reason }) => (
             <li key={id} class="file-chip">
-              <FileIcon />
+              <Icon name="file" />
               <span dir="auto">{status === 'PROCESSING' ? words.reading(name) : name}</span>
               {reason !== null && <span class="failure-words">{reason}</span>}
               <button
@@ -281,7 +281,7 @@ function Files({ files, add, remove }: FilesProps) {
                 title={words.removeFile(name)}
                 onClick={() => remove(id)}
               >
-                <CloseIcon />
+                <Icon name="close" />
               </button>
             </li>
           ))}
@@ -307,7 +307,7 @@ function ProjectChat({ id, name, day, takeOut }: ProjectChatProps) {
       </a>
       <span class="state u-inline-flex u-center u-gap-8 u-note">{day}</span>
       <span class="row-buttons u-flex u-gap-2">
-        <IconButton icon={<CloseIcon />} label={label} onClick={takeOut} />
+        <IconButton icon="close" label={label} onClick={takeOut} />
       </span>
     </li>
   )

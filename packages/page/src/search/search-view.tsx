@@ -2,7 +2,7 @@ import type { SearchResult } from '@inlay/protocol'
 import { safeLink } from '@inlay/text/markdown'
 import { useEffect, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
-import { OutIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { withoutMarkup } from '../markdown/plain-text.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
@@ -94,7 +94,7 @@ function PassageCard({ passage, query, rank }: { passage: SearchResult; query: s
           ) : (
             <a href={href} target="_blank" rel="noopener noreferrer nofollow">
               {passage.title}
-              <OutIcon />
+              <Icon name="out" />
             </a>
           )}
           <span class="source-place u-note u-ellipsis u-block">

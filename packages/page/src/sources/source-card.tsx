@@ -1,6 +1,6 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { OutIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { safeLink } from '@inlay/text/markdown'
 import { piecesOf, piecesOfText, sampleOf, withQuote, type Piece } from './passage.ts'
 import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
@@ -130,7 +130,7 @@ function SourceHead({ source: { number, passages } }: { source: Source }) {
         ) : (
           <a href={href} target="_blank" rel="noopener noreferrer nofollow">
             {title}
-            <OutIcon />
+            <Icon name="out" />
           </a>
         )}
         <span class="source-place u-note u-ellipsis u-block">{placeOf(first, href)}</span>

@@ -1,4 +1,4 @@
-import { ChevronIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { SourceCard, type Shown } from './source-card.tsx'
 import { texts } from '../texts/texts.ts'
@@ -54,7 +54,7 @@ export function Sources({ cited, uncited, name, shown, idPrefix, questionId, bac
           <summary class="u-muted u-bold u-inline-flex u-gap-6 u-center">
             {cited.length > 0 ? texts.sources.alsoFound : texts.sources.found}{' '}
             <span class="count">{uncited.length}</span>
-            <ChevronIcon />
+            <Icon name="chevron" />
           </summary>
           <ol class="source-list u-grid u-gap-10 u-one-column u-above-8">
             {uncited.map((source) => card(source, null))}

@@ -1,36 +1,25 @@
 import type { Block } from '@inlay/protocol'
-import type { JSX } from 'preact'
-import {
-  ClipIcon,
-  FileIcon,
-  OutIcon,
-  PenIcon,
-  ResearchIcon,
-  SearchIcon,
-  SparkIcon,
-  ToolIcon,
-} from '../controls/icons.tsx'
+import { Icon, type IconName } from '../controls/icons.tsx'
 
 /** Icons of the built-in actions; others get the icon of a tool. */
-const toolIcons: Readonly<Record<string, () => JSX.Element>> = {
-  internal_search: SearchIcon,
-  web_search: SearchIcon,
-  open_url: OutIcon,
-  read_file: FileIcon,
-  generate_image: PenIcon,
-  add_memory: ClipIcon,
+const toolIcons: Readonly<Record<string, IconName>> = {
+  internal_search: 'search',
+  web_search: 'search',
+  open_url: 'out',
+  read_file: 'file',
+  generate_image: 'pen',
+  add_memory: 'clip',
 }
 
 export function StepIcon({ step }: { step: Exclude<Block, { kind: 'text' }> }) {
-  const Icon = iconOf(step)
   return (
     <span class="step-icon u-inline-flex u-center u-muted">
-      <Icon />
+      <Icon name={iconOf(step)} />
     </span>
   )
 }
 
-function iconOf(step: Exclude<Block, { kind: 'text' }>): () => JSX.Element {
-  if (step.kind === 'tool') return (Object.hasOwn(toolIcons, step.toolName) && toolIcons[step.toolName]) || ToolIcon
-  return step.kind === 'research' ? ResearchIcon : SparkIcon
+function iconOf(step: Exclude<Block, { kind: 'text' }>): IconName {
+  if (step.kind === 'tool') return (Object.hasOwn(toolIcons, step.toolName) && toolIcons[step.toolName]) || 'tool'
+  return step.kind === 'research' ? 'research' : 'spark'
 }

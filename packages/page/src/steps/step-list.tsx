@@ -1,6 +1,6 @@
 import type { Block, SearchDoc, ToolBlock } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
-import { ChevronIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Report, type AnswerSources } from './report.tsx'
 import { StepIcon } from './step-icon.tsx'
@@ -70,7 +70,7 @@ function StepLine({ step, question, sources, readFile }: Omit<StepListProps, 'st
       <span class="step-words u-flex u-wrap u-min-0 u-baseline">
         <span class="step-title u-inline-flex u-center u-min-0 u-anywhere">
           <span>{titleOf(step)}</span>
-          {detail !== null && <ChevronIcon />}
+          {detail !== null && <Icon name="chevron" />}
         </span>
         {otherQueries(step, question).map((query, at) => (
           <q key={at} class="query u-note u-anywhere u-round-8 u-raised">

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { toDataAddress } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
 import { saveFile } from '../controls/save-file.ts'
-import { FileIcon } from '../controls/icons.tsx'
+import { Icon } from '../controls/icons.tsx'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 
@@ -40,7 +40,7 @@ export function StoredFile({ id, words, readFile }: StoredFileProps) {
       )}
       <figcaption>
         <Button kind="text" class="u-anywhere" onClick={() => saveFile(file.file)}>
-          <FileIcon />
+          <Icon name="file" />
           {texts.steps.saveFile(file.file.name)}
         </Button>
       </figcaption>

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
 import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
-import { CloseIcon } from '../../controls/icons.tsx'
+import { Icon } from '../../controls/icons.tsx'
 import type { ServiceCalls } from '../../service/calls.ts'
 import type { ListedDocument } from '../../service/service.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
@@ -57,7 +57,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
       }}
     >
       <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full u-relative u-gap-12">
-        <IconButton icon={<CloseIcon />} class="details-close" label={texts.frame.close} onClick={close} />
+        <IconButton icon="close" class="details-close" label={texts.frame.close} onClick={close} />
         <dl class="details-facts u-grid u-small u-anywhere">
           <dt class="u-muted">{documentTexts.path}</dt>
           <dd>{id}</dd>
@@ -142,7 +142,7 @@ function TagEditor({ document, documents: { change, service } }: Pick<DetailsPro
                 aria-label={documentTexts.removeTag(`${tag.key}: ${tag.value}`)}
                 onClick={() => set(shown.filter((known) => known !== tag))}
               >
-                <CloseIcon />
+                <Icon name="close" />
               </button>
             </li>
           ))}

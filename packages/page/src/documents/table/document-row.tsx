@@ -3,7 +3,7 @@ import { unreadKeys } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
 import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
-import { BinIcon, OutIcon, PenIcon } from '../../controls/icons.tsx'
+import { Icon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../../service/service.ts'
 import { formatBytes, formatTimestamp } from '../../texts/locale.ts'
 import { documentTexts } from '../../texts/document-texts.ts'
@@ -113,7 +113,7 @@ function NameCell({ document, tabIndex }: RowProps & { tabIndex: number }) {
             tabIndex={tabIndex}
             aria-label={`${texts.pane.openAddress}: ${title}`}
           >
-            <OutIcon />
+            <Icon name="out" />
           </a>
         )}
       </span>
@@ -206,7 +206,7 @@ function Actions({
         </Button>
       )}
       <IconButton
-        icon={<PenIcon />}
+        icon="pen"
         tabIndex={tabIndex}
         aria-expanded={isOpen}
         label={documentTexts.detailsOf(title)}
@@ -214,7 +214,7 @@ function Actions({
         onClick={() => open(!isOpen)}
       />
       <IconButton
-        icon={<BinIcon />}
+        icon="bin"
         tabIndex={tabIndex}
         label={texts.frame.deleteThing(title)}
         title={texts.frame.delete}
