@@ -14,11 +14,6 @@ export const german: typeof english = {
   reference: 'API-Referenz',
   health: 'Zustand',
   change: 'Ändern',
-  create: 'Anlegen',
-  none: 'Keine',
-  yes: 'Ja',
-  no: 'Nein',
-  milliseconds: (count) => `${formatNumber(count)} ms`,
 
   model: {
     lead: 'Sprachmodelle, die antworten können: die aus den Einstellungen des Servers und die hier hinzugefügten. Auch ein Modell, das auf seiner Maschine läuft, lässt sich hier wählen.',
@@ -246,7 +241,6 @@ export const german: typeof english = {
   packet: {
     lead: 'Was der Server zu einer Antwort sendet, Zeile für Zeile, wie es kommt. Für alle, die einen Client bauen.',
     chat: 'Chat',
-    choose: 'Einen Chat wählen',
     none: 'Fragen Sie zuerst etwas: Die Antwort lässt sich hier verfolgen.',
     live: 'Die Antwort ist unterwegs …',
     ended: (count) => plural(count, { one: 'Insgesamt # Zeile.', other: 'Insgesamt # Zeilen.' }),

@@ -14,11 +14,6 @@ export const english = {
   reference: 'API reference',
   health: 'Health',
   change: 'Change',
-  create: 'Create',
-  none: 'None',
-  yes: 'Yes',
-  no: 'No',
-  milliseconds: (count: number) => `${formatNumber(count)} ms`,
 
   model: {
     lead: 'Language models that can answer: those of the settings of the server, and those added here. A model that runs on its machine can be chosen here, too.',
@@ -246,7 +241,6 @@ export const english = {
   packet: {
     lead: 'What the server sends for an answer, line by line, as it comes. For people who build a client.',
     chat: 'Chat',
-    choose: 'Choose a chat',
     none: 'Ask something first: its answer can be watched here.',
     live: 'The answer is on its way…',
     ended: (count: number) => plural(count, { one: '# line in all.', other: '# lines in all.' }),

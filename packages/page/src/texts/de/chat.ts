@@ -24,7 +24,6 @@ export const chat: Texts['chat'] = {
     }),
   file: 'Datei',
   filesOfQuestion: 'Dateien zu dieser Frage',
-  quoted: 'Zitiert',
 
   source: (number, title) => `Quelle ${number}: ${title}`,
   editQuestion: 'Frage ändern',
@@ -79,7 +78,6 @@ export const chat: Texts['chat'] = {
   print: 'Drucken',
   untitled: 'Chat',
   question: 'Frage',
-  answer: 'Antwort',
   sourcesTitle: 'Quellen',
 
   yourQuestion: 'Ihre Frage',

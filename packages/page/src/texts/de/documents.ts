@@ -97,7 +97,6 @@ export const documents: typeof english = {
   selection: 'Ausgewählte Dokumente',
   selected: (count) => `${formatNumber(count)} ausgewählt`,
   selectShown: 'Gezeigte auswählen',
-  selectAll: 'Alle auswählen',
   selectFound: (count) => `Alle ${formatNumber(count)} auswählen`,
   selectAllFound: 'Alle gefundenen auswählen',
   selecting: 'Wählt aus …',

@@ -22,7 +22,6 @@ export const chat = {
     plural(seconds, { one: 'Asks again by itself in # second.', other: 'Asks again by itself in # seconds.' }),
   file: 'File',
   filesOfQuestion: 'Files of this question',
-  quoted: 'Quoted',
 
   source: (number: number, title: string) => `Source ${number}: ${title}`,
   editQuestion: 'Edit the question',
@@ -77,7 +76,6 @@ export const chat = {
   print: 'Print',
   untitled: 'Chat',
   question: 'Question',
-  answer: 'Answer',
   sourcesTitle: 'Sources',
 
   yourQuestion: 'Your question',

@@ -106,7 +106,6 @@ export const documents = {
   selection: 'Selected documents',
   selected: (count: number) => `${formatNumber(count)} selected`,
   selectShown: 'Select those shown',
-  selectAll: 'Select all',
   selectFound: (count: number) => `Select all ${formatNumber(count)}`,
   selectAllFound: 'Select all found',
   selecting: 'Selecting …',
