@@ -2,7 +2,6 @@ import type { MinimalPersona } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { chatAddress, isServed, placeOf, servedPlace, type Place } from './address.ts'
 import { AgentChoice } from './chat/agent-choice.tsx'
-import { AdminPlace } from './admin/admin-place.tsx'
 import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Sidebar } from './chats/sidebar.tsx'
@@ -13,15 +12,12 @@ import { LocalModel } from './chat/local-model.tsx'
 import { SharedView } from './chat/shared-view.tsx'
 import { useConversation, type Conversation } from './chat/conversation.ts'
 import type { Counts } from './documents/counts.ts'
-import { DocumentsPlace } from './documents/documents-place.tsx'
 import { openDocumentById } from './documents/preview/open-document.tsx'
 import { useCounts } from './documents/use-counts.ts'
-import { HealthPlace } from './health/health-place.tsx'
 import { announceChange } from './service/tabs.ts'
 import type { OpenService } from './service/open-service.ts'
 import { defaultSettings, type AgentAction, type AnswerSettings, type Service } from './service/service.ts'
 import { InProject } from './projects/in-project.tsx'
-import { ProjectPlace } from './projects/project-place.tsx'
 import { useProjects } from './projects/projects.ts'
 import { SearchView } from './search/search-view.tsx'
 import { Thread, type ThreadProps } from './chat/thread.tsx'
@@ -29,7 +25,13 @@ import { Starters, Welcome } from './chat/welcome.tsx'
 import { FailureNote } from './controls/failure-note.tsx'
 import { Pane } from './pane/pane.tsx'
 import { FirstRun } from './first-run.tsx'
+import { lazyView } from './controls/lazy-view.tsx'
 import { texts } from './texts/texts.ts'
+
+const ProjectView = lazyView(async () => (await import('./projects/project-view.tsx')).ProjectView)
+const DocumentsView = lazyView(async () => (await import('./documents/documents-view.tsx')).DocumentsView)
+const HealthView = lazyView(async () => (await import('./health/health-view.tsx')).HealthView)
+const AdminView = lazyView(async () => (await import('./admin/admin-view.tsx')).AdminView)
 
 /** The page: a conversation, those before it, and the documents they are about. */
 export function App({
@@ -171,7 +173,7 @@ export function App({
           />
         )}
         {place.view === 'project' && (
-          <ProjectPlace
+          <ProjectView
             key={place.projectId}
             service={service}
             projectId={place.projectId}
@@ -183,11 +185,11 @@ export function App({
         )}
         {place.view === 'search' && <SearchView service={service} />}
         {place.view === 'documents' && (
-          <DocumentsPlace service={service} counts={counts} onCounts={setCounts} admin={admin} />
+          <DocumentsView service={service} counts={counts} onCounts={setCounts} admin={admin} />
         )}
-        {place.view === 'health' && admin !== null && <HealthPlace calls={admin} model={model.name} />}
+        {place.view === 'health' && admin !== null && <HealthView calls={admin} model={model.name} />}
         {place.view === 'admin' && admin !== null && (
-          <AdminPlace
+          <AdminView
             section={place.section}
             calls={admin}
             service={service}

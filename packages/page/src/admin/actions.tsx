@@ -2,7 +2,7 @@ import type { ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/p
 import type { ToolFunction, ToolFunctions, ToolTest } from '@inlay/protocol/administration'
 import { useCallback, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
 import { McpServers } from './mcp-servers.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { adminSections, isServed, type AdminSection } from '../address.ts'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 
 interface AdminTabsProps {
   readonly shown: AdminSection | 'health'

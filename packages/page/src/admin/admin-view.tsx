@@ -1,8 +1,8 @@
-import { isServed } from '../address.ts'
-import { adminTexts, loadAdminTexts } from '../texts/admin/texts.ts'
-import type { Language } from '../texts/locale.ts'
+import { isServed, type AdminSection } from '../address.ts'
+import type { ServiceCalls } from '../service/calls.ts'
+import type { Service } from '../service/service.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { Actions } from './actions.tsx'
-import type { AdminPlaceProps } from './admin-place.tsx'
 import { AdminTabs } from './admin-tabs.tsx'
 import { Agents } from './agents.tsx'
 import { Audit } from './audit.tsx'
@@ -12,12 +12,16 @@ import { Packets } from './packets.tsx'
 import { Usage } from './usage.tsx'
 import '../styles/admin.css'
 
-export async function loadAdminView(language: Language): Promise<typeof AdminView> {
-  await loadAdminTexts(language)
-  return AdminView
+interface AdminViewProps {
+  readonly section: AdminSection
+  readonly calls: ServiceCalls
+  readonly service: Service
+  readonly modelChanged: () => void
+  readonly agentsChanged: () => void
+  readonly tryAgent: (agentId: number) => void
 }
 
-function AdminView({ section: named, calls, service, ...props }: AdminPlaceProps) {
+export function AdminView({ section: named, calls, service, ...props }: AdminViewProps) {
   const section = isServed(named) ? named : 'usage'
   return (
     <section class="admin u-view" aria-labelledby="admin-title">

@@ -3,7 +3,7 @@ import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/admi
 import { useCallback, useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { purposeOf } from './actions.tsx'
 import type { ServiceCalls } from '../service/calls.ts'

@@ -2,7 +2,7 @@ import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/
 import { scopes } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { formatDay } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waiting, type Loaded } from './parts.tsx'

@@ -3,7 +3,7 @@ import type { LocalModelChange, LocalModels, ModelTest } from '@inlay/protocol/a
 import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { Area, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'

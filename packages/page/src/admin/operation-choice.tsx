@@ -1,6 +1,6 @@
 import type { MethodSpec, ToolMethods } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { Choice, Field } from './parts.tsx'
 
 /** Most functions of one action; the service refuses more. */

@@ -4,7 +4,7 @@ import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { Choice } from './parts.tsx'
 
 /** Kind of a line: the type of its packet, or the name of its distinguishing field. */

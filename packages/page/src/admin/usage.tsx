@@ -1,6 +1,6 @@
 import type { UsageEntry, UsageReport } from '@inlay/protocol/administration'
 import { useState } from 'preact/hooks'
-import { adminTexts } from '../texts/admin/texts.ts'
+import { adminTexts } from '../texts/view-texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { keep, readKept } from '../kept.ts'

@@ -1,12 +1,10 @@
-import type { ComponentType, JSX } from 'preact'
+import type { ComponentType, VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { texts } from '../texts/texts.ts'
+import { language, texts } from '../texts/texts.ts'
 import { FailureNote } from './failure-note.tsx'
 
-/** Makes a view whose code is loaded when it is shown for the first time. */
-export function lazyView<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-): (props: Props) => JSX.Element {
+/** Makes a view whose code and words are loaded when it is shown for the first time. */
+export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => VNode {
   let known: ComponentType<Props> | undefined
   return function LazyView(props) {
     const [state, setState] = useState<{ readonly View: ComponentType<Props> } | 'loading' | 'failed'>(
@@ -14,8 +12,8 @@ export function lazyView<Props extends object>(
     )
     useEffect(() => {
       if (state !== 'loading') return
-      load().then(
-        (View) => {
+      Promise.all([load(), import('../texts/view-texts.ts').then((words) => words.loadViewTexts(language))]).then(
+        ([View]) => {
           known = View
           setState({ View })
         },

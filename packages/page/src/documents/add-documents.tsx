@@ -6,7 +6,7 @@ import { useFileDrop } from '../controls/use-file-drop.ts'
 import { readableExtensions } from '@inlay/protocol'
 import { chosenFiles, droppedFiles } from './files.ts'
 import { PasteText } from './paste-text.tsx'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 import { Button } from '../controls/button.tsx'
 
 interface AddDocumentsProps extends Pick<Documents, 'service' | 'change'> {

@@ -3,14 +3,13 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
 import type { FilterValues, Service } from '../service/service.ts'
-import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
-import type { Language } from '../texts/locale.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 import '../styles/admin.css'
 import '../styles/document-table.css'
 import { AddDocuments } from './add-documents.tsx'
 import { fullCount, type Counts } from './counts.ts'
-import type { DocumentsPlaceProps } from './documents-place.tsx'
 import { Notices } from './notices.tsx'
 import { OwnDocumentation } from './own-documentation.tsx'
 import { isNarrow } from './row-pages.ts'
@@ -23,14 +22,16 @@ import { Button } from '../controls/button.tsx'
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
-/** Loads the texts of the view, then returns it. */
-export async function loadDocumentsView(language: Language): Promise<typeof DocumentsView> {
-  await loadDocumentTexts(language)
-  return DocumentsView
+interface DocumentsViewProps {
+  readonly service: Service
+  readonly counts: Counts | undefined
+  readonly onCounts: (counts: Counts) => void
+  /** Calls of administrators, to change permissions and document sets; null for others. */
+  readonly admin: ServiceCalls | null
 }
 
 /** All documents with their states, and where new ones come in. */
-function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps) {
+export function DocumentsView({ service, counts, onCounts, admin }: DocumentsViewProps) {
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
   return (
@@ -71,7 +72,7 @@ function DocumentsView({ service, counts, onCounts, admin }: DocumentsPlaceProps
 }
 
 /** The matching documents, and the actions for selected ones. */
-function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsPlaceProps, 'admin'>) {
+function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsViewProps, 'admin'>) {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
   const selection = useRowSelection(filter, documents.rowFilter)

@@ -1,5 +1,5 @@
 import { adviceForUnreadFile, readableExtensions, type UnreadFileAdvice } from '@inlay/protocol'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 
 /** Largest file the service takes as a document, in bytes. */
 const maxBytes = 100 * 2 ** 20

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 
 /** Says what does not fit together: data that is not used, another embedding model than the documents have. */
 export function Notices({ service }: { service: Service }) {

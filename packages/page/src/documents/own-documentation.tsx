@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 import type { Documents } from './use-documents.ts'
 import { Button } from '../controls/button.tsx'
 

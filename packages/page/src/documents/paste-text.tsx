@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import type { TextDocument } from '../service/service.ts'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 import { texts } from '../texts/texts.ts'
 import { typedDocument } from './typed-document.ts'
 import { Button } from '../controls/button.tsx'

@@ -1,6 +1,6 @@
 import { unreadPartsOf } from '@inlay/protocol'
 import type { ListedDocument } from '../service/service.ts'
-import { documentTexts } from '../texts/document-texts.ts'
+import { documentTexts } from '../texts/view-texts.ts'
 
 /** Says which parts of a document's file could not be read; undefined if all of it was. */
 export function unreadOf({ tags }: Pick<ListedDocument, 'tags'>): string | undefined {

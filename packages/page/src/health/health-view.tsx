@@ -2,26 +2,24 @@ import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
 import type { ComponentChildren } from 'preact'
 import { AdminTabs } from '../admin/admin-tabs.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import type { ServiceCalls } from '../service/calls.ts'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
-import { loadAdminTexts } from '../texts/admin/texts.ts'
-import { documentTexts, loadDocumentTexts } from '../texts/document-texts.ts'
-import { healthTexts, loadHealthTexts } from '../texts/health-texts.ts'
+import { documentTexts, healthTexts } from '../texts/view-texts.ts'
 import { texts } from '../texts/texts.ts'
-import type { Language } from '../texts/locale.ts'
 import '../styles/admin.css'
 import '../styles/health.css'
-import type { HealthPlaceProps } from './health-place.tsx'
 import type { Latency } from './latencies.ts'
 import { Plot } from './plot.tsx'
 import { useHealth, type Health, type Sample } from './use-health.ts'
 
-export async function loadHealthView(language: Language): Promise<typeof HealthView> {
-  await Promise.all([loadHealthTexts(language), loadDocumentTexts(language), loadAdminTexts(language)])
-  return HealthView
+interface HealthViewProps {
+  readonly calls: ServiceCalls
+  /** The model that answers, named as what it is. */
+  readonly model: string
 }
 
 /** How the service is: what waits, what is indexed, what is ready and how fast it is. */
-function HealthView({ calls, model }: HealthPlaceProps) {
+export function HealthView({ calls, model }: HealthViewProps) {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (

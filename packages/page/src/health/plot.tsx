@@ -1,5 +1,5 @@
 import { formatNumber } from '../texts/locale.ts'
-import { healthTexts } from '../texts/health-texts.ts'
+import { healthTexts } from '../texts/view-texts.ts'
 
 interface PlotProps {
   /** Name of the values, such as “Waiting documents”. */

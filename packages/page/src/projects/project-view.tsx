@@ -15,7 +15,7 @@ import { formatDay } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 import '../styles/project.css'
 
-export interface ProjectViewProps {
+interface ProjectViewProps {
   readonly service: Service
   readonly projectId: number
   readonly startChat: () => void

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '../locale.ts'
-import type { english } from './en.ts'
+import type { admin as english } from '../en/admin.ts'
 
-export const german: typeof english = {
+export const admin: typeof english = {
   title: 'Verwaltung',
   sections: 'Bereiche',
   models: 'Modelle',

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '../locale.ts'
 
 /** Words of the administration, loaded with it. */
-export const english = {
+export const admin = {
   title: 'Administration',
   sections: 'Sections',
   models: 'Models',
