@@ -85,7 +85,7 @@ test('all that a filter finds is named, beyond a thousand and without details', 
   const filter = { state: 'failed', words: ' plan ', set: 3, tag: 'team=HR' } as const
   const documents = await readAllFound(service, filter, new AbortController().signal)
   expect(documents.map(({ id }) => id)).toEqual(numbers(2345, 1))
-  expect(documents[0]).toEqual({ id: '2345', title: 'Title 2345', state: 'indexed' })
+  expect(documents[0]).toEqual({ id: '2345', title: 'Title 2345' })
   expect(service.queries).toHaveLength(3)
   expect(service.queries[1]).toMatchObject({
     state: 'failed',

@@ -103,11 +103,10 @@ export async function readNextPage(pages: readonly RowPage[], read: ReadPage): P
 /** A multiple of the least number, so that pages stay the same while a person scrolls. */
 const limitFor = (wanted: number): number => Math.min(maxRows, Math.max(minRows, Math.ceil(wanted / minRows) * minRows))
 
-/** A document of which no more is known than its name and state. */
+/** A document of which no more is known than its name. */
 export interface NamedDocument {
   readonly id: string
   readonly title: string
-  readonly state: DocumentStateName
 }
 
 /** All documents that a filter finds, also those that no row shows. */
@@ -128,9 +127,7 @@ export async function readAllFound(
       signal,
     }
     const page = await service.documents(query)
-    documents.push(
-      ...page.documents.map(({ document_id: id, semantic_id: title, state }) => ({ id, title: title || id, state })),
-    )
+    documents.push(...page.documents.map(({ document_id: id, semantic_id: title }) => ({ id, title: title || id })))
     after = page.next
   } while (after !== null)
   return documents

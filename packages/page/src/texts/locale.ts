@@ -1,6 +1,6 @@
 import { keep, readKept } from '../kept.ts'
 
-/** The languages of the page. To add one, add it here and to `load` in `texts.ts`, and translate the folder `en`. */
+/** The languages of the page. To add one, add it here, in `texts.ts` and in `view-texts.ts`, and translate the folder `en`. */
 export const languages = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof languages
 

@@ -35,13 +35,10 @@ const concurrency = 4
 /** Times a document is tried again after the server asked to wait. */
 const maxRetries = 5
 
-/**
- * Does the same to many documents. Goes on after a failure, unless the server cannot be reached.
- * @param act gives whether there was anything to do
- */
+/** Does the same to many documents. Goes on after a failure, unless the server cannot be reached. */
 export async function actOnMany<Document extends { readonly id: string; readonly title: string }>(
   documents: readonly Document[],
-  act: (document: Document) => Promise<boolean>,
+  act: (document: Document) => Promise<unknown>,
   { signal, onProgress, wait }: ManyOptions,
 ): Promise<ManyReport> {
   const done: string[] = []
@@ -51,7 +48,8 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   const actOn = async (document: Document): Promise<void> => {
     for (let retries = 0; ; retries++)
       try {
-        if (await act(document)) done.push(document.id)
+        await act(document)
+        done.push(document.id)
         return
       } catch (error) {
         const { message, waitSeconds } = toFailure(error)

@@ -10,27 +10,6 @@ import { actOnMany, type ManyProgress, type ManyReport } from './act-on-many.ts'
 import type { RowSelection } from './select-rows.ts'
 import { Button } from '../../controls/button.tsx'
 
-type Kind = 'delete' | 'retry'
-
-interface Running {
-  readonly kind: Kind
-  readonly progress: ManyProgress
-}
-
-/** A bulk action on the selected documents: its progress and its result. */
-export interface Many {
-  readonly running: Running | null
-  readonly report: { readonly kind: Kind; readonly report: ManyReport } | null
-  readonly failure: Failure | null
-  readonly isSelecting: boolean
-  readonly selectAll: () => void
-  /** Clears the selection, and ends the reading of all that are to be selected. */
-  readonly clear: () => void
-  readonly start: (kind: Kind) => void
-  readonly stop: () => void
-  readonly dismiss: () => void
-}
-
 const wait = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -40,21 +19,23 @@ const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** Outside the component, so that a bulk action continues while another view is open. */
-const run: { running: Running | null; report: Many['report']; acting: AbortController | undefined } = {
-  running: null,
-  report: null,
-  acting: undefined,
+interface Run {
+  readonly progress: ManyProgress | null
+  readonly report: ManyReport | null
 }
+
+/** Outside the component, so that documents are deleted on while another view is open. */
+const run: Run & { acting?: AbortController } = { progress: null, report: null }
 const runChanges = new EventTarget()
 
-function setRun(part: Partial<Pick<typeof run, 'running' | 'report'>>): void {
+function setRun(part: Partial<Run>): void {
   Object.assign(run, part)
   runChanges.dispatchEvent(new Event('change'))
 }
 
-export function useMany({ service, filter, change }: Documents, { selected, select, clear }: RowSelection): Many {
-  const [{ running, report }, showRun] = useState({ ...run })
+/** Deletes the selected documents, tells how far that is, and selects all found. */
+export function useMany({ service, filter, change }: Documents, { selected, select, clear }: RowSelection) {
+  const [{ progress, report }, showRun] = useState({ ...run })
   const [failure, setFailure] = useState<Failure | null>(null)
   const [isSelecting, setIsSelecting] = useState(false)
   const reading = useRef<AbortController | undefined>(undefined)
@@ -73,7 +54,7 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
   useEffect(() => endReading, [filter])
 
   const selectAll = (): void => {
-    if (run.running !== null) return
+    if (run.progress !== null) return
     endReading()
     const mine = new AbortController()
     reading.current = mine
@@ -86,23 +67,20 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
       )
       .finally(() => reading.current === mine && endReading())
   }
-  const start = (kind: Kind): void => {
-    if (run.running !== null) return
+  const start = (): void => {
+    if (run.progress !== null) return
     endReading()
     const acting = new AbortController()
     run.acting = acting
-    const wanted = [...selected.values()].filter(({ state }) => kind === 'delete' || state === 'failed')
-    setRun({ running: { kind, progress: { done: 0, total: wanted.length } }, report: null })
-    const act = async ({ id }: NamedDocument): Promise<boolean> => {
-      if (kind === 'retry') return (await service.requeue(id)) > 0
-      await service.remove(id)
-      return true
-    }
-    const onProgress = (progress: ManyProgress): void => setRun({ running: { kind, progress } })
-    const work = actOnMany(wanted, act, { signal: acting.signal, onProgress, wait }).then((made) => {
-      setRun({ running: null, report: { kind, report: made } })
+    const wanted = [...selected.values()]
+    const onProgress = (made: ManyProgress): void => setRun({ progress: made })
+    onProgress({ done: 0, total: wanted.length })
+    setRun({ report: null })
+    const remove = ({ id }: NamedDocument): Promise<void> => service.remove(id)
+    const work = actOnMany(wanted, remove, { signal: acting.signal, onProgress, wait }).then((made) => {
+      setRun({ progress: null, report: made })
       const done = new Set(made.done)
-      // Failed documents stay selected, so that the action can be repeated.
+      // Those that are left stay selected, so that it can be repeated.
       select(
         wanted.filter(({ id }) => done.has(id)),
         false,
@@ -111,12 +89,13 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
     void change(work)
   }
   return {
-    running,
+    progress,
     report,
     failure,
     isSelecting,
     selectAll,
     start,
+    /** Clears the selection, and ends the reading of all that are to be selected. */
     clear: () => {
       endReading()
       clear()
@@ -129,28 +108,28 @@ export function useMany({ service, filter, change }: Documents, { selected, sele
 interface BarProps {
   readonly documents: Documents
   readonly selection: RowSelection
-  readonly many: Many
+  readonly many: ReturnType<typeof useMany>
 }
 
 /** Says how many documents are selected and what can be done to them. */
 export function ManyBar({ documents, selection, many }: BarProps) {
   const { selected } = selection
   const [isAsking, setIsAsking] = useState(false)
-  const { running, report, failure } = many
+  const { progress, report, failure } = many
   useEffect(() => setIsAsking(false), [selected.size === 0])
-  if (running === null && report === null && failure === null && selected.size === 0) return null
+  if (progress === null && report === null && failure === null && selected.size === 0) return null
   return (
     <section class="many-bar u-grid u-gap-6 u-full u-sticky u-round u-surface" aria-label={documentTexts.selection}>
       {failure !== null && <FailureNote failure={failure} />}
-      {running !== null && <Progress running={running} stop={many.stop} />}
-      {running === null && selected.size > 0 && (
+      {progress !== null && <Progress progress={progress} stop={many.stop} />}
+      {progress === null && selected.size > 0 && (
         <div class="row u-wrap u-as-tall">
           {isAsking ? (
             <DeleteAsked
               count={selected.size}
               go={() => {
                 setIsAsking(false)
-                many.start('delete')
+                many.start()
               }}
               keep={() => setIsAsking(false)}
             />
@@ -159,13 +138,12 @@ export function ManyBar({ documents, selection, many }: BarProps) {
           )}
         </div>
       )}
-      <div role="status">{report !== null && <Report {...report} dismiss={many.dismiss} />}</div>
+      <div role="status">{report !== null && <Report report={report} dismiss={many.dismiss} />}</div>
     </section>
   )
 }
 
 function Choices({ documents, selection: { selected }, many, ask }: BarProps & { ask: () => void }) {
-  const failed = [...selected.values()].filter(({ state }) => state === 'failed').length
   const isAll = documents.matchCount !== null && selected.size >= documents.matchCount
   return (
     <>
@@ -184,12 +162,9 @@ function Choices({ documents, selection: { selected }, many, ask }: BarProps & {
       <Button kind="text" onClick={many.clear}>
         {documentTexts.clearSelection}
       </Button>
-      <span class="u-flex u-wrap u-gap-8 u-at-end">
-        {failed > 0 && <Button onClick={() => many.start('retry')}>{documentTexts.retryMany(failed)}</Button>}
-        <Button kind="danger" onClick={ask}>
-          {documentTexts.deleteMany(selected.size)}
-        </Button>
-      </span>
+      <Button kind="danger" class="u-at-end" onClick={ask}>
+        {documentTexts.deleteMany(selected.size)}
+      </Button>
     </>
   )
 }
@@ -215,13 +190,11 @@ function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep:
   )
 }
 
-function Progress({ running: { kind, progress }, stop }: { running: Running; stop: () => void }) {
-  const { done, total } = progress
-  const words = kind === 'delete' ? documentTexts.deleting(done, total) : documentTexts.retrying(done, total)
+function Progress({ progress: { done, total }, stop }: { progress: ManyProgress; stop: () => void }) {
   return (
     <div class="row u-wrap u-as-tall">
       <label class="many-progress u-grid u-gap-4 u-grow u-small">
-        <span>{words}</span>
+        <span>{documentTexts.deleting(done, total)}</span>
         <progress class="u-full" value={done} max={total} />
       </label>
       <Button onClick={stop}>{documentTexts.stop}</Button>
@@ -232,20 +205,11 @@ function Progress({ running: { kind, progress }, stop }: { running: Running; sto
 /** Maximum number of titles shown per reason. */
 const maxTitles = 5
 
-function Report({
-  kind,
-  report: { done, failed, left },
-  dismiss,
-}: {
-  kind: Kind
-  report: ManyReport
-  dismiss: () => void
-}) {
+function Report({ report: { done, failed, left }, dismiss }: { report: ManyReport; dismiss: () => void }) {
   return (
     <div class="many-report u-grid u-gap-6 u-small u-anywhere u-scroll">
       <p>
-        {kind === 'delete' ? documentTexts.deleted(done.length) : documentTexts.retried(done.length)}{' '}
-        {left > 0 && documentTexts.left(left)}{' '}
+        {documentTexts.deleted(done.length)} {left > 0 && documentTexts.left(left)}{' '}
         <Button kind="text" onClick={dismiss}>
           {texts.frame.close}
         </Button>

@@ -6,8 +6,8 @@ export type Selected = ReadonlyMap<string, NamedDocument>
 
 export function withSelected(known: Selected, documents: readonly NamedDocument[], isSelected: boolean): Selected {
   const next = new Map(known)
-  for (const { id, title, state } of documents)
-    if (isSelected) next.set(id, { id, title, state })
+  for (const { id, title } of documents)
+    if (isSelected) next.set(id, { id, title })
     else next.delete(id)
   return next
 }

@@ -107,10 +107,7 @@ export const documents: typeof english = {
       one: '# Dokument löschen? Das lässt sich nicht rückgängig machen.',
       other: '# Dokumente löschen? Das lässt sich nicht rückgängig machen.',
     }),
-  retryMany: (count) =>
-    plural(count, { one: '# gescheitertes erneut versuchen', other: '# gescheiterte erneut versuchen' }),
   deleting: (done, total) => `${formatNumber(done)} von ${formatNumber(total)} gelöscht …`,
-  retrying: (done, total) => `${formatNumber(done)} von ${formatNumber(total)} neu eingereiht …`,
   stop: 'Anhalten',
   deleted: (count) => plural(count, { one: '# Dokument wurde gelöscht.', other: '# Dokumente wurden gelöscht.' }),
   notDone: (count, reason) => `${plural(count, { one: '# nicht', other: '# nicht' })}: ${reason}`,
