@@ -2,7 +2,6 @@ import type { ComponentChildren, InputHTMLAttributes, JSX, TextareaHTMLAttribute
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
-import { saveFile } from '../controls/save-file.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
@@ -280,7 +279,3 @@ export const linesOf = (fields: FormData, name: string): readonly string[] =>
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-
-export function saveText(text: string, name: string, type: string): void {
-  saveFile(new File([text], name, { type }))
-}

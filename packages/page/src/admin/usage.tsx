@@ -4,8 +4,7 @@ import { adminTexts } from '../texts/view-texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { keep, readKept } from '../kept.ts'
-import { Choice, Field, saveText, useRead, Waiting } from './parts.tsx'
-import { Button } from '../controls/button.tsx'
+import { Choice, Field, useRead, Waiting } from './parts.tsx'
 
 /** Prices of a model per million tokens; null if not set. */
 export interface Price {
@@ -81,18 +80,13 @@ export function Usage({ calls }: { calls: ServiceCalls }) {
   return (
     <>
       <p class="lead">{texts.lead}</p>
-      <div class="row">
-        <Choice
-          label={texts.days}
-          options={periods.map((period) => [period, texts.lastDays(period)])}
-          value={days}
-          isInline
-          onChange={(value) => setDays(Number(value))}
-        />
-        {entries.length > 0 && (
-          <Button onClick={() => saveText(toCsv(entries, prices), 'usage.csv', 'text/csv')}>{texts.save}</Button>
-        )}
-      </div>
+      <Choice
+        label={texts.days}
+        options={periods.map((period) => [period, texts.lastDays(period)])}
+        value={days}
+        isInline
+        onChange={(value) => setDays(Number(value))}
+      />
       <Waiting loaded={report} />
       {report.value !== undefined && entries.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {entries.length > 0 && (
@@ -199,31 +193,6 @@ function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps) {
       </div>
     </section>
   )
-}
-
-/** A CSV cell that spreadsheets read as text, even if it looks like a formula. */
-const cell = (value: string | number | null): string =>
-  typeof value === 'number' ? String(value) : `"${(value ?? '').replace(/^[=+\-@]/, "'$&").replaceAll('"', '""')}"`
-
-/** The entries as CSV with the names of the API. */
-export function toCsv(entries: readonly UsageEntry[], prices: Prices): string {
-  const names = [
-    'user_id',
-    'name',
-    'email',
-    'model_provider',
-    'model_version',
-    'answers',
-    'failed',
-    'counted',
-    'input_tokens',
-    'output_tokens',
-    'seconds',
-  ] as const
-  const rows = entries.map((entry) =>
-    [...names.map((name) => cell(entry[name])), cell(costOf(entry, prices))].join(','),
-  )
-  return `${[[...names, 'cost'].join(','), ...rows].join('\r\n')}\r\n`
 }
 
 const storageName = 'inlay-prices'

@@ -222,7 +222,6 @@ export const admin: typeof english = {
         one: 'Die Token von # Antwort hat der Anbieter nicht gezählt.',
         other: 'Die Token von # Antworten haben die Anbieter nicht gezählt.',
       }),
-    save: 'Als CSV speichern',
   },
 
   log: {

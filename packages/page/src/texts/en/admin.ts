@@ -222,7 +222,6 @@ export const admin = {
         one: 'The provider did not count the tokens of # answer.',
         other: 'The providers did not count the tokens of # answers.',
       }),
-    save: 'Save as CSV',
   },
 
   log: {
