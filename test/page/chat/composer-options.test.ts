@@ -6,8 +6,7 @@ import {
   withOfferedModels,
   withoutActions,
 } from '../../../packages/page/src/chat/composer-options.ts'
-import { filtersOf } from '../../../packages/page/src/service/open-service.ts'
-import { defaultSettings, type AnswerSettings } from '../../../packages/page/src/service/service.ts'
+import { defaultSettings, filtersOf, type AnswerSettings } from '../../../packages/page/src/service/service.ts'
 
 const models = [
   { id: 2, name: 'large', efforts: ['low'], isDefault: false, hasTemperature: true },

@@ -13,7 +13,7 @@ interface ProjectChoiceProps {
 /** Moves a conversation into a project or out of it; empty if there are no projects. */
 export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps) {
   if (projects.all.length === 0) return null
-  const current = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
+  const current = projects.of(sessionId)
   const move = (projectId: number | null): void => void projects.move(sessionId, projectId).catch(failed)
   return (
     <Menu

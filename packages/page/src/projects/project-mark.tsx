@@ -3,7 +3,7 @@ import type { Projects } from './projects.ts'
 
 /** Names the project of a conversation, if it is in one. */
 export function ProjectMark({ projects, sessionId }: { projects: Projects; sessionId: string }) {
-  const project = projects.all.find(({ chatIds }) => chatIds.includes(sessionId))
+  const project = projects.of(sessionId)
   if (project === undefined) return null
   return (
     <span class="chat-project u-row u-note">

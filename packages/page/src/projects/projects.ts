@@ -1,27 +1,20 @@
+import type { Project } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
-import { listedProjects } from '../service/listed-projects.ts'
-import type { ListedProject, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 
-/** Projects of the person, and the calls that change which there are. */
-export interface Projects {
-  /** Newest first. */
-  readonly all: readonly ListedProject[]
-  /** Gives its number. */
-  create(name: string): Promise<number>
-  /** Moves a conversation into a project, or with null out of any. */
-  move(sessionId: string, projectId: number | null): Promise<void>
-}
+/** Projects of the person, newest first, and the calls that change which there are. */
+export type Projects = ReturnType<typeof useProjects>
 
 /** Reloads the projects after a change, in this tab or another, and after a new conversation in one. */
-export function useProjects(service: Pick<Service, 'projects'>, first: readonly ListedProject[]): Projects {
+export function useProjects(service: Pick<Service, 'projects'>, first: readonly Project[]) {
   const [all, setAll] = useState(first)
   useEffect(() => {
     let round = 0
     const read = (): void => {
       const mine = ++round
       service.projects.list().then(
-        (projects) => mine === round && setAll(listedProjects(projects)),
+        (projects) => mine === round && setAll(projects),
         // Keeps the previous list.
         () => {},
       )
@@ -34,12 +27,17 @@ export function useProjects(service: Pick<Service, 'projects'>, first: readonly 
   }, [service])
   return {
     all,
-    create: async (name) => {
+    /** Gives its number. */
+    create: async (name: string): Promise<number> => {
       const { id } = await service.projects.create(name)
       announceChange({ kind: 'projects' })
       return id
     },
-    move: async (sessionId, projectId) => {
+    /** The project of a conversation. */
+    of: (sessionId: string): Project | undefined =>
+      all.find(({ chat_sessions: chats }) => chats.some(({ id }) => id === sessionId)),
+    /** Moves a conversation into a project, or with null out of any. */
+    move: async (sessionId: string, projectId: number | null): Promise<void> => {
       await service.projects.moveSession(sessionId, projectId)
       announceChange({ kind: 'projects' })
     },
