@@ -23,22 +23,13 @@ export interface Attachment {
 /** A small picture, or the beginning of a text. */
 export type Preview = { readonly picture: string } | { readonly text: string }
 
-/** The files of the next question, and their actions. */
-export interface Attachments {
-  readonly all: readonly Attachment[]
-  /** Whether some are still on their way. */
-  readonly isBusy: boolean
-  readonly add: (files: readonly File[], pasted?: string) => void
-  readonly remove: (id: number) => void
-  /** Removes and returns the uploaded files when the question is sent; refused ones are removed, too. */
-  readonly take: () => readonly SentFile[]
-}
+export type Attachments = ReturnType<typeof useAttachments>
 
 /** Maximum number of files per question. */
 const most = 10
 
-/** Uploads files as soon as they are chosen. */
-export function useAttachments(service: Service): Attachments {
+/** The files of the next question, uploaded as soon as they are chosen. */
+export function useAttachments(service: Service) {
   const [all, setAll] = useState<readonly Attachment[]>([])
   const nextId = useRef(1)
 
@@ -67,9 +58,11 @@ export function useAttachments(service: Service): Attachments {
   )
   return {
     all,
+    /** Whether some are still on their way. */
     isBusy: all.some(({ sent, refusal }) => sent === null && refusal === null),
     add,
-    remove: (id) => setAll((known) => known.filter((attachment) => attachment.id !== id)),
+    remove: (id: number) => setAll((known) => known.filter((attachment) => attachment.id !== id)),
+    /** Removes and returns the uploaded files when the question is sent; refused ones are removed, too. */
     take: () => {
       setAll([])
       return all.flatMap(({ sent }) => (sent === null ? [] : [sent]))

@@ -2,7 +2,7 @@ import type { Question } from '@inlay/client/conversation'
 import type { MinimalPersona } from '@inlay/protocol'
 import type { ButtonHTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useAttachments, type Attachments } from './attachments.ts'
+import { useAttachments } from './attachments.ts'
 import { FileField } from '../controls/file-field.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { Icon } from '../controls/icons.tsx'
@@ -50,28 +50,13 @@ export interface ComposerProps {
   readonly newChat: () => void
 }
 
-/** A question that is being written, with its files. */
-interface Draft {
-  readonly text: string
-  readonly setText: (text: string) => void
-  readonly isResearch: boolean
-  readonly setIsResearch: (isResearch: boolean) => void
-  readonly attachments: Attachments
-  readonly canSend: boolean
-  /** Sent while files were still on their way: goes out once they are up. */
-  readonly isHeld: boolean
-  readonly send: () => void
-}
+type Draft = ReturnType<typeof useDraft>
 
-function useDraft({
-  service,
-  canResearch,
-  isAnswering,
-  sessionId,
-  ask,
-}: Pick<ComposerProps, 'service' | 'canResearch' | 'isAnswering' | 'sessionId' | 'ask'>): Draft {
+/** A question that is being written, with its files. */
+function useDraft({ service, canResearch, isAnswering, sessionId, ask }: ComposerProps) {
   const [text, setText] = useKeptText(sessionId, isAnswering)
   const [isResearch, setIsResearch] = useState(false)
+  /** Sent while files were still on their way: goes out once they are up. */
   const [isHeld, setIsHeld] = useState(false)
   const attachments = useAttachments(service)
   const canSend = text.trim() !== ''

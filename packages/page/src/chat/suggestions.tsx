@@ -19,15 +19,6 @@ export interface Command {
   readonly act: () => void
 }
 
-/** The suggestions for what is being typed, one of them marked. */
-export interface Suggestions {
-  readonly all: readonly Suggestion[]
-  readonly marked: number
-  /** Handles the keys of the list. @returns whether the key was handled */
-  readonly onKeyDown: (event: KeyboardEvent) => boolean
-  readonly choose: (suggestion: Suggestion) => void
-}
-
 interface SuggestionSources {
   readonly text: string
   /** Place of the cursor in the text. */
@@ -46,8 +37,10 @@ const maxDocuments = 6
 /** Time from the last key to the request, in milliseconds. */
 const typingMs = 150
 
-/** Offers commands behind `/`, agents and titles of documents behind `@`. */
-export function useSuggestions(sources: SuggestionSources): Suggestions {
+export type Suggestions = ReturnType<typeof useSuggestions>
+
+/** Offers commands behind `/`, agents and titles of documents behind `@`, one of them marked. */
+export function useSuggestions(sources: SuggestionSources) {
   const { text, caret, commands, agents, chooseAgent, service, replace } = sources
   const [marked, setMarked] = useState(0)
   const [closedFor, setClosedFor] = useState<string | null>(null)
@@ -66,7 +59,8 @@ export function useSuggestions(sources: SuggestionSources): Suggestions {
     all,
     marked,
     choose,
-    onKeyDown: (event) => {
+    /** Handles the keys of the list. @returns whether the key was handled */
+    onKeyDown: (event: KeyboardEvent): boolean => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
       const chosen = all[marked]
       if (chosen === undefined || event.isComposing) return false

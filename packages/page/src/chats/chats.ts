@@ -4,32 +4,16 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import type { ListedChat, Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 
-/** The conversations of the person, pinned ones first, then the newest; or those that hold some words. */
-export interface Chats {
-  /** Undefined until they were read for the first time. */
-  readonly all: readonly ListedChat[] | undefined
-  readonly hasMore: boolean
-  readonly failure: Failure | null
-  readonly words: string
-  readonly search: (words: string) => void
-  readonly showMore: () => void
-  readonly rename: (id: string, name: string) => void
-  readonly pin: (id: string, isPinned: boolean) => void
-  readonly remove: (chats: readonly ListedChat[]) => void
-  /** Chats that were just removed and can be restored. */
-  readonly removed: readonly ListedChat[]
-  readonly undo: () => void
-  /** Tells why something about a conversation failed. */
-  readonly failed: (error: unknown) => void
-  /** Ends the offer to bring them back. */
-  readonly forget: () => void
-}
-
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 250
 
-/** @param onRemoved called for each removed conversation */
-export function useChats(service: Service, onRemoved: (sessionId: string) => void): Chats {
+export type Chats = ReturnType<typeof useChats>
+
+/**
+ * The conversations of the person, pinned ones first, then the newest; or those that hold some words.
+ * @param onRemoved called for each removed conversation
+ */
+export function useChats(service: Service, onRemoved: (sessionId: string) => void) {
   const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
   const [next, setNext] = useState<string | null>(null)
   const [words, setWords] = useState('')
@@ -99,11 +83,12 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     work.then(settle, (error: unknown) => setFailure(toFailure(error)))
   }
   return {
+    /** Undefined until they were read for the first time. */
     all,
     hasMore: next !== null,
     failure: failure ?? readFailure,
     words,
-    search: (wanted) => {
+    search: (wanted: string) => {
       setWords(wanted)
       setFailure(null)
       // The next page, and a page that is being loaded, belong to the previous query.
@@ -114,11 +99,11 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
       timer.current = setTimeout(() => void read(wanted.trim(), null), typingMs)
     },
     showMore: () => void read(words.trim(), next),
-    rename: (id, name) =>
+    rename: (id: string, name: string) =>
       change(id, service.rename(id, name), (chats) => chats.map((chat) => (chat.id === id ? { ...chat, name } : chat))),
-    pin: (id, isPinned) =>
+    pin: (id: string, isPinned: boolean) =>
       change(id, service.setPinned(id, isPinned), (chats) => withPin(chats, id, isPinned, words.trim() === '')),
-    remove: (chats) => {
+    remove: (chats: readonly ListedChat[]) => {
       void removeEach(chats, service).then(({ gone, error }) => {
         const ids = new Set(gone.map(({ id }) => id))
         setAll((known) => known?.filter(({ id }) => !ids.has(id)))
@@ -131,6 +116,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         }
       })
     },
+    /** Chats that were just removed and can be restored. */
     removed,
     undo: () => {
       setRemoved([])
@@ -141,7 +127,9 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         setRemoved((known) => [...known, ...left])
       })
     },
-    failed: (error) => setFailure(toFailure(error)),
+    /** Tells why something about a conversation failed. */
+    failed: (error: unknown) => setFailure(toFailure(error)),
+    /** Ends the offer to bring them back. */
     forget: () => setRemoved([]),
   }
 }

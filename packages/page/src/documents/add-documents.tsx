@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Documents } from './use-documents.ts'
-import { useFileIntake, type FileIntake } from './file-intake.ts'
+import { useFileIntake, type FileIntake, type IntakeProgress } from './file-intake.ts'
 import { FileField } from '../controls/file-field.tsx'
 import { useFileDrop } from '../controls/use-file-drop.ts'
 import { readableExtensions } from '@inlay/protocol'
@@ -94,7 +94,7 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
 const minFiles = 5
 
 /** How many files a second, and how long the rest takes. */
-function paceOf({ done, total, startedAt }: FileIntake['progress'] & {}): string {
+function paceOf({ done, total, startedAt }: IntakeProgress): string {
   const seconds = (Date.now() - startedAt) / 1000
   if (done < minFiles || seconds < 1) return ''
   const rate = done / seconds

@@ -11,21 +11,13 @@ export interface RefusedFile {
 }
 
 /** How far the files are that a person handed in. */
-export interface FileIntake {
-  /** Null when none is on its way. */
-  readonly progress: { readonly done: number; readonly total: number; readonly startedAt: number } | null
-  /** How many were taken in the last time. */
-  readonly taken: number
-  /** Files that were not accepted, at most 500; shown until the user dismisses them. */
-  readonly refusals: readonly RefusedFile[]
-  readonly forgetRefusals: () => void
-  /** Files that share the name of a document that is there already: the person says what they are. */
-  readonly doubles: readonly HandedFile[]
-  readonly add: (files: readonly HandedFile[]) => void
-  /** Takes the doubles in: over the documents of their names, or beside them. */
-  readonly settleDoubles: (how: 'replace' | 'keep both') => void
-  readonly dropDoubles: () => void
+export interface IntakeProgress {
+  readonly done: number
+  readonly total: number
+  readonly startedAt: number
 }
+
+export type FileIntake = ReturnType<typeof useFileIntake>
 
 /** Files sent at the same time. */
 const concurrency = 3
@@ -34,8 +26,8 @@ const concurrency = 3
 export function useFileIntake(
   service: Pick<Service, 'ingestFile' | 'hasDocument'>,
   change: <Result>(work: Promise<Result>) => Promise<Result>,
-): FileIntake {
-  const [progress, setProgress] = useState<FileIntake['progress']>(null)
+) {
+  const [progress, setProgress] = useState<IntakeProgress | null>(null)
   const [taken, setTaken] = useState(0)
   const [refusals, setRefusals] = useState(keptRefusals)
   useEffect(() => keep(storageName, JSON.stringify(refusals)), [refusals])
@@ -76,11 +68,15 @@ export function useFileIntake(
   )
 
   return {
+    /** Null when none is on its way. */
     progress,
+    /** How many were taken in the last time. */
     taken,
+    /** Files that were not accepted, at most 500; shown until the user dismisses them. */
     refusals,
+    /** Files that share the name of a document that is there already: the person says what they are. */
     doubles,
-    add: (files) => {
+    add: (files: readonly HandedFile[]) => {
       const readable = files.filter((file) => refusalOf(file) === undefined)
       void send(readable, ids.ownOf)
       for (const file of files) {
@@ -88,7 +84,8 @@ export function useFileIntake(
         if (reason !== undefined) refuse(file.path, reason)
       }
     },
-    settleDoubles: (how) => {
+    /** Takes the doubles in: over the documents of their names, or beside them. */
+    settleDoubles: (how: 'replace' | 'keep both') => {
       setDoubles([])
       const replacing = how === 'replace' ? firstOfEachName(doubles) : new Set()
       void send(doubles, async (file) => (replacing.has(file) ? documentIdOf(file) : ids.freeOf(file)))

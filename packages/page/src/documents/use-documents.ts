@@ -1,7 +1,7 @@
 import type { DocumentOrder } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
-import type { ListedDocument, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
 import { countDocuments, exactCounts, isOnTheWay, type Counts } from './counts.ts'
 import {
@@ -24,35 +24,6 @@ const retryMs = 2_000
 const typingMs = 250
 /** Rows behind those that are seen before more are read. */
 const rowsAhead = 40
-
-type Change = <Result>(work: Promise<Result>) => Promise<Result>
-
-/** Documents of the service that a filter finds, in an order, kept up to date. */
-export interface Documents {
-  /** Undefined until they were read for the first time. */
-  readonly rows: readonly ListedDocument[] | undefined
-  /** Whether the service has more; they are loaded when the rows before them are visible. */
-  readonly hasMore: boolean
-  /** How many the filter finds; null where nobody counted them yet. */
-  readonly matchCount: number | null
-  readonly filter: DocumentFilter
-  readonly narrow: (part: Partial<DocumentFilter>) => void
-  readonly order: DocumentOrder
-  readonly sort: (order: DocumentOrder) => void
-  /** Tells which rows are seen: they are kept up to date. */
-  readonly see: (range: RowRange) => void
-  /** The filter that the rows were read with: that of before until those of another are read. */
-  readonly rowFilter: DocumentFilter
-  /** Why the list is not up to date. */
-  readonly failure: Failure | null
-  /** Runs a change, then reloads the documents. The caller shows an error. */
-  readonly change: Change
-  /** Like `change`, but shows a failure above the list until it is dismissed or the next change begins. */
-  readonly changeOrTell: Change
-  readonly changeFailure: Failure | null
-  readonly closeChangeFailure: () => void
-  readonly service: Service
-}
 
 interface WatchOptions {
   readonly service: Service
@@ -185,12 +156,10 @@ class ListWatch {
 /** Filter and order of the view when it was left. */
 let lastWanted: Wanted = { filter: everything, order: 'newest' }
 
-/** The documents of a service, kept up to date while the page is looked at. */
-export function useDocuments(
-  service: Service,
-  counts: Counts | undefined,
-  onCounts: (counts: Counts) => void,
-): Documents {
+export type Documents = ReturnType<typeof useDocuments>
+
+/** Documents of a service that a filter finds, in an order, kept up to date while the page is looked at. */
+export function useDocuments(service: Service, counts: Counts | undefined, onCounts: (counts: Counts) => void) {
   const [pages, setPages] = useState<readonly RowPage[] | undefined>(undefined)
   const [wanted, setWanted] = useState(lastWanted)
   const [rowFilter, setRowFilter] = useState(lastWanted.filter)
@@ -243,17 +212,26 @@ export function useDocuments(
   const rows = useMemo(() => pages?.flatMap((page) => page.rows), [pages])
   const hasMore = (pages?.at(-1)?.next ?? null) !== null
   return {
+    /** Undefined until they were read for the first time. */
     rows,
+    /** Whether the service has more; they are loaded when the rows before them are visible. */
     hasMore,
+    /** How many the filter finds; null where nobody counted them yet. */
     matchCount: rows === undefined ? null : hasMore ? countMatches(filter, counts) : rows.length,
     filter,
-    narrow: (part) => setWanted((known) => ({ ...known, filter: { ...known.filter, ...part } })),
+    narrow: (part: Partial<DocumentFilter>) =>
+      setWanted((known) => ({ ...known, filter: { ...known.filter, ...part } })),
     order,
-    sort: (next) => setWanted((known) => ({ ...known, order: next })),
+    sort: (next: DocumentOrder) => setWanted((known) => ({ ...known, order: next })),
+    /** Tells which rows are seen: they are kept up to date. */
     see,
+    /** The filter that the rows were read with: that of before until those of another are read. */
     rowFilter,
+    /** Why the list is not up to date. */
     failure,
+    /** Runs a change, then reloads the documents. The caller shows an error. */
     change,
+    /** Like `change`, but shows a failure above the list until it is dismissed or the next change begins. */
     changeOrTell,
     changeFailure,
     closeChangeFailure,

@@ -12,17 +12,13 @@ export function withSelected(known: Selected, documents: readonly NamedDocument[
   return next
 }
 
-export interface RowSelection {
-  readonly selected: Selected
-  readonly select: (documents: readonly NamedDocument[], isSelected: boolean) => void
-  readonly clear: () => void
-}
+export type RowSelection = ReturnType<typeof useRowSelection>
 
 /**
  * Another filter clears the selection: nothing is deleted that a person does not see listed.
  * @param rowFilter that of the rows that are shown: those of before may be selected until others are read
  */
-export function useRowSelection(filter: DocumentFilter, rowFilter: DocumentFilter): RowSelection {
+export function useRowSelection(filter: DocumentFilter, rowFilter: DocumentFilter) {
   const [selected, setSelected] = useState<Selected>(new Map())
   const select = useCallback(
     (documents: readonly NamedDocument[], isSelected: boolean) =>
