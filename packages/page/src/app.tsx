@@ -164,7 +164,7 @@ export function App({
             </div>
           </div>
         )}
-        {place.view === 'shared' && <SharedView sessionId={place.sessionId} service={service} />}
+        {place.view === 'shared' && <SharedView key={place.sessionId} sessionId={place.sessionId} service={service} />}
         {place.view === 'chats' && (
           <ChatsView
             service={service}

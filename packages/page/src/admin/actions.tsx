@@ -1,33 +1,21 @@
 import type { ToolHeader, ToolMethods, ToolSnapshot, ToolStatus } from '@inlay/protocol'
 import type { ToolFunction, ToolFunctions, ToolTest } from '@inlay/protocol/administration'
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/view-texts.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { McpServers } from './mcp-servers.tsx'
 import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
-import {
-  Area,
-  BadField,
-  Check,
-  Choice,
-  Field,
-  Form,
-  linesOf,
-  Removal,
-  textOf,
-  useLoaded,
-  useRead,
-  Waiting,
-} from './parts.tsx'
+import { Area, BadField, Check, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
 export function Actions({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.action
-  const read = useCallback(
-    async (signal: AbortSignal): Promise<readonly ToolSnapshot[]> => {
+  const actions = useLoaded(
+    async (signal) => {
       const [own, available] = await Promise.all([
         calls.get<readonly ToolSnapshot[]>('/tool/openapi', signal),
         calls.client.tools({ signal }),
@@ -38,7 +26,6 @@ export function Actions({ calls }: { calls: ServiceCalls }) {
     },
     [calls],
   )
-  const actions = useLoaded(read)
   return (
     <>
       <p class="lead">{texts.lead}</p>

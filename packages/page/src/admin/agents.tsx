@@ -1,13 +1,14 @@
 import type { DocumentSetSummary, FullPersona, PersonaFields, ToolSnapshot } from '@inlay/protocol'
 import type { McpServerSnapshot, McpServerSnapshots } from '@inlay/protocol/administration'
-import { useCallback, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { adminTexts } from '../texts/view-texts.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import { purposeOf } from './actions.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
-import { Area, Check, Checks, Field, Form, linesOf, Removal, textOf, useLoaded, Waiting } from './parts.tsx'
+import { Area, Check, Checks, Field, Form, linesOf, Removal, textOf, Waiting } from './parts.tsx'
 
 interface Known {
   readonly agents: readonly FullPersona[]
@@ -25,8 +26,8 @@ interface AgentsProps {
 /** Agents: instructions, documents, actions, suggested questions and a picture. */
 export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps) {
   const texts = adminTexts.agent
-  const read = useCallback(
-    async (signal: AbortSignal): Promise<Known> => {
+  const known = useLoaded(
+    async (signal): Promise<Known> => {
       const [agents, sets, tools, { mcp_servers: servers }] = await Promise.all([
         calls.get<readonly FullPersona[]>('/admin/persona', signal),
         calls.client.documentSets({ signal }),
@@ -37,7 +38,6 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps) {
     },
     [calls],
   )
-  const known = useLoaded(read)
   const [edited, setEdited] = useState<number | 'new' | null>(null)
   const changed = async (): Promise<void> => {
     await known.reload()

@@ -2,10 +2,11 @@ import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/
 import { scopes } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
+import type { Loaded } from '../controls/use-loaded.ts'
 import { adminTexts } from '../texts/view-texts.ts'
 import { formatDay } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
-import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waiting, type Loaded } from './parts.tsx'
+import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 /** API keys with their scopes and limits; a new key is shown once. */

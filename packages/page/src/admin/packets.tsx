@@ -2,8 +2,9 @@ import type { StreamLine } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
-import type { ListedChat, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { adminTexts } from '../texts/view-texts.ts'
 import { Choice } from './parts.tsx'
 
@@ -35,20 +36,13 @@ const drawMs = 100
 /** The lines of the latest answer of a chat, live while it streams. */
 export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'> }) {
   const texts = adminTexts.packet
-  const [chats, setChats] = useState<readonly ListedChat[] | undefined>(undefined)
-  const [sessionId, setSessionId] = useState('')
+  const { value: chats, failure: listFailure } = useLoaded(async () => (await service.chats('', null)).chats, [service])
+  const [chosen, setChosen] = useState('')
+  const sessionId = chosen || (chats?.[0]?.id ?? '')
   const [lines, setLines] = useState<readonly StreamLine[]>([])
   const [isLive, setIsLive] = useState(false)
-  const [failure, setFailure] = useState<Failure | null>(null)
-  useEffect(() => {
-    service.chats('', null).then(
-      (page) => {
-        setChats(page.chats)
-        setSessionId((known) => known || (page.chats[0]?.id ?? ''))
-      },
-      (error: unknown) => setFailure(toFailure(error)),
-    )
-  }, [service])
+  const [readFailure, setFailure] = useState<Failure | null>(null)
+  const failure = listFailure ?? readFailure
   useEffect(() => {
     setLines([])
     setFailure(null)
@@ -83,7 +77,7 @@ export function Packets({ service }: { service: Pick<Service, 'chats' | 'follow'
           options={chats.map(({ id, name }) => [id, name === '' ? texts.unnamed : name])}
           value={sessionId}
           isInline
-          onChange={setSessionId}
+          onChange={setChosen}
         />
       )}
       {failure !== null && <FailureNote failure={failure} />}

@@ -1,47 +1,16 @@
 import type { ComponentChildren, InputHTMLAttributes, JSX, TextareaHTMLAttributes } from 'preact'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { useLoaded, type Loaded } from '../controls/use-loaded.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
 
-/** A value that was read, or why it could not be. */
-export interface Loaded<Value> {
-  readonly value: Value | undefined
-  readonly failure: Failure | null
-  readonly reload: () => Promise<void>
-}
-
-/** Reads a value when a view opens; it stays while it is read again. @param read changes when something else is wanted */
-export function useLoaded<Value>(read: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
-  const [value, setValue] = useState<Value | undefined>(undefined)
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const load = useCallback(
-    async (signal: AbortSignal = new AbortController().signal): Promise<void> => {
-      try {
-        const loaded = await read(signal)
-        if (signal.aborted) return
-        setValue(() => loaded)
-        setFailure(null)
-      } catch (error) {
-        if (!signal.aborted) setFailure(toFailure(error))
-      }
-    },
-    [read],
-  )
-  useEffect(() => {
-    const leave = new AbortController()
-    void load(leave.signal)
-    return () => leave.abort()
-  }, [load])
-  return { value, failure, reload: () => load() }
-}
-
 /** Reads what a route answers when a view opens. */
 export function useRead<Answer>(calls: ServiceCalls, path: string): Loaded<Answer> {
-  return useLoaded(useCallback((signal: AbortSignal) => calls.get<Answer>(path, signal), [calls, path]))
+  return useLoaded((signal) => calls.get<Answer>(path, signal), [calls, path])
 }
 
 /** Placeholder of a view until its value is loaded. */

@@ -1,14 +1,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type {
-  AgentAction,
-  AnswerFilters,
-  AnswerSettings,
-  FilterValues,
-  ListedModel,
-  Service,
-} from '../service/service.ts'
+import type { AgentAction, AnswerFilters, AnswerSettings, ListedModel, Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
+import { useFilterValues } from './use-filter-values.ts'
 
 interface OptionsPanelProps {
   readonly service: Pick<Service, 'filterValues'>
@@ -272,24 +266,4 @@ function FilterFields({ service, filters, change }: FilterFieldsProps) {
       )}
     </fieldset>
   )
-}
-
-/** Time from the last key to the request, in milliseconds. */
-const typingMs = 200
-
-function useFilterValues(service: Pick<Service, 'filterValues'>, tagWords: string): FilterValues | undefined {
-  const [values, setValues] = useState<FilterValues | undefined>(undefined)
-  useEffect(() => {
-    const leave = new AbortController()
-    const timer = setTimeout(
-      // Without them, filters cannot be selected; questions still work.
-      () => service.filterValues(tagWords, leave.signal).then(setValues, () => {}),
-      values === undefined ? 0 : typingMs,
-    )
-    return () => {
-      clearTimeout(timer)
-      leave.abort()
-    }
-  }, [service, tagWords])
-  return values
 }

@@ -1,5 +1,6 @@
 import type { MinimalPersona } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { triggerAt, type Trigger } from './composer-options.ts'
@@ -94,24 +95,18 @@ export function useSuggestions(sources: SuggestionSources) {
 }
 
 function useTitles(service: Pick<Service, 'documents'>, word: string | null): readonly string[] {
-  const [titles, setTitles] = useState<readonly string[]>([])
-  useEffect(() => {
-    if (word === null) return undefined
-    const leave = new AbortController()
-    const timer = setTimeout(() => {
-      const query = { limit: maxDocuments, ...(word !== '' && { match: word }), signal: leave.signal }
-      service.documents(query).then(
-        ({ documents }) => setTitles([...new Set(documents.map(({ semantic_id: title }) => title))]),
-        // Keys without permission to list documents get no suggestions.
-        () => setTitles([]),
-      )
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-      leave.abort()
-    }
-  }, [service, word])
-  return word === null ? [] : titles
+  const { value, failure } = useLoaded(
+    async (signal) => {
+      if (word === null) return []
+      const query = { limit: maxDocuments, ...(word !== '' && { match: word }), signal }
+      const { documents } = await service.documents(query)
+      return [...new Set(documents.map(({ semantic_id: title }) => title))]
+    },
+    [service, word],
+    typingMs,
+  )
+  // Keys without permission to list documents get no suggestions.
+  return word === null || failure !== null || value === undefined ? [] : value
 }
 
 /** The list of suggestions; the field of the question stays focused and names the marked one. */

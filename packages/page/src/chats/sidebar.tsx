@@ -6,6 +6,7 @@ import { Icon, Mark } from '../controls/icons.tsx'
 import { Marked } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { useIsCramped } from '../pane/pane-store.ts'
 import { shortCount, type Counts } from '../documents/counts.ts'
 import { ProjectList } from '../projects/project-list.tsx'
@@ -194,29 +195,16 @@ const typingMs = 250
 
 /** Chats that hold the words; undefined without words, and until the first answer. */
 function useFoundChats(service: Pick<Service, 'chats'>, words: string): readonly ListedChat[] | Failure | undefined {
-  const [hits, setHits] = useState<readonly ListedChat[] | Failure | undefined>(undefined)
   const wanted = words.trim()
-  useEffect(() => {
-    if (wanted === '') {
-      setHits(undefined)
-      return undefined
-    }
-    let isLeft = false
-    const read = (): void => {
-      service.chats(wanted, null).then(
-        ({ chats }) => isLeft || setHits(chats),
-        (error: unknown) => isLeft || setHits(toFailure(error)),
-      )
-    }
-    const timer = setTimeout(read, typingMs)
-    const end = onAnyChange(({ kind }) => kind === 'chat' && read())
-    return () => {
-      isLeft = true
-      clearTimeout(timer)
-      end()
-    }
-  }, [service, wanted])
-  return hits
+  const found = useLoaded(
+    async () => (wanted === '' ? undefined : (await service.chats(wanted, null)).chats),
+    [service, wanted],
+    wanted === '' ? 0 : typingMs,
+  )
+  const latest = useRef(found)
+  latest.current = found
+  useEffect(() => onAnyChange(({ kind }) => kind === 'chat' && void latest.current.reload()), [])
+  return wanted === '' ? undefined : (found.failure ?? found.value)
 }
 
 interface RecentChatsProps extends Pick<SidebarProps, 'service' | 'place' | 'sessionId' | 'projects'> {

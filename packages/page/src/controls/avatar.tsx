@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLoaded } from './use-loaded.ts'
 
 interface AvatarProps {
   readonly name: string
@@ -9,24 +9,12 @@ interface AvatarProps {
 
 /** The picture of an agent, or the first letter of its name. */
 export function Avatar({ name, pictureId, readFile }: AvatarProps) {
-  const [picture, setPicture] = useState<string | null>(null)
-  useEffect(() => {
-    setPicture(null)
-    if (!pictureId) return undefined
-    let isCurrent = true
-    readFile(pictureId)
-      .then(toDataAddress)
-      .then(
-        (address) => isCurrent && setPicture(address),
-        // The letter stays.
-        () => {},
-      )
-    return () => {
-      isCurrent = false
-    }
-  }, [pictureId])
-  if (picture !== null)
-    return <img class="avatar u-grid u-place-center u-text u-soft u-bold u-flex-none" src={picture} alt="" />
+  const { value } = useLoaded(
+    async () => pictureId && { pictureId, address: await toDataAddress(await readFile(pictureId)) },
+    [pictureId],
+  )
+  if (value && value.pictureId === pictureId)
+    return <img class="avatar u-grid u-place-center u-text u-soft u-bold u-flex-none" src={value.address} alt="" />
   return (
     <span class="avatar u-grid u-place-center u-text u-soft u-bold u-flex-none" aria-hidden="true">
       {[...name][0]?.toUpperCase()}

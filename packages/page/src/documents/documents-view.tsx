@@ -18,6 +18,7 @@ import { DocumentTable } from './table/document-table.tsx'
 import { ManyBar, useMany } from './table/many-bar.tsx'
 import { useRowSelection } from './table/select-rows.ts'
 import { useDocuments, type Documents } from './use-documents.ts'
+import { useFilterValues } from '../chat/use-filter-values.ts'
 import { Button } from '../controls/button.tsx'
 
 const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
@@ -118,9 +119,6 @@ function StateFilter({ documents: { filter, narrow }, counts }: { documents: Doc
   )
 }
 
-/** How long a person may go on typing before tags are looked for; milliseconds. */
-const typingMs = 200
-
 /** A document set and a tag, where there are any, and the order. */
 function MoreFilters({ documents }: { documents: Documents }) {
   const { filter, narrow, service, order, sort } = documents
@@ -186,22 +184,8 @@ function MoreFilters({ documents }: { documents: Documents }) {
 /** Finds a tag by part of its name. Absent where no document has tags. */
 function TagField({ service, choose }: { service: Pick<Service, 'filterValues'>; choose: (tag: string) => void }) {
   const [words, setWords] = useState('')
-  const [tags, setTags] = useState<FilterValues['tags']>([])
   const id = useId()
-  useEffect(() => {
-    const leave = new AbortController()
-    const find = (): void => {
-      service.filterValues(words, leave.signal).then(
-        (values) => setTags(values.tags),
-        () => {},
-      )
-    }
-    const timer = setTimeout(find, words === '' ? 0 : typingMs)
-    return () => {
-      clearTimeout(timer)
-      leave.abort()
-    }
-  }, [service, words])
+  const { tags = [] } = useFilterValues(service, words) ?? {}
   if (tags.length === 0 && words === '') return null
   return (
     <>

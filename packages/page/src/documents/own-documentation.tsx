@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { documentTexts } from '../texts/view-texts.ts'
 import type { Documents } from './use-documents.ts'
 import { Button } from '../controls/button.tsx'
@@ -10,21 +11,17 @@ interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
 
 /** Says that Inlay's own documentation is among the documents, and takes it out by one click. */
 export function OwnDocumentation({ service, change, total }: OwnDocumentationProps) {
-  const [isHere, setIsHere] = useState(false)
-  useEffect(() => {
-    const leave = new AbortController()
-    service.hasOwnDocumentation(leave.signal).then(setIsHere, () => {})
-    return () => leave.abort()
-  }, [service, total])
-  if (!isHere) return null
+  const [isLeaving, setIsLeaving] = useState(false)
+  const { value: isHere } = useLoaded((signal) => service.hasOwnDocumentation(signal), [service, total])
+  if (isHere !== true || isLeaving) return null
   return (
     <p class="own-documentation u-muted u-round-10 u-raised">
       {documentTexts.ownDocumentation}{' '}
       <Button
         kind="text"
         onClick={() => {
-          setIsHere(false)
-          change(service.removeOwnDocumentation()).catch(() => setIsHere(true))
+          setIsLeaving(true)
+          change(service.removeOwnDocumentation()).catch(() => setIsLeaving(false))
         }}
       >
         {documentTexts.removeOwn}

@@ -1,5 +1,5 @@
 import type { DocMinimalInfo, DocumentOrder, DocumentStateName } from '@inlay/protocol'
-import type { ListedDocument, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 
 /** Which documents a person wants to see. */
 export interface DocumentFilter {
@@ -133,7 +133,10 @@ export async function readAllFound(
   return documents
 }
 
-function toListed({ details, ...document }: DocMinimalInfo): ListedDocument {
+/** A document in the listing, with the reason once it is known. */
+export type ListedDocument = ReturnType<typeof toListed>
+
+function toListed({ details, ...document }: DocMinimalInfo) {
   return {
     id: document.document_id,
     title: document.semantic_id === '' ? document.document_id : document.semantic_id,
@@ -141,6 +144,7 @@ function toListed({ details, ...document }: DocMinimalInfo): ListedDocument {
     state: document.state,
     // A document that waits for another try has one too.
     reason: document.state === 'failed' ? (details?.reason ?? null) : null,
+    /** Size of the text as stored; undefined if the server does not report it. */
     bytes: details?.bytes,
     acceptedAt: details && new Date(details.accepted_at),
     pairIds: details?.cc_pair_ids ?? [],

@@ -1,5 +1,5 @@
 import { unreadPartsOf } from '@inlay/protocol'
-import type { ListedDocument } from '../service/service.ts'
+import type { ListedDocument } from './row-pages.ts'
 import { documentTexts } from '../texts/view-texts.ts'
 
 /** Says which parts of a document's file could not be read; undefined if all of it was. */

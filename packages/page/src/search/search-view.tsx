@@ -1,11 +1,11 @@
 import type { SearchResult } from '@inlay/protocol'
 import { safeLink } from '@inlay/text/markdown'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { withoutMarkup } from '../markdown/plain-text.ts'
-import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
@@ -16,34 +16,15 @@ import { Button } from '../controls/button.tsx'
 /** How long a person may go on typing before the search begins, in milliseconds. */
 const typingMs = 300
 
-type Search =
-  | { readonly phase: 'empty' | 'searching' }
-  | { readonly phase: 'done'; readonly query: string; readonly passages: readonly SearchResult[] }
-  | { readonly phase: 'failed'; readonly failure: Failure }
-
 /** Searches passages without a model, and highlights the words of the query. */
 export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
   const [words, setWords] = useState('')
-  const [search, setSearch] = useState<Search>({ phase: 'empty' })
-  useEffect(() => {
-    const query = words.trim()
-    if (query === '') {
-      setSearch({ phase: 'empty' })
-      return undefined
-    }
-    const leave = new AbortController()
-    const timer = setTimeout(() => {
-      setSearch((known) => (known.phase === 'done' ? known : { phase: 'searching' }))
-      service.search(query, leave.signal).then(
-        (passages) => setSearch({ phase: 'done', query, passages }),
-        (error: unknown) => !leave.signal.aborted && setSearch({ phase: 'failed', failure: toFailure(error) }),
-      )
-    }, typingMs)
-    return () => {
-      clearTimeout(timer)
-      leave.abort()
-    }
-  }, [words, service])
+  const query = words.trim()
+  const { value: found, failure } = useLoaded(
+    async (signal) => (query === '' ? undefined : { query, passages: await service.search(query, signal) }),
+    [service, query],
+    query === '' ? 0 : typingMs,
+  )
   return (
     <section class="documents u-view" aria-labelledby="search-title">
       <div class="documents-head">
@@ -51,9 +32,11 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
         <p class="lead">{texts.search.lead}</p>
       </div>
       <SearchField label={texts.search.field} words={words} search={setWords} />
-      {search.phase === 'searching' && <p class="nothing u-muted">{texts.search.searching}</p>}
-      {search.phase === 'failed' && <FailureNote failure={search.failure} />}
-      {search.phase === 'done' && <Passages query={search.query} passages={search.passages} />}
+      {query !== '' && failure !== null && <FailureNote failure={failure} />}
+      {query !== '' && failure === null && found === undefined && (
+        <p class="nothing u-muted">{texts.search.searching}</p>
+      )}
+      {query !== '' && failure === null && found !== undefined && <Passages {...found} />}
     </section>
   )
 }

@@ -120,20 +120,6 @@ export interface TextDocument {
   readonly text: string
 }
 
-/** A document in the listing, with the reason once it is known. */
-export interface ListedDocument {
-  readonly id: string
-  readonly title: string
-  readonly link: string
-  readonly state: DocumentStateName
-  readonly reason: string | null
-  /** Size of the text as stored; undefined if the server does not report it. */
-  readonly bytes: number | undefined
-  readonly acceptedAt: Date | undefined
-  readonly pairIds: readonly number[]
-  readonly tags: readonly { readonly tag_key: string; readonly tag_value: string }[]
-}
-
 /** The Inlay service as the page uses it. Rejects with errors that `toFailure` puts into words. */
 export type Service = ReturnType<typeof toService>
 

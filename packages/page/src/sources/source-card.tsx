@@ -1,6 +1,7 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon } from '../controls/icons.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { safeLink } from '@inlay/text/markdown'
 import { piecesOf, piecesOfText, sampleOf, withQuote, type Piece } from './passage.ts'
 import { openDocument, type DocumentPlace } from '../documents/preview/open-document.tsx'
@@ -144,35 +145,21 @@ function PieceView({ piece: { text, mark } }: { piece: Piece }) {
 }
 
 /** The complete passage with a sentence, or else the best match; loaded on demand. */
-function usePassage(
-  source: Source,
-  sentence: string,
-  isWanted: boolean,
-  readPassage: Service['passage'],
-): { isRead: boolean; text: string | null } {
-  const [read, setRead] = useState<{ sentence: string; text: string | null } | null>(null)
+function usePassage(source: Source, sentence: string, isWanted: boolean, readPassage: Service['passage']) {
   const [first] = source.passages
-  useEffect(() => {
+  const title = first.semantic_identifier
+  const { value } = useLoaded(async () => {
     if (!isWanted) return undefined
-    let isCurrent = true
-    const find = async (): Promise<string | null> => {
-      const title = first.semantic_identifier
-      // An answer in words of its own is in no passage.
-      const quoted = sentence === '' ? null : await readPassage(title, sentence)
-      return quoted ?? readPassage(title, sampleOf(first))
-    }
+    // An answer in words of its own is in no passage.
+    const quoted = sentence === '' ? null : await readPassage(title, sentence).catch(() => null)
     // Without an answer the card shows what it has.
-    void find()
-      .catch(() => null)
-      .then((text) => {
-        if (isCurrent) setRead({ sentence, text })
-      })
-    return () => {
-      isCurrent = false
-    }
+    return { sentence, text: quoted ?? (await readPassage(title, sampleOf(first)).catch(() => null)) }
   }, [isWanted, sentence, first.document_id])
-  const isRead = read !== null && (read.sentence === sentence || sentence === '')
-  return { isRead, text: isRead ? read.text : null }
+  // Opened again, it is there at once.
+  const last = useRef(value)
+  last.current = value ?? last.current
+  const isRead = last.current !== undefined && (last.current.sentence === sentence || sentence === '')
+  return { isRead, text: isRead ? (last.current?.text ?? null) : null }
 }
 
 /** Origin of a source: its address, its id if that is the path of a file, or else the kind of source. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { toDataAddress } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
 import { saveFile } from '../controls/save-file.ts'
@@ -18,30 +18,20 @@ interface StoredFileProps {
 
 /** A file of the service: a picture is shown, and any can be saved. */
 export function StoredFile({ id, words, readFile }: StoredFileProps) {
-  const [file, setFile] = useState<{ file: File; picture: string | null } | 'gone' | undefined>(undefined)
-  useEffect(() => {
-    let isCurrent = true
-    readFile(id)
-      .then(async (read) => ({ file: read, picture: drawnTypes.has(read.type) ? await toDataAddress(read) : null }))
-      .then(
-        (read) => isCurrent && setFile(read),
-        () => isCurrent && setFile('gone'),
-      )
-    return () => {
-      isCurrent = false
-    }
+  const { value, failure } = useLoaded(async () => {
+    const file = await readFile(id)
+    return { file, picture: drawnTypes.has(file.type) ? await toDataAddress(file) : null }
   }, [id, readFile])
-  if (file === undefined) return <p class="made-file u-note">{texts.frame.loading}</p>
-  if (file === 'gone') return <p class="made-file u-note">{texts.steps.fileIsGone}</p>
+  if (failure !== null) return <p class="made-file u-note">{texts.steps.fileIsGone}</p>
+  if (value === undefined) return <p class="made-file u-note">{texts.frame.loading}</p>
+  const { file, picture } = value
   return (
     <figure class="made-file u-note">
-      {file.picture !== null && (
-        <img class="u-surface u-block u-line u-round-10" src={file.picture} alt={words ?? file.file.name} />
-      )}
+      {picture !== null && <img class="u-surface u-block u-line u-round-10" src={picture} alt={words ?? file.name} />}
       <figcaption>
-        <Button kind="text" class="u-anywhere" onClick={() => saveFile(file.file)}>
+        <Button kind="text" class="u-anywhere" onClick={() => saveFile(file)}>
           <Icon name="file" />
-          {texts.steps.saveFile(file.file.name)}
+          {texts.steps.saveFile(file.name)}
         </Button>
       </figcaption>
     </figure>

@@ -1,11 +1,12 @@
 import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Area, Checks, Field, Form, linesOf, useLoaded, Waiting } from '../../admin/parts.tsx'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { Area, Checks, Field, Form, linesOf, Waiting } from '../../admin/parts.tsx'
 import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
 import { Icon } from '../../controls/icons.tsx'
+import { useLoaded } from '../../controls/use-loaded.ts'
 import type { ServiceCalls } from '../../service/calls.ts'
-import type { ListedDocument } from '../../service/service.ts'
+import type { ListedDocument } from '../row-pages.ts'
 import { documentTexts } from '../../texts/view-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Documents } from '../use-documents.ts'
@@ -184,26 +185,22 @@ function Owners({
   calls: ServiceCalls
   changed: Documents['change']
 }) {
-  const read = useCallback(
-    async (
-      signal: AbortSignal,
-    ): Promise<{ readonly pairs: readonly PairDescriptor[]; readonly sets: readonly DocumentSetSummary[] }> => {
-      const [pairs, sets] = await Promise.all([
+  const loaded = useLoaded(
+    (signal) =>
+      Promise.all([
         calls.get<readonly PairDescriptor[]>('/manage/cc-pair', signal),
-        calls.get<readonly DocumentSetSummary[]>('/manage/document-set', signal),
-      ])
-      return { pairs, sets }
-    },
+        calls.client.documentSets({ signal }),
+      ]),
     [calls],
   )
-  const loaded = useLoaded(read)
+  const [pairs, sets] = loaded.value ?? [[], []]
   return (
     <>
       <Waiting loaded={loaded} />
-      {loaded.value?.pairs
+      {pairs
         .filter(({ id }) => pairIds.includes(id))
         .map((pair) => (
-          <Owner key={pair.id} pair={pair} sets={loaded.value!.sets} calls={calls} changed={changed} />
+          <Owner key={pair.id} pair={pair} sets={sets} calls={calls} changed={changed} />
         ))}
     </>
   )

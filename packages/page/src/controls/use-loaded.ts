@@ -1,0 +1,43 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { toFailure, type Failure } from '../service/failure.ts'
+
+/** A value that was read, or why it could not be. */
+export interface Loaded<Value> {
+  readonly value: Value | undefined
+  readonly failure: Failure | null
+  readonly reload: () => Promise<void>
+}
+
+/**
+ * Reads a value when a view opens, and again when an input changes; it stays while it is read again.
+ * @param delayMs how long inputs have to stay the same before, such as those that somebody types
+ */
+export function useLoaded<Value>(
+  read: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+  delayMs = 0,
+): Loaded<Value> {
+  const [value, setValue] = useState<Value | undefined>(undefined)
+  const [failure, setFailure] = useState<Failure | null>(null)
+  const reading = useRef<AbortController | undefined>(undefined)
+  const load = async (): Promise<void> => {
+    reading.current?.abort()
+    const { signal } = (reading.current = new AbortController())
+    try {
+      const loaded = await read(signal)
+      if (signal.aborted) return
+      setValue(() => loaded)
+      setFailure(null)
+    } catch (error) {
+      if (!signal.aborted) setFailure(toFailure(error))
+    }
+  }
+  useEffect(() => {
+    const timer = delayMs > 0 ? setTimeout(() => void load(), delayMs) : void load()
+    return () => {
+      clearTimeout(timer)
+      reading.current?.abort()
+    }
+  }, inputs)
+  return { value, failure, reload: load }
+}
