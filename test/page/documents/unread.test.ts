@@ -27,4 +27,5 @@ test('the page says in its language what could not be read', async () => {
   expect(unreadOf(mail)).toBe(
     '2 Anhänge waren nicht vollständig lesbar: a.pdf; b.docx. 1 Fußnote oder Anmerkung fehlt in der Datei.',
   )
+  await loadViewTexts('en')
 })
