@@ -1,6 +1,6 @@
 import type { ComponentChildren, InputHTMLAttributes, JSX, TextareaHTMLAttributes } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
+import { Confirm } from '../controls/confirm.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { useLoaded, type Loaded } from '../controls/use-loaded.ts'
 import type { ServiceCalls } from '../service/calls.ts'
@@ -217,22 +217,22 @@ export function Removal({
       </>
     )
   return (
-    <span class="confirm u-flex u-gap-6 u-center" role="group" aria-label={question}>
+    <Confirm
+      class="u-center"
+      question={question}
+      words={words}
+      keep={() => setPhase('shown')}
+      disabled={phase === 'removing'}
+      confirm={() => {
+        setPhase('removing')
+        remove().catch((error: unknown) => {
+          setFailure(toFailure(error))
+          setPhase('shown')
+        })
+      }}
+    >
       <span class="u-small">{question}</span>
-      <ConfirmButtons
-        keep={() => setPhase('shown')}
-        disabled={phase === 'removing'}
-        confirm={() => {
-          setPhase('removing')
-          remove().catch((error: unknown) => {
-            setFailure(toFailure(error))
-            setPhase('shown')
-          })
-        }}
-      >
-        {words}
-      </ConfirmButtons>
-    </span>
+    </Confirm>
   )
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { onEscape } from '../controls/on-escape.ts'
 import type { FeedbackReason } from '@inlay/client/conversation'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
@@ -27,11 +28,7 @@ export function FeedbackForm({ isGood, send, close }: FeedbackFormProps) {
         event.preventDefault()
         if (!isEmpty) send({ ...(offered !== null && { offered }), ...(text.trim() !== '' && { text: text.trim() }) })
       }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        close()
-      }}
+      onKeyDown={onEscape(close)}
     >
       <p>{question}</p>
       <div class="row u-wrap">

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { onEscape } from '../controls/on-escape.ts'
 import { sharedAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
 import { CopyButton } from '../controls/copy-button.tsx'
@@ -36,11 +37,7 @@ export function SharePanel({ sessionId, service, close }: SharePanelProps) {
       role="group"
       aria-label={shareTitle}
       tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        close()
-      }}
+      onKeyDown={onEscape(close)}
     >
       <p>{shareLead}</p>
       {isShared === true && (

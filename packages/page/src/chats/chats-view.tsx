@@ -4,7 +4,7 @@ import { chatAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
 import { ChatHit } from './chat-hit.tsx'
 import { useChats, type Chats } from './chats.ts'
-import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
+import { Confirm } from '../controls/confirm.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { Icon, type IconName } from '../controls/icons.tsx'
 import { NamingForm } from '../controls/naming-form.tsx'
@@ -193,7 +193,15 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps) {
         {day}
       </span>
       {phase === 'asking' ? (
-        <AskDelete name={name} remove={() => chats.remove([chat])} keep={() => setPhase('shown')} />
+        <Confirm
+          question={texts.chats.askDelete(name)}
+          keep={() => setPhase('shown')}
+          confirm={() => {
+            // If deleting fails, it is listed again.
+            setPhase('shown')
+            chats.remove([chat])
+          }}
+        />
       ) : (
         <RowButtons
           name={name}
@@ -212,21 +220,6 @@ function ChatRow({ chat, chats, projects, isSelected, toggle }: ChatRowProps) {
         />
       )}
     </li>
-  )
-}
-
-function AskDelete({ name, remove, keep }: { name: string; remove: () => void; keep: () => void }) {
-  return (
-    <span class="confirm u-flex u-gap-6" role="group" aria-label={texts.chats.askDelete(name)}>
-      <ConfirmButtons
-        keep={keep}
-        confirm={() => {
-          // If deleting fails, it is listed again.
-          keep()
-          remove()
-        }}
-      />
-    </span>
   )
 }
 

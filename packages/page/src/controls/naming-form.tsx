@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { onEscape } from './on-escape.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from './button.tsx'
 
@@ -26,9 +27,7 @@ export function NamingForm({ name, label, maxLength, save, end, children }: Nami
         if (given.trim() !== '' && given.trim() !== name) save(given.trim())
         end()
       }}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') end()
-      }}
+      onKeyDown={onEscape(end)}
     >
       {children}
       <input

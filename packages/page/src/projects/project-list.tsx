@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { onEscape } from '../controls/on-escape.ts'
 import { projectAddress, type Place } from '../address.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
@@ -61,12 +62,7 @@ function NewProject({ create, end }: { create: (name: string) => void; end: () =
         event.preventDefault()
         if (name.trim() !== '') create(name.trim())
       }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.preventDefault()
-        event.stopPropagation()
-        end()
-      }}
+      onKeyDown={onEscape(end)}
     >
       <input
         class="u-surface u-tall-34"

@@ -2,7 +2,7 @@ import type { ProjectDetails, UserFile } from '@inlay/protocol'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
-import { ConfirmButtons } from '../controls/confirm-buttons.tsx'
+import { Confirm } from '../controls/confirm.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { FileField } from '../controls/file-field.tsx'
 import { NamingForm } from '../controls/naming-form.tsx'
@@ -322,13 +322,13 @@ function DeleteProject({ name, remove }: { name: string; remove: () => void }) {
       </Button>
     )
   return (
-    <div
-      class="delete-project confirm u-flex u-gap-6 u-above-8 u-begin u-center"
-      role="group"
-      aria-label={texts.chats.askDelete(name)}
+    <Confirm
+      class="delete-project u-above-8 u-begin u-center"
+      question={texts.chats.askDelete(name)}
+      confirm={remove}
+      keep={() => setIsAsking(false)}
     >
-      <p>{texts.projects.deleteLead}</p>
-      <ConfirmButtons confirm={remove} keep={() => setIsAsking(false)} />
-    </div>
+      <span>{texts.projects.deleteLead}</span>
+    </Confirm>
   )
 }

@@ -1,5 +1,6 @@
 import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { onEscape } from '../../controls/on-escape.ts'
 import { Area, Checks, Field, Form, linesOf, Waiting } from '../../admin/parts.tsx'
 import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
@@ -51,11 +52,7 @@ export function DocumentDetails({ document, documents, admin, top, measured, clo
       role="row"
       class="document-details u-line-below u-ground"
       style={{ transform: `translateY(${top}px)` }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        close()
-      }}
+      onKeyDown={onEscape(close)}
     >
       <div role="gridcell" aria-colspan={7} class="admin details-body u-grid u-one-column u-full u-relative u-gap-12">
         <IconButton icon="close" class="details-close" label={texts.frame.close} onClick={close} />

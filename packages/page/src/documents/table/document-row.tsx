@@ -1,7 +1,7 @@
 import { safeLink } from '@inlay/text/markdown'
 import { unreadKeys } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
-import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
+import { Confirm } from '../../controls/confirm.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
 import { Icon } from '../../controls/icons.tsx'
 import type { ListedDocument } from '../row-pages.ts'
@@ -73,7 +73,7 @@ export function DocumentRow(props: RowProps) {
       </span>
       <span role="gridcell" class="cell-actions u-row u-gap-8 u-min-0 u-relative u-to-end">
         {isAsking ? (
-          <Confirm {...props} setIsBusy={setIsBusy} />
+          <AskDelete {...props} setIsBusy={setIsBusy} />
         ) : (
           <Actions {...props} tabIndex={tabIndex} isBusy={isBusy} />
         )}
@@ -225,7 +225,7 @@ function Actions({
   )
 }
 
-function Confirm({
+function AskDelete({
   document: { id, title },
   documents: { changeOrTell, service },
   isSelected,
@@ -234,27 +234,18 @@ function Confirm({
   setIsBusy,
 }: RowProps & { setIsBusy: (isBusy: boolean) => void }) {
   return (
-    <span
-      class="confirm u-flex u-gap-6 u-surface u-round-12 u-shadow"
-      role="group"
-      aria-label={documentTexts.deleteThing(title)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
+    <Confirm
+      class="u-surface u-round-12 u-shadow"
+      question={documentTexts.deleteThing(title)}
+      keep={() => ask(false)}
+      confirm={() => {
         ask(false)
+        setIsBusy(true)
+        changeOrTell(service.remove(id)).then(
+          () => isSelected && select(false, false),
+          () => setIsBusy(false),
+        )
       }}
-    >
-      <ConfirmButtons
-        keep={() => ask(false)}
-        confirm={() => {
-          ask(false)
-          setIsBusy(true)
-          changeOrTell(service.remove(id)).then(
-            () => isSelected && select(false, false),
-            () => setIsBusy(false),
-          )
-        }}
-      />
-    </span>
+    />
   )
 }

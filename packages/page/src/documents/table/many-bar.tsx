@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ConfirmButtons } from '../../controls/confirm-buttons.tsx'
+import { Confirm } from '../../controls/confirm.tsx'
 import { FailureNote } from '../../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../../service/failure.ts'
 import { documentTexts } from '../../texts/view-texts.ts'
@@ -125,14 +125,17 @@ export function ManyBar({ documents, selection, many }: BarProps) {
       {progress === null && selected.size > 0 && (
         <div class="row u-wrap u-as-tall">
           {isAsking ? (
-            <DeleteAsked
-              count={selected.size}
-              go={() => {
+            <Confirm
+              class="many-confirm u-center"
+              question={documentTexts.askDeleteMany(selected.size)}
+              keep={() => setIsAsking(false)}
+              confirm={() => {
                 setIsAsking(false)
                 many.start()
               }}
-              keep={() => setIsAsking(false)}
-            />
+            >
+              <strong class="u-grow">{documentTexts.askDeleteMany(selected.size)}</strong>
+            </Confirm>
           ) : (
             <Choices documents={documents} selection={selection} many={many} ask={() => setIsAsking(true)} />
           )}
@@ -166,27 +169,6 @@ function Choices({ documents, selection: { selected }, many, ask }: BarProps & {
         {documentTexts.deleteMany(selected.size)}
       </Button>
     </>
-  )
-}
-
-function DeleteAsked({ count, go, keep }: { count: number; go: () => void; keep: () => void }) {
-  const question = documentTexts.askDeleteMany(count)
-  return (
-    <span
-      class="confirm many-confirm u-row u-gap-6"
-      role="group"
-      aria-label={question}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return
-        event.stopPropagation()
-        keep()
-      }}
-    >
-      <strong>{question}</strong>
-      <span class="u-flex u-wrap u-gap-8 u-at-end">
-        <ConfirmButtons confirm={go} keep={keep} />
-      </span>
-    </span>
   )
 }
 
