@@ -103,7 +103,7 @@ function useTitles(service: Pick<Service, 'documents'>, word: string | null): re
       return [...new Set(documents.map(({ semantic_id: title }) => title))]
     },
     [service, word],
-    typingMs,
+    { delayMs: typingMs },
   )
   // Keys without permission to list documents get no suggestions.
   return word === null || failure !== null || value === undefined ? [] : value

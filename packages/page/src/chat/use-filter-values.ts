@@ -7,5 +7,7 @@ const typingMs = 200
 /** What documents can be filtered by, with tags that hold the words. Undefined where it cannot be read. */
 export function useFilterValues(service: Pick<Service, 'filterValues'>, tagWords: string): FilterValues | undefined {
   const inputs = [service, tagWords]
-  return useLoaded((signal) => service.filterValues(tagWords, signal), inputs, tagWords === '' ? 0 : typingMs).value
+  return useLoaded((signal) => service.filterValues(tagWords, signal), inputs, {
+    delayMs: tagWords === '' ? 0 : typingMs,
+  }).value
 }

@@ -16,7 +16,7 @@ import { ChatHit } from './chat-hit.tsx'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { keep, readKept } from '../kept.ts'
-import { announceChange, onAnyChange } from '../service/tabs.ts'
+import { announceChange, useChange } from '../service/tabs.ts'
 import { texts } from '../texts/texts.ts'
 
 interface SidebarProps {
@@ -199,11 +199,9 @@ function useFoundChats(service: Pick<Service, 'chats'>, words: string): readonly
   const found = useLoaded(
     async () => (wanted === '' ? undefined : (await service.chats(wanted, null)).chats),
     [service, wanted],
-    wanted === '' ? 0 : typingMs,
+    { delayMs: wanted === '' ? 0 : typingMs },
   )
-  const latest = useRef(found)
-  latest.current = found
-  useEffect(() => onAnyChange(({ kind }) => kind === 'chat' && void latest.current.reload()), [])
+  useChange(['chat'], () => void found.reload())
   return wanted === '' ? undefined : (found.failure ?? found.value)
 }
 
@@ -276,36 +274,12 @@ function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
   )
 }
 
-/** Changes within this time lead to one request, in milliseconds. */
-const gatherMs = 60
-
 /** The newest chats; reloaded after a change, in this tab or another. */
 function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): readonly ListedChat[] {
-  const [chats, setChats] = useState(first.chats)
-  useEffect(() => {
-    let round = 0
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const read = (): void => {
-      const mine = ++round
-      service.chats('', null).then(
-        (page) => mine === round && setChats(page.chats),
-        // Keeps the previous list.
-        () => {},
-      )
-    }
-    const end = onAnyChange(({ kind }) => {
-      if (kind !== 'chat') return
-      // Many may be deleted at once.
-      clearTimeout(timer)
-      timer = setTimeout(read, gatherMs)
-    })
-    return () => {
-      clearTimeout(timer)
-      round = Number.POSITIVE_INFINITY
-      end()
-    }
-  }, [service])
-  return chats
+  const read = async (): Promise<readonly ListedChat[]> => (await service.chats('', null)).chats
+  const { value = [], reload } = useLoaded(read, [service], { first: first.chats })
+  useChange(['chat'], () => void reload())
+  return value
 }
 
 /** Pinned chats, then the others by when they were last used, the newest first. */

@@ -8,16 +8,20 @@ export interface Loaded<Value> {
   readonly reload: () => Promise<void>
 }
 
-/**
- * Reads a value when a view opens, and again when an input changes; it stays while it is read again.
- * @param delayMs how long inputs have to stay the same before, such as those that somebody types
- */
+interface LoadOptions<Value> {
+  /** How long inputs have to stay the same before, such as those that somebody types. Default 0. */
+  readonly delayMs?: number
+  /** The value when the view opens. Default: it is read. */
+  readonly first?: Value
+}
+
+/** Reads a value when a view opens, and again when an input changes; it stays while it is read again. */
 export function useLoaded<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly unknown[],
-  delayMs = 0,
+  { delayMs = 0, first }: LoadOptions<Value> = {},
 ): Loaded<Value> {
-  const [value, setValue] = useState<Value | undefined>(undefined)
+  const [value, setValue] = useState(first)
   const [failure, setFailure] = useState<Failure | null>(null)
   const reading = useRef<AbortController | undefined>(undefined)
   const load = async (): Promise<void> => {
@@ -32,7 +36,12 @@ export function useLoaded<Value>(
       if (!signal.aborted) setFailure(toFailure(error))
     }
   }
+  const isRead = useRef(first !== undefined)
   useEffect(() => {
+    if (isRead.current) {
+      isRead.current = false
+      return undefined
+    }
     const timer = delayMs > 0 ? setTimeout(() => void load(), delayMs) : void load()
     return () => {
       clearTimeout(timer)

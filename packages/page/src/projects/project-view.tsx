@@ -1,16 +1,17 @@
-import type { ProjectDetails, UserFile } from '@inlay/protocol'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { UserFile } from '@inlay/protocol'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { chatAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
 import { Confirm } from '../controls/confirm.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { FileField } from '../controls/file-field.tsx'
 import { NamingForm } from '../controls/naming-form.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
-import { announceChange, onAnyChange } from '../service/tabs.ts'
+import { announceChange, useChange } from '../service/tabs.ts'
 import { formatDay } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 import '../styles/project.css'
@@ -86,63 +87,29 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
   )
 }
 
-interface ReadProject {
-  readonly details: ProjectDetails | undefined
-  readonly failure: Failure | null
-  /** Waits for a change, then reads the project again. @returns whether it was made */
-  readonly change: (work: Promise<unknown>) => Promise<boolean>
-}
-
 /** How long to wait until files that are being read are looked at again, in milliseconds. */
 const readingMs = 1_500
 
-function useProject(service: Service, projectId: number): ReadProject {
-  const [details, setDetails] = useState<ProjectDetails | undefined>(undefined)
+function useProject(service: Service, projectId: number) {
+  const loaded = useLoaded(() => service.projects.get(projectId), [service, projectId])
+  const { value: details, failure: readFailure, reload } = loaded
   const [failure, setFailure] = useState<Failure | null>(null)
-  const [readFailure, setReadFailure] = useState<Failure | null>(null)
-  const round = useRef(0)
-  const read = useCallback(async (): Promise<void> => {
-    const mine = ++round.current
-    try {
-      const known = await service.projects.get(projectId)
-      if (mine !== round.current) return
-      setDetails(known)
-      setReadFailure(null)
-    } catch (error) {
-      if (mine === round.current) setReadFailure(toFailure(error))
-    }
-  }, [service, projectId])
+  useChange(['chat', 'projects'], () => void reload())
   useEffect(() => {
-    setDetails(undefined)
-    setFailure(null)
-    setReadFailure(null)
-    void read()
-    const end = onAnyChange(({ kind }) => void (kind !== 'documents' && read()))
-    return () => {
-      round.current++
-      end()
-    }
-  }, [read])
-  const isReading = details?.files.some(({ status }) => status === 'PROCESSING') === true
-  const isRefused = readFailure?.retryable === false
-  useEffect(() => {
-    if (!isReading || isRefused) return undefined
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let hasEnded = false
-    const readAgain = async (): Promise<void> => {
-      if (!document.hidden) await read()
-      if (!hasEnded) timer = setTimeout(() => void readAgain(), readingMs)
-    }
-    timer = setTimeout(() => void readAgain(), readingMs)
-    return () => {
-      hasEnded = true
-      clearTimeout(timer)
-    }
-  }, [read, isReading, isRefused])
+    const isReading = details?.files.some(({ status }) => status === 'PROCESSING') === true
+    if (!isReading || readFailure?.retryable === false) return undefined
+    const timer = setInterval(() => {
+      if (document.hidden) return
+      clearInterval(timer)
+      void reload()
+    }, readingMs)
+    return () => clearInterval(timer)
+  }, [details, readFailure])
   return {
     details,
     failure: failure ?? readFailure,
-    change: async (work) => {
+    /** Waits for a change, then reads the project again. @returns whether it was made */
+    change: async (work: Promise<unknown>): Promise<boolean> => {
       try {
         await work
         setFailure(null)

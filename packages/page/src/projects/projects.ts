@@ -1,30 +1,15 @@
 import type { Project } from '@inlay/protocol'
-import { useEffect, useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import type { Service } from '../service/service.ts'
-import { announceChange, onAnyChange } from '../service/tabs.ts'
+import { announceChange, useChange } from '../service/tabs.ts'
 
 /** Projects of the person, newest first, and the calls that change which there are. */
 export type Projects = ReturnType<typeof useProjects>
 
 /** Reloads the projects after a change, in this tab or another, and after a new conversation in one. */
 export function useProjects(service: Pick<Service, 'projects'>, first: readonly Project[]) {
-  const [all, setAll] = useState(first)
-  useEffect(() => {
-    let round = 0
-    const read = (): void => {
-      const mine = ++round
-      service.projects.list().then(
-        (projects) => mine === round && setAll(projects),
-        // Keeps the previous list.
-        () => {},
-      )
-    }
-    const end = onAnyChange(({ kind }) => kind === 'projects' && read())
-    return () => {
-      round = Number.POSITIVE_INFINITY
-      end()
-    }
-  }, [service])
+  const { value: all = [], reload } = useLoaded(() => service.projects.list(), [service], { first })
+  useChange(['projects'], () => void reload())
   return {
     all,
     /** Gives its number. */

@@ -23,7 +23,7 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
   const { value: found, failure } = useLoaded(
     async (signal) => (query === '' ? undefined : { query, passages: await service.search(query, signal) }),
     [service, query],
-    query === '' ? 0 : typingMs,
+    { delayMs: query === '' ? 0 : typingMs },
   )
   return (
     <section class="documents u-view" aria-labelledby="search-title">

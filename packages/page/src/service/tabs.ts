@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'preact/hooks'
+
 /** A change at the service: of its documents, its projects, or a conversation. */
 export type Change = { readonly kind: 'documents' | 'projects' } | { readonly kind: 'chat'; readonly sessionId: string }
 
@@ -28,4 +30,25 @@ export function onAnyChange(listener: (change: Change) => void): () => void {
     here.removeEventListener('change', take)
     end()
   }
+}
+
+/** Changes within this time are one, in milliseconds: many may be deleted at once. */
+const gatherMs = 60
+
+/** Calls a function soon after changes of some kinds, in this tab or others. */
+export function useChange(kinds: readonly Change['kind'][], act: () => void): void {
+  const latest = useRef(act)
+  latest.current = act
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const end = onAnyChange(({ kind }) => {
+      if (!kinds.includes(kind)) return
+      clearTimeout(timer)
+      timer = setTimeout(() => latest.current(), gatherMs)
+    })
+    return () => {
+      clearTimeout(timer)
+      end()
+    }
+  }, [])
 }
