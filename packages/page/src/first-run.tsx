@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './controls/icons.tsx'
-import type { Counts } from './documents/counts.ts'
+import { totalOf, type Counts } from './documents/counts.ts'
 import { keep, readKept } from './kept.ts'
 import type { AnsweringModel } from './service/service.ts'
 import { texts } from './texts/texts.ts'
@@ -18,7 +18,7 @@ export function FirstRun({ counts, model }: { counts: Counts | undefined; model:
     keep(storageName, [...done, step].join(' '))
   }
   if (done.includes('skipped')) return null
-  const hasDocuments = (counts?.total.number ?? 0) > 0
+  const hasDocuments = counts !== undefined && totalOf(counts) > 0
   // Only the built-in model cannot do research.
   const hasModel = model.canResearch || done.includes('model')
   return (

@@ -1,7 +1,7 @@
 import type { MinimalPersona } from '@inlay/protocol'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
-import { fullCount, type Counts } from '../documents/counts.ts'
+import { totalOf, type Counts } from '../documents/counts.ts'
 import type { Service } from '../service/service.ts'
 import { formatNumber } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
@@ -43,10 +43,10 @@ export function Starters({ agent, ask }: { agent: MinimalPersona | undefined; as
 
 function leadOf(counts: Counts | undefined): string {
   if (counts === undefined) return texts.chat.eachNamesPassages
-  const { total, byState } = counts
-  if (total.number === 0) return texts.chat.noDocuments
-  const count = texts.chat.documents(byState.indexed.number, fullCount(byState.indexed))
-  const left = byState.pending.number + byState.indexing.number
+  const { indexed, pending, indexing } = counts
+  if (totalOf(counts) === 0) return texts.chat.noDocuments
+  const count = texts.chat.documents(indexed)
+  const left = pending + indexing
   if (left > 0) return `${texts.chat.ready(count, formatNumber(left))} ${texts.chat.eachNamesPassages}`
   return `${count}. ${texts.chat.eachNamesPassages}`
 }

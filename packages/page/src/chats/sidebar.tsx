@@ -8,7 +8,7 @@ import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
 import { useLoaded } from '../controls/use-loaded.ts'
 import { useIsCramped } from '../pane/pane-store.ts'
-import { shortCount, type Counts } from '../documents/counts.ts'
+import { totalOf, type Counts } from '../documents/counts.ts'
 import { ProjectList } from '../projects/project-list.tsx'
 import { ProjectMark } from '../projects/project-mark.tsx'
 import type { Projects } from '../projects/projects.ts'
@@ -17,6 +17,7 @@ import type { ChatListing, ListedChat, Service } from '../service/service.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { keep, readKept } from '../kept.ts'
 import { announceChange, useChange } from '../service/tabs.ts'
+import { formatCompact } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
 interface SidebarProps {
@@ -81,7 +82,9 @@ export function Sidebar(props: SidebarProps) {
             aria-current={place.view === view ? 'page' : undefined}
           >
             {view === 'chat' ? texts.frame.ask : texts.frame[view]}
-            {view === 'documents' && counts !== undefined && <span class="count">{shortCount(counts.total)}</span>}
+            {view === 'documents' && counts !== undefined && (
+              <span class="count">{formatCompact(totalOf(counts))}</span>
+            )}
           </a>
         ))}
       </nav>

@@ -5,11 +5,12 @@ import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
 import type { FilterValues, Service } from '../service/service.ts'
+import { formatNumber } from '../texts/locale.ts'
 import { documentTexts } from '../texts/view-texts.ts'
 import '../styles/admin.css'
 import '../styles/document-table.css'
 import { AddDocuments } from './add-documents.tsx'
-import { fullCount, type Counts } from './counts.ts'
+import { totalOf, type Counts } from './counts.ts'
 import { Notices } from './notices.tsx'
 import { OwnDocumentation } from './own-documentation.tsx'
 import { isNarrow } from './row-pages.ts'
@@ -26,7 +27,7 @@ const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pendin
 interface DocumentsViewProps {
   readonly service: Service
   readonly counts: Counts | undefined
-  readonly onCounts: (counts: Counts) => void
+  readonly onCounts: (counts: Counts | undefined) => void
   /** Calls of administrators, to change permissions and document sets; null for others. */
   readonly admin: ServiceCalls | null
 }
@@ -50,8 +51,8 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsVie
         </p>
       </div>
       <Notices service={service} />
-      <AddDocuments service={service} change={change} isCompact={(counts?.total.number ?? 0) > 0} />
-      <OwnDocumentation service={service} change={documents.changeOrTell} total={counts?.total.number} />
+      <AddDocuments service={service} change={change} isCompact={counts !== undefined && totalOf(counts) > 0} />
+      <OwnDocumentation service={service} change={documents.changeOrTell} total={counts && totalOf(counts)} />
       {documents.failure !== null && <FailureNote failure={documents.failure} />}
       {documents.changeFailure !== null && (
         <FailureNote failure={documents.changeFailure} close={documents.closeChangeFailure} />
@@ -106,13 +107,13 @@ function StateFilter({ documents: { filter, narrow }, counts }: { documents: Doc
   return (
     <div class="states u-flex u-wrap u-gap-6 u-full" role="group" aria-label={documentTexts.byState}>
       <button type="button" aria-pressed={only === null} onClick={() => narrow({ state: null })}>
-        {documentTexts.all} {counts !== undefined && <span class="count">{fullCount(counts.total)}</span>}
+        {documentTexts.all} {counts !== undefined && <span class="count">{formatNumber(totalOf(counts))}</span>}
       </button>
       {stateOrder.map((state) => (
         <button key={state} type="button" class={state} aria-pressed={only === state} onClick={() => narrow({ state })}>
           <span class="dot" />
           {documentTexts.states[state]}{' '}
-          {counts !== undefined && <span class="count">{fullCount(counts.byState[state])}</span>}
+          {counts !== undefined && <span class="count">{formatNumber(counts[state])}</span>}
         </button>
       ))}
     </div>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { DocumentCounts, Service } from '../service/service.ts'
+import type { Service } from '../service/service.ts'
 import { onAnyChange } from '../service/tabs.ts'
-import { exactCounts, isOnTheWay, type Counts } from './counts.ts'
+import { isOnTheWay, type Counts } from './counts.ts'
 
 /** How often documents are counted while some are on their way, in milliseconds. */
 const busyMs = 700
@@ -13,10 +13,10 @@ const busyMs = 700
  */
 export function useCounts(
   service: Pick<Service, 'counts'>,
-  first: DocumentCounts | null,
+  first: Counts | null,
   isListed: boolean,
-): readonly [counts: Counts | undefined, setCounts: (counts: Counts) => void] {
-  const [counts, setCounts] = useState(first === null ? undefined : exactCounts(first))
+): readonly [counts: Counts | undefined, setCounts: (counts: Counts | undefined) => void] {
+  const [counts, setCounts] = useState(first ?? undefined)
   const isBusy = counts !== undefined && isOnTheWay(counts)
   useEffect(() => {
     if (isListed) return undefined
@@ -24,7 +24,7 @@ export function useCounts(
     const count = async (): Promise<void> => {
       if (document.hidden) return
       const known = await service.counts(leave.signal).catch(() => null)
-      if (known !== null && !leave.signal.aborted) setCounts(exactCounts(known))
+      if (known !== null && !leave.signal.aborted) setCounts(known)
     }
     const timer = isBusy ? setInterval(() => void count(), busyMs) : undefined
     const unsubscribe = onAnyChange(({ kind }) => {

@@ -1,9 +1,9 @@
-import type { DocumentOrder } from '@inlay/protocol'
+import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
-import { countDocuments, exactCounts, isOnTheWay, type Counts } from './counts.ts'
+import { countStates, isOnTheWay, totalOf, type Counts } from './counts.ts'
 import {
   everything,
   isNarrow,
@@ -28,7 +28,7 @@ const rowsAhead = 40
 interface WatchOptions {
   readonly service: Service
   readonly onPages: (pages: readonly RowPage[], filter: DocumentFilter) => void
-  readonly onCounts: (counts: Counts) => void
+  readonly onCounts: (counts: Counts | undefined) => void
   readonly onFailure: (failure: Failure) => void
 }
 
@@ -113,7 +113,7 @@ class ListWatch {
             ? await readNextPage(known, read)
             : await rereadPages(which === 'all' ? [] : known, range, read)
         const counts = await this.#count(pages, reading.signal)
-        isBusy = isOnTheWay(counts)
+        isBusy = isOnTheWay(counts ?? countStates(statesIn(pages)))
         this.#pages = pages
         this.#isStale = false
         onPages(pages, this.#wanted.filter)
@@ -133,25 +133,15 @@ class ListWatch {
     if (failure === undefined) this.#readAhead()
   }
 
-  /** Counts of the service; without permission, counts among the newest documents. */
-  async #count(pages: readonly RowPage[], signal: AbortSignal): Promise<Counts> {
-    const { filter, order } = this.#wanted
-    const { service } = this.#options
-    const [first] = pages
-    const isWhole = !isNarrow(filter) && pages.length === 1 && first?.next === null
-    const known = isWhole ? null : await service.counts(signal)
-    if (known !== null) return exactCounts(known)
-    const newest =
-      first !== undefined && !isNarrow(filter) && order === 'newest'
-        ? first
-        : await pageReader(service, { filter: everything, order: 'newest' }, signal)(null, 100)
-    return countDocuments(
-      newest.rows.map(({ state }) => state),
-      newest.next !== null,
-      null,
-    )
+  /** A whole list is counted here, the others by the service; undefined where the key lacks the permission for that. */
+  async #count(pages: readonly RowPage[], signal: AbortSignal): Promise<Counts | undefined> {
+    const isWhole = !isNarrow(this.#wanted.filter) && pages.length === 1 && pages[0]?.next === null
+    return isWhole ? countStates(statesIn(pages)) : ((await this.#options.service.counts(signal)) ?? undefined)
   }
 }
+
+const statesIn = (pages: readonly RowPage[]): readonly DocumentStateName[] =>
+  pages.flatMap(({ rows }) => rows.map(({ state }) => state))
 
 /** Filter and order of the view when it was left. */
 let lastWanted: Wanted = { filter: everything, order: 'newest' }
@@ -159,7 +149,11 @@ let lastWanted: Wanted = { filter: everything, order: 'newest' }
 export type Documents = ReturnType<typeof useDocuments>
 
 /** Documents of a service that a filter finds, in an order, kept up to date while the page is looked at. */
-export function useDocuments(service: Service, counts: Counts | undefined, onCounts: (counts: Counts) => void) {
+export function useDocuments(
+  service: Service,
+  counts: Counts | undefined,
+  onCounts: (counts: Counts | undefined) => void,
+) {
   const [pages, setPages] = useState<readonly RowPage[] | undefined>(undefined)
   const [wanted, setWanted] = useState(lastWanted)
   const [rowFilter, setRowFilter] = useState(lastWanted.filter)
@@ -242,6 +236,5 @@ export function useDocuments(service: Service, counts: Counts | undefined, onCou
 /** The counts of states tell how many there are where nothing else is filtered. */
 function countMatches(filter: DocumentFilter, counts: Counts | undefined): number | null {
   if (counts === undefined || isNarrow({ ...filter, state: null })) return null
-  const { number, isLeast } = filter.state === null ? counts.total : counts.byState[filter.state]
-  return isLeast ? null : number
+  return filter.state === null ? totalOf(counts) : counts[filter.state]
 }

@@ -1,5 +1,6 @@
 import { createClient } from '@inlay/client'
 import type { MinimalPersona, Project } from '@inlay/protocol'
+import type { Counts } from '../documents/counts.ts'
 import { serviceCalls, type ServiceCalls } from './calls.ts'
 import {
   listingOf,
@@ -8,7 +9,6 @@ import {
   toService,
   type AnsweringModel,
   type ChatListing,
-  type DocumentCounts,
   type Service,
 } from './service.ts'
 
@@ -22,7 +22,7 @@ export interface OpenService {
   readonly chats: ChatListing
   readonly projects: readonly Project[]
   /** Documents by state; null if the key lacks the permission. */
-  readonly counts: DocumentCounts | null
+  readonly counts: Counts | null
   /** Calls of the routes of the administration; null if the key may not make them. */
   readonly admin: ServiceCalls | null
 }

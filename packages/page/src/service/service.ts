@@ -7,7 +7,6 @@ import {
   type BaseFilters,
   type ChatSessionList,
   type ChatSessionSummary,
-  type DocumentStateName,
   type IndexedSources,
   type IngestionFigures,
   type LlmProviders,
@@ -18,6 +17,7 @@ import {
   type ValidTags,
 } from '@inlay/protocol'
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
+import type { Counts } from '../documents/counts.ts'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'
@@ -110,8 +110,6 @@ export interface ListedChat {
   readonly match?: { readonly messageId: number; readonly text: string }
 }
 
-export type DocumentCounts = Readonly<Record<DocumentStateName, number>>
-
 /** A text a person hands in. */
 export interface TextDocument {
   /** The same id again replaces the document. */
@@ -167,7 +165,7 @@ export function toService(
       client.documents({ order: 'newest', details: true, ...query }),
     documentSets: (signal: AbortSignal) => client.documentSets({ signal }),
     /** How many documents are in each state; null if the key lacks the permission. */
-    counts: async (signal?: AbortSignal): Promise<DocumentCounts | null> =>
+    counts: async (signal?: AbortSignal): Promise<Counts | null> =>
       isAdmin ? (await client.figures({ signal })).documents : null,
     /** Notices for the operator; empty when there are none or the key may not read them. */
     async notices(signal: AbortSignal): Promise<readonly string[]> {

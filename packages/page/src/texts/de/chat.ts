@@ -7,7 +7,7 @@ export const chat: Texts['chat'] = {
   starters: 'Vorgeschlagene Fragen',
   eachNamesPassages: 'Jede Antwort nennt ihre Quellen.',
   noDocuments: 'Es gibt noch keine Dokumente: Fügen Sie unter „Dokumente“ welche hinzu.',
-  documents: (count, full) => plural(count, { one: '{} Dokument', other: '{} Dokumente' }).replace('{}', full),
+  documents: (count) => plural(count, { one: '# Dokument', other: '# Dokumente' }),
   ready: (documents, left) => `${documents} bereit, ${left} in der Warteschlange.`,
   goToEnd: 'Zum Ende',
   goOnText: 'Bitte mach weiter, wo du aufgehört hast.',

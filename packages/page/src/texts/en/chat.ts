@@ -7,8 +7,7 @@ export const chat = {
   starters: 'Suggested questions',
   eachNamesPassages: 'Every answer cites its passages.',
   noDocuments: 'There are no documents yet: add some under Documents.',
-  documents: (count: number, full: string) =>
-    plural(count, { one: '{} document', other: '{} documents' }).replace('{}', full),
+  documents: (count: number) => plural(count, { one: '# document', other: '# documents' }),
   ready: (documents: string, left: string) => `${documents} ready, ${left} in the queue.`,
   goToEnd: 'Go to the end',
   goOnText: 'Please continue where you stopped.',
