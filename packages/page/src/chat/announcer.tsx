@@ -1,6 +1,6 @@
 import { disconnectedNote } from './answer-view.tsx'
 import { texts } from '../texts/texts.ts'
-import { spokenText } from '../markdown/markdown.tsx'
+import { plainAnswer } from './copied-answer.ts'
 import { sourcesOf, waitingCallsOf, type Turn } from '@inlay/client/conversation'
 
 /**
@@ -40,4 +40,5 @@ function announcementOf(turn: Turn): string {
 /** Longest answer that is read out by itself, in characters. */
 const maxSpoken = 500
 
-const spoken = (answer: string): string => spokenText(answer).trim()
+/** The words of an answer without its numbers: sources are counted. */
+const spoken = (answer: string): string => plainAnswer(answer.replaceAll(/\[\[\d+\]\]\([^()]*\)/g, ''))

@@ -1,5 +1,6 @@
 import type { LocalModels } from '@inlay/protocol/administration'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { toFailure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -12,19 +13,15 @@ interface LocalModelProps {
 
 /** Offers a language model that runs on the machine of the server, and takes the choice back. Nothing where there is none. */
 export function LocalModel({ service, onChange }: LocalModelProps) {
-  const [known, setKnown] = useState<LocalModels | null>(null)
+  // Without permission, nothing is offered.
+  const { value: known, reload } = useLoaded((signal) => service.localModels(signal), [service])
   const [isChanging, setIsChanging] = useState(false)
   const [words, setWords] = useState('')
-  useEffect(() => {
-    const leave = new AbortController()
-    // Without permission, nothing is offered.
-    service.localModels(leave.signal).then(setKnown, () => {})
-    return () => leave.abort()
-  }, [service])
   const choose = async (choice: { base_url: string; model: string } | null): Promise<void> => {
     setIsChanging(true)
     try {
-      setKnown(await service.chooseLocalModel(choice))
+      await service.chooseLocalModel(choice)
+      await reload()
       setWords(choice === null ? texts.chat.builtInAgain : texts.chat.answersFromNow(choice.model))
       onChange()
     } catch (error) {

@@ -4,6 +4,7 @@ import { sharedAddress } from '../address.ts'
 import { Button } from '../controls/button.tsx'
 import { CopyButton } from '../controls/copy-button.tsx'
 import { FailureNote } from '../controls/failure-note.tsx'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -16,17 +17,14 @@ interface SharePanelProps {
 
 /** Shares a conversation by an address that can be copied, and ends that. Nothing is shared before it is asked for. */
 export function SharePanel({ sessionId, service, close }: SharePanelProps) {
-  const [isShared, setIsShared] = useState<boolean | undefined>(undefined)
+  const { value: chat, failure: readFailure, reload } = useLoaded(() => service.chat(sessionId), [sessionId, service])
+  const isShared = chat && chat.shared_status === 'public'
   const [failure, setFailure] = useState<Failure | null>(null)
   const panel = useRef<HTMLDivElement>(null)
-  const failed = (error: unknown): void => setFailure(toFailure(error))
-  useEffect(() => {
-    panel.current?.focus({ preventScroll: true })
-    service.chat(sessionId).then(({ shared_status: status }) => setIsShared(status === 'public'), failed)
-  }, [sessionId, service])
+  useEffect(() => panel.current?.focus({ preventScroll: true }), [])
   const change = (shares: boolean): void => {
     setFailure(null)
-    service.share(sessionId, shares).then(() => setIsShared(shares), failed)
+    service.share(sessionId, shares).then(reload, (error: unknown) => setFailure(toFailure(error)))
   }
   const { shareTitle, shareLead, makeLink, link, copyLink, stopSharing, isShared: sharedWords } = texts.chat
   const address = `${location.origin}${location.pathname}${sharedAddress(sessionId)}`
@@ -63,7 +61,7 @@ export function SharePanel({ sessionId, service, close }: SharePanelProps) {
       <p class="visually-hidden" role="status">
         {isShared === true ? sharedWords : ''}
       </p>
-      {failure !== null && <FailureNote failure={failure} />}
+      {(failure ?? readFailure) && <FailureNote failure={(failure ?? readFailure)!} />}
     </div>
   )
 }

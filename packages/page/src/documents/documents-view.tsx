@@ -1,5 +1,6 @@
 import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
+import { useLoaded } from '../controls/use-loaded.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
@@ -123,19 +124,15 @@ function StateFilter({ documents: { filter, narrow }, counts }: { documents: Doc
 /** A document set and a tag, where there are any, and the order. */
 function MoreFilters({ documents }: { documents: Documents }) {
   const { filter, narrow, service, order, sort } = documents
-  const [sets, setSets] = useState<readonly { readonly id: number; readonly name: string }[]>([])
-  useEffect(() => {
-    const leave = new AbortController()
-    service.documentSets(leave.signal).then(
-      (listed) => {
-        setSets(listed)
-        // A deleted set is not in the list, so its filter could not be cleared.
-        if (filter.set !== null && !listed.some(({ id }) => id === filter.set)) narrow({ set: null })
-      },
-      () => {},
-    )
-    return () => leave.abort()
-  }, [service])
+  const { value: sets = [] } = useLoaded(
+    async (signal) => {
+      const listed = await service.documentSets(signal)
+      // A deleted set is not in the list, so its filter could not be cleared.
+      if (filter.set !== null && !listed.some(({ id }) => id === filter.set)) narrow({ set: null })
+      return listed
+    },
+    [service],
+  )
   const { tag } = filter
   return (
     <div class="more-filters u-row u-wrap u-gap-8">

@@ -10,7 +10,7 @@ const useHighlight = lazily(async () => (await import('./highlight.ts')).highlig
 /** A block of code with its language and a button that copies it; scrolls sideways by itself and is reachable by keyboard. */
 export function CodeBlock({ code, language }: { code: string; language: string }) {
   const paint = useHighlight(language !== '' && code.length <= maxHighlighted)
-  const name = languageNames[language.toLowerCase()] ?? language
+  const name = nameOf(language)
   return (
     <div class="code-block u-clip u-line u-round-10 u-raised">
       <div class="code-head u-row u-note u-as-tall">
@@ -36,42 +36,19 @@ export function CodeBlock({ code, language }: { code: string; language: string }
   )
 }
 
-const languageNames: Readonly<Record<string, string>> = {
-  bash: 'Shell',
-  c: 'C',
-  cpp: 'C++',
-  cs: 'C#',
-  csharp: 'C#',
-  css: 'CSS',
-  diff: 'Diff',
-  dockerfile: 'Dockerfile',
-  go: 'Go',
-  html: 'HTML',
-  java: 'Java',
-  javascript: 'JavaScript',
-  js: 'JavaScript',
-  json: 'JSON',
-  jsx: 'JSX',
-  kotlin: 'Kotlin',
-  md: 'Markdown',
-  php: 'PHP',
-  powershell: 'PowerShell',
-  py: 'Python',
-  python: 'Python',
-  rb: 'Ruby',
-  rs: 'Rust',
-  ruby: 'Ruby',
-  rust: 'Rust',
-  sh: 'Shell',
-  shell: 'Shell',
-  sql: 'SQL',
-  swift: 'Swift',
-  toml: 'TOML',
-  ts: 'TypeScript',
-  tsx: 'TSX',
-  typescript: 'TypeScript',
-  xml: 'XML',
-  yaml: 'YAML',
-  yml: 'YAML',
-  zsh: 'Shell',
+/** Languages as their makers write them. */
+const spellings = new Map(
+  'C CSS Diff Dockerfile Go HTML Java JavaScript JSON JSX Kotlin PHP PowerShell Python Ruby Rust SQL Swift TOML TSX TypeScript XML YAML'
+    .split(' ')
+    .map((name) => [name.toLowerCase(), name]),
+)
+const shortNames = new Map(
+  'bash:Shell cpp:C++ cs:C# csharp:C# js:JavaScript md:Markdown py:Python rb:Ruby rs:Rust sh:Shell ts:TypeScript yml:YAML zsh:Shell'
+    .split(' ')
+    .map((pair) => pair.split(':', 2) as [string, string]),
+)
+
+function nameOf(language: string): string {
+  const name = language.toLowerCase()
+  return shortNames.get(name) ?? spellings.get(name) ?? language
 }

@@ -1,4 +1,4 @@
-import { createMarkdownReader, readMarkdown, type Block, type Footnote, type Inline } from '@inlay/text/markdown'
+import { createMarkdownReader, type Block, type Footnote, type Inline } from '@inlay/text/markdown'
 import { createContext, type ComponentChildren, type VNode } from 'preact'
 import { useContext, useId, useMemo, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
@@ -57,33 +57,6 @@ export function Markdown({ text, isGrowing = false, citations }: MarkdownProps) 
       </div>
     </TextContext.Provider>
   )
-}
-
-/** Text of Markdown as a person would read it out. */
-export function spokenText(markdown: string): string {
-  const { blocks } = readMarkdown(markdown)
-  return blocks.map(spokenBlock).filter(Boolean).join('\n')
-}
-
-function spokenBlock(block: Block): string {
-  switch (block.kind) {
-    case 'paragraph':
-    case 'heading':
-      return plainText(block.inlines)
-    case 'code':
-    case 'math':
-      return block.text
-    case 'list':
-      return block.items.flatMap((item) => item.blocks.map(spokenBlock)).join('\n')
-    case 'table':
-      return [block.header, ...block.rows].map((row) => row.map(plainText).join(', ')).join('\n')
-    case 'rule':
-      return ''
-    case 'details':
-      return [plainText(block.summary), ...block.blocks.map(spokenBlock)].join('\n')
-    default:
-      return block.blocks.map(spokenBlock).join('\n')
-  }
 }
 
 function BlockView({ block }: { block: Block }) {

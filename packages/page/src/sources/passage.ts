@@ -114,7 +114,8 @@ function marked(fragment: string): readonly Piece[] {
 /** Shortest quote worth marking, in letters and digits: fewer are found anywhere. */
 const shortestQuote = 12
 
-function rangeOf(text: string, quote: string): [number, number] | undefined {
+/** Where a quote stands in a text, by letters and digits alone. */
+export function rangeOf(text: string, quote: string): [number, number] | undefined {
   const places: number[] = []
   let plain = ''
   for (let at = 0; at < text.length; at++) {
