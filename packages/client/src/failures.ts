@@ -1,22 +1,8 @@
 import { type ErrorCode, errorTable, InlayError } from '@inlay/protocol'
 
-/** Codes for responses without a known code. */
-const codesByStatus: Readonly<Record<number, ErrorCode>> = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHENTICATED',
-  403: 'INSUFFICIENT_PERMISSIONS',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_ALLOWED',
-  409: 'CONFLICT',
-  410: 'GONE',
-  413: 'PAYLOAD_TOO_LARGE',
-  422: 'VALIDATION_FAILED',
-  429: 'RATE_LIMITED',
-  501: 'NOT_IMPLEMENTED',
-  502: 'BAD_GATEWAY',
-  503: 'SERVICE_UNAVAILABLE',
-  504: 'GATEWAY_TIMEOUT',
-}
+/** The code for a status, of responses without a known code: the first one of a status is the general one. */
+const codeOf = (status: number): ErrorCode | undefined =>
+  (Object.keys(errorTable) as ErrorCode[]).find((code) => errorTable[code].status === status)
 
 const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorTable, code)
 
@@ -45,7 +31,7 @@ const orUndefined = (value: unknown): string | undefined => (typeof value === 's
  */
 export async function toError(response: Response): Promise<InlayError> {
   const body = await bodyOf(response)
-  const fallback = codesByStatus[response.status] ?? (response.status >= 500 ? 'INTERNAL_ERROR' : 'BAD_REQUEST')
+  const fallback = codeOf(response.status) ?? (response.status >= 500 ? 'INTERNAL_ERROR' : 'BAD_REQUEST')
   const requestId = response.headers.get('x-request-id') ?? orUndefined(body.request_id)
   const retryAfter = response.headers.get('retry-after')
   return new InlayError(isKnown(body.error_code) ? body.error_code : fallback, {

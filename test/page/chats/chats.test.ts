@@ -1,27 +1,12 @@
 import { InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 import { hitText } from '../../../packages/page/src/chats/chat-hit.tsx'
-import { removeEach, restoreEach, withPin } from '../../../packages/page/src/chats/chats.ts'
+import { removeEach, restoreEach } from '../../../packages/page/src/chats/chats.ts'
 import { byDay } from '../../../packages/page/src/chats/sidebar.tsx'
 import type { ListedChat } from '../../../packages/page/src/service/service.ts'
 
 const chat = (id: string, time: string, isPinned = false): ListedChat => ({ id, name: id, time, isPinned })
 const idsOf = (chats: readonly ListedChat[]): readonly string[] => chats.map(({ id }) => id)
-
-test('a pinned chat goes first, and back to its day once it is unpinned', () => {
-  const chats = [
-    chat('pinned', '2026-01-01T00:00:00Z', true),
-    chat('new', '2026-03-03T00:00:00Z'),
-    chat('old', '2026-02-02T00:00:00Z'),
-  ]
-  const pinned = withPin(chats, 'old', true, true)
-  expect(idsOf(pinned)).toEqual(['old', 'pinned', 'new'])
-  expect(idsOf(withPin(pinned, 'pinned', false, true))).toEqual(['old', 'new', 'pinned'])
-  // The results of a search keep their order.
-  const listed = withPin(chats, 'old', true, false)
-  expect(idsOf(listed)).toEqual(idsOf(chats))
-  expect(listed[2]?.isPinned).toBe(true)
-})
 
 test('pinned chats have a section of their own before the days', () => {
   const now = new Date(2026, 2, 3, 12)

@@ -1,6 +1,6 @@
 import type { MinimalPersona } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
-import { useLoaded } from '../controls/use-loaded.ts'
+import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { triggerAt, type Trigger } from './composer-options.ts'
@@ -35,9 +35,6 @@ interface SuggestionSources {
 
 /** Most documents that are offered at once. */
 const maxDocuments = 6
-/** Time from the last key to the request, in milliseconds. */
-const typingMs = 150
-
 export type Suggestions = ReturnType<typeof useSuggestions>
 
 /** Offers commands behind `/`, agents and titles of documents behind `@`, one of them marked. */

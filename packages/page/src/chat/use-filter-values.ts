@@ -1,8 +1,5 @@
-import { useLoaded } from '../controls/use-loaded.ts'
+import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import type { FilterValues, Service } from '../service/service.ts'
-
-/** How long a person may go on typing before tags are looked for, in milliseconds. */
-const typingMs = 200
 
 /** What documents can be filtered by, with tags that hold the words. Undefined where it cannot be read. */
 export function useFilterValues(service: Pick<Service, 'filterValues'>, tagWords: string): FilterValues | undefined {

@@ -1,11 +1,9 @@
 import { isInlayError } from '@inlay/protocol'
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
-import type { ListedChat, Service } from '../service/service.ts'
-import { announceChange, onAnyChange } from '../service/tabs.ts'
-
-/** How long a person may go on typing before the search begins, in milliseconds. */
-const typingMs = 250
+import type { ChatListing, ListedChat, Service } from '../service/service.ts'
+import { announceChange, useChange } from '../service/tabs.ts'
 
 export type Chats = ReturnType<typeof useChats>
 
@@ -14,103 +12,42 @@ export type Chats = ReturnType<typeof useChats>
  * @param onRemoved called for each removed conversation
  */
 export function useChats(service: Service, onRemoved: (sessionId: string) => void) {
-  const [all, setAll] = useState<readonly ListedChat[] | undefined>(undefined)
-  const [next, setNext] = useState<string | null>(null)
   const [words, setWords] = useState('')
-  const [readFailure, setReadFailure] = useState<Failure | null>(null)
-  // Reading again does not mend it.
+  const [pages, setPages] = useState(1)
   const [failure, setFailure] = useState<Failure | null>(null)
   const [removed, setRemoved] = useState<readonly ListedChat[]>([])
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
-  const round = useRef(0)
-  const underWay = useRef<Parameters<typeof read> | null>(null)
-  const isOwnChange = useRef(false)
-  const currentWords = useRef('')
-  currentWords.current = words
-
-  const read = useCallback(
-    async (wanted: string, before: string | null): Promise<void> => {
-      const mine = ++round.current
-      underWay.current = [wanted, before]
-      try {
-        const page = await service.chats(wanted, before)
-        // A slower answer to what was asked before.
-        if (mine !== round.current) return
-        setAll((known) => (before === null ? page.chats : withMore(known ?? [], page.chats)))
-        setNext(page.next)
-        setReadFailure(null)
-      } catch (error) {
-        if (mine === round.current) setReadFailure(toFailure(error))
-      } finally {
-        if (mine === round.current) underWay.current = null
-      }
-    },
-    [service],
-  )
-  const readAgain = (): Promise<void> => read(currentWords.current.trim(), null)
-  const announce = (sessionId: string): void => {
-    isOwnChange.current = true
-    announceChange({ kind: 'chat', sessionId })
-    isOwnChange.current = false
-  }
-  /** Repeats a running request: after a change, its result may be outdated. */
-  const readAnew = (): void => {
-    if (underWay.current !== null) void read(...underWay.current)
-  }
-  useEffect(() => {
-    void read('', null)
-    const unsubscribe = onAnyChange(({ kind }) => {
-      if (kind === 'chat' && !isOwnChange.current) void readAgain()
-    })
-    return () => {
-      unsubscribe()
-      clearTimeout(timer.current)
-      round.current++
-    }
-  }, [read])
-
-  const change = (
-    sessionId: string,
-    work: Promise<unknown>,
-    update: (chats: readonly ListedChat[]) => readonly ListedChat[],
-  ): void => {
-    const settle = (): void => {
+  const wanted = words.trim()
+  const list = useLoaded(() => readPages(service, wanted, pages), [service, wanted, pages], {
+    delayMs: wanted === '' ? 0 : typingMs,
+  })
+  useChange(['chat'], () => void list.reload())
+  const announce = (sessionId: string): void => announceChange({ kind: 'chat', sessionId })
+  const settle = (error: unknown): void => setFailure(error === undefined ? null : toFailure(error))
+  const change = (sessionId: string, work: Promise<unknown>): void => {
+    work.then(() => {
       setFailure(null)
-      setAll((known) => known && update(known))
-      readAnew()
       announce(sessionId)
-    }
-    work.then(settle, (error: unknown) => setFailure(toFailure(error)))
+    }, settle)
   }
   return {
     /** Undefined until they were read for the first time. */
-    all,
-    hasMore: next !== null,
-    failure: failure ?? readFailure,
+    all: list.value?.chats.filter(({ id }) => !removed.some((chat) => chat.id === id)),
+    hasMore: list.value !== undefined && list.value.next !== null,
+    failure: failure ?? list.failure,
     words,
-    search: (wanted: string) => {
-      setWords(wanted)
+    search: (next: string) => {
+      setWords(next)
+      setPages(1)
       setFailure(null)
-      // The next page, and a page that is being loaded, belong to the previous query.
-      setNext(null)
-      round.current++
-      underWay.current = null
-      clearTimeout(timer.current)
-      timer.current = setTimeout(() => void read(wanted.trim(), null), typingMs)
     },
-    showMore: () => void read(words.trim(), next),
-    rename: (id: string, name: string) =>
-      change(id, service.rename(id, name), (chats) => chats.map((chat) => (chat.id === id ? { ...chat, name } : chat))),
-    pin: (id: string, isPinned: boolean) =>
-      change(id, service.setPinned(id, isPinned), (chats) => withPin(chats, id, isPinned, words.trim() === '')),
+    showMore: () => setPages(pages + 1),
+    rename: (id: string, name: string) => change(id, service.rename(id, name)),
+    pin: (id: string, isPinned: boolean) => change(id, service.setPinned(id, isPinned)),
     remove: (chats: readonly ListedChat[]) => {
       void removeEach(chats, service).then(({ gone, error }) => {
-        const ids = new Set(gone.map(({ id }) => id))
-        setAll((known) => known?.filter(({ id }) => !ids.has(id)))
         setRemoved(gone)
-        setFailure(error === undefined ? null : toFailure(error))
-        readAnew()
-        for (const id of ids) {
+        settle(error)
+        for (const { id } of gone) {
           onRemoved(id)
           announce(id)
         }
@@ -120,18 +57,29 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     removed,
     undo: () => {
       setRemoved([])
-      void restoreEach(removed, service).then(async ({ left, error }) => {
+      void restoreEach(removed, service).then(({ left, error }) => {
         for (const { id } of removed) announce(id)
-        await readAgain()
-        setFailure(error === undefined ? null : toFailure(error))
+        settle(error)
         setRemoved((known) => [...known, ...left])
       })
     },
     /** Tells why something about a conversation failed. */
-    failed: (error: unknown) => setFailure(toFailure(error)),
+    failed: settle,
     /** Ends the offer to bring them back. */
     forget: () => setRemoved([]),
   }
+}
+
+/** The first pages of a listing. Pinned conversations are on the first. */
+async function readPages(service: Pick<Service, 'chats'>, words: string, count: number): Promise<ChatListing> {
+  let { chats, next } = await service.chats(words, null)
+  for (let page = 1; page < count && next !== null; page++) {
+    const more = await service.chats(words, next)
+    const ids = new Set(chats.map(({ id }) => id))
+    chats = [...chats, ...more.chats.filter(({ id }) => !ids.has(id))]
+    next = more.next
+  }
+  return { chats, next }
 }
 
 /**
@@ -162,27 +110,4 @@ export async function restoreEach(
   const outcomes = await Promise.allSettled(chats.map(({ id }) => service.restoreChat(id)))
   const left = chats.filter((_, at) => outcomes[at]?.status === 'rejected')
   return { left, error: outcomes.find((outcome) => outcome.status === 'rejected')?.reason }
-}
-
-/** A listing with its next page, whose pinned conversations were shown first already. */
-function withMore(known: readonly ListedChat[], more: readonly ListedChat[]): readonly ListedChat[] {
-  const ids = new Set(known.map(({ id }) => id))
-  return [...known, ...more.filter(({ id }) => !ids.has(id))]
-}
-
-/** A listing after a conversation was pinned or unpinned. @param isOrdered whether pinned ones are listed first */
-export function withPin(
-  chats: readonly ListedChat[],
-  id: string,
-  isPinned: boolean,
-  isOrdered: boolean,
-): readonly ListedChat[] {
-  const changed = chats.map((chat) => (chat.id === id ? { ...chat, isPinned } : chat))
-  if (!isOrdered) return changed
-  const pinned = changed.filter((chat) => chat.isPinned)
-  return [
-    ...pinned.filter((chat) => chat.id === id),
-    ...pinned.filter((chat) => chat.id !== id),
-    ...changed.filter((chat) => !chat.isPinned).sort((left, right) => Date.parse(right.time) - Date.parse(left.time)),
-  ]
 }

@@ -6,7 +6,7 @@ import { Icon, Mark } from '../controls/icons.tsx'
 import { Marked } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
-import { useLoaded } from '../controls/use-loaded.ts'
+import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { useIsCramped } from '../pane/pane-store.ts'
 import { totalOf, type Counts } from '../documents/counts.ts'
 import { ProjectList } from '../projects/project-list.tsx'
@@ -192,9 +192,6 @@ function RecentChat({ chat, words, projects, isCurrent, pin }: RecentChatProps) 
     </li>
   )
 }
-
-/** How long a person may go on typing before the search begins, in milliseconds. */
-const typingMs = 250
 
 /** Chats that hold the words; undefined without words, and until the first answer. */
 function useFoundChats(service: Pick<Service, 'chats'>, words: string): readonly ListedChat[] | Failure | undefined {

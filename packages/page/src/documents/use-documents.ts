@@ -1,5 +1,6 @@
 import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { typingMs } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
@@ -20,8 +21,6 @@ const busyMs = 700
 const idleMs = 10_000
 /** How long after a failure it is tried again, in milliseconds. */
 const retryMs = 2_000
-/** How long a person may go on typing before the search begins; milliseconds. */
-const typingMs = 250
 /** Rows behind those that are seen before more are read. */
 const rowsAhead = 40
 

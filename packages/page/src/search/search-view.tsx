@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { SearchField } from '../controls/search-field.tsx'
-import { useLoaded } from '../controls/use-loaded.ts'
+import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { withoutMarkup } from '../markdown/plain-text.ts'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
@@ -12,9 +12,6 @@ import { openDocument, type DocumentPlace } from '../documents/preview/open-docu
 import { matchOf } from './matches.ts'
 import { Ranking } from './ranking.tsx'
 import { Button } from '../controls/button.tsx'
-
-/** How long a person may go on typing before the search begins, in milliseconds. */
-const typingMs = 300
 
 /** Searches passages without a model, and highlights the words of the query. */
 export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
