@@ -69,13 +69,7 @@ function MadeKey({ apiKey, hide }: { apiKey: string; hide: () => void }) {
   )
 }
 
-interface KeyCardProps {
-  readonly listed: ApiKeyDescriptor
-  readonly calls: ServiceCalls
-  readonly keys: Loaded<unknown>
-}
-
-function KeyCard({ listed, calls, keys }: KeyCardProps) {
+function KeyCard({ listed, calls, keys }: { listed: ApiKeyDescriptor; calls: ServiceCalls; keys: Loaded<unknown> }) {
   const texts = adminTexts.key
   const [isChanging, setIsChanging] = useState(false)
   const name = listed.api_key_name ?? texts.unnamed

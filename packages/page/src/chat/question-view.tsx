@@ -90,13 +90,7 @@ export function QuestionView({ turn, id, conversation }: QuestionViewProps) {
 /** Longer questions are folded; characters. */
 const longQuestion = 900
 
-interface QuestionFormProps {
-  readonly words: string
-  readonly ask: (words: string) => void
-  readonly cancel: () => void
-}
-
-function QuestionForm({ words, ask, cancel }: QuestionFormProps) {
+function QuestionForm({ words, ask, cancel }: { words: string; ask: (words: string) => void; cancel: () => void }) {
   const [text, setText] = useState(words)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => field.current?.focus(), [])

@@ -201,13 +201,7 @@ function FootnoteMark({ label }: { label: string }) {
   )
 }
 
-interface CitationProps {
-  readonly number: number
-  readonly href: string | undefined
-  readonly sentence: string
-}
-
-function Citation({ number, href, sentence }: CitationProps) {
+function Citation({ number, href, sentence }: { number: number; href: string | undefined; sentence: string }) {
   const { citations } = useContext(TextContext)
   const label = citations?.label(number)
   if (citations === undefined || label === undefined) return <Link href={href}>{`[${number}]`}</Link>

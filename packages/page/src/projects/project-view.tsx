@@ -258,14 +258,7 @@ function Files({ files, add, remove }: FilesProps) {
   )
 }
 
-interface ProjectChatProps {
-  readonly id: string
-  readonly name: string
-  readonly day: string
-  readonly takeOut: () => void
-}
-
-function ProjectChat({ id, name, day, takeOut }: ProjectChatProps) {
+function ProjectChat({ id, name, day, takeOut }: { id: string; name: string; day: string; takeOut: () => void }) {
   const label = texts.projects.takeOut(name)
   return (
     <li class="document chat-row u-grid u-center u-line-below">
