@@ -38,19 +38,10 @@ export function createPastChats(name: string | undefined): PastChats {
 function read(name: string): readonly PastChat[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(name) ?? '[]')
-    return Array.isArray(stored) ? stored.filter(isChat) : []
+    return Array.isArray(stored)
+      ? stored.filter((chat) => typeof chat?.id === 'string' && typeof chat.title === 'string')
+      : []
   } catch {
     return []
   }
-}
-
-function isChat(value: unknown): value is PastChat {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'id' in value &&
-    typeof value.id === 'string' &&
-    'title' in value &&
-    typeof value.title === 'string'
-  )
 }

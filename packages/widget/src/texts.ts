@@ -1,39 +1,10 @@
 /** All texts of the element, for translations. */
-export interface InlayChatTexts {
-  /** Heading of the chat and title of its window. */
-  heading: string
-  /** Shown before the first question. */
-  welcome: string
-  placeholder: string
-  question: string
-  send: string
-  stop: string
-  open: string
-  close: string
-  newChat: string
-  pastChats: string
-  retry: string
-  searching: string
-  thinking: string
-  working: string
-  answering: string
-  /** Shown while an answer waits for the connection. */
-  offline: string
-  stopped: string
-  sources: string
-  /** Label of a citation; `{number}` and `{title}` are replaced. */
-  source: string
-  openSource: string
-  /** Asks to approve a call; `{tool}` is replaced. */
-  approval: string
-  approve: string
-  decline: string
-  /** Shown when the time to approve a call is over. */
-  expired: string
-}
+export type InlayChatTexts = typeof english
 
-export const english: InlayChatTexts = {
+export const english = {
+  /** Heading of the chat and title of its window. */
   heading: 'Ask the assistant',
+  /** Shown before the first question. */
   welcome: 'Ask a question. Answers cite the documents they come from.',
   placeholder: 'Ask a question',
   question: 'Your question',
@@ -48,13 +19,17 @@ export const english: InlayChatTexts = {
   thinking: 'Thinking',
   working: 'Working',
   answering: 'Answering',
+  /** Shown while an answer waits for the connection. */
   offline: 'No connection. Trying again…',
   stopped: 'You stopped this answer.',
   sources: 'Sources',
+  /** Label of a citation; `{number}` and `{title}` are replaced. */
   source: 'Source {number}: {title}',
   openSource: 'Open the document',
+  /** Asks to approve a call; `{tool}` is replaced. */
   approval: 'The assistant wants to use {tool}',
   approve: 'Approve',
   decline: 'Decline',
+  /** Shown when the time to approve a call is over. */
   expired: 'The time to approve this is over. Ask again.',
 }
