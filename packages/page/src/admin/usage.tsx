@@ -14,22 +14,8 @@ export interface Price {
 
 type Prices = Readonly<Record<string, Price>>
 
-export interface Sums {
-  /** What the answers have in common. */
-  readonly key: string
-  readonly name: string
-  readonly answers: number
-  readonly failed: number
-  readonly input: number
-  readonly output: number
-  readonly seconds: number
-  /** Null if no price is known. */
-  readonly cost: number | null
-}
-
 const modelOf = ({ model_provider: provider, model_version: name }: UsageEntry): string =>
   name === null ? adminTexts.use.noModel : provider === null ? name : `${provider}/${name}`
-const personOf = ({ user_id: id }: UsageEntry): string => id
 const nameOf = ({ email, name }: UsageEntry): string => email ?? name
 
 /** Cost of tokens; null without a price. */
@@ -40,12 +26,7 @@ function costOf(entry: UsageEntry, prices: Prices): number | null {
 }
 
 /** Adds entries up by person, by model, or all together. */
-export function sumsBy(
-  entries: readonly UsageEntry[],
-  by: (entry: UsageEntry) => string,
-  prices: Prices,
-  nameOf = by,
-): readonly Sums[] {
+export function sumsBy(entries: readonly UsageEntry[], by: (entry: UsageEntry) => string, prices: Prices, nameOf = by) {
   const groups = [...Map.groupBy(entries, by)]
   const sum = (list: readonly UsageEntry[], value: (entry: UsageEntry) => number): number =>
     list.reduce((total, entry) => total + value(entry), 0)
@@ -53,6 +34,7 @@ export function sumsBy(
     .map(([key, list]) => {
       const costs = list.map((entry) => costOf(entry, prices)).filter((cost) => cost !== null)
       return {
+        /** What the answers have in common. */
         key,
         name: nameOf(list[0]!),
         answers: sum(list, ({ answers }) => answers),
@@ -60,6 +42,7 @@ export function sumsBy(
         input: sum(list, (entry) => entry.input_tokens),
         output: sum(list, (entry) => entry.output_tokens),
         seconds: sum(list, ({ seconds }) => seconds),
+        /** Null if no price is known. */
         cost: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
       }
     })
@@ -76,6 +59,7 @@ export function Usage({ calls }: { calls: ServiceCalls }) {
   const report = useRead<UsageReport>(calls, `/admin/usage?days=${days}`)
   const entries = report.value?.entries ?? []
   const models = [...new Set(entries.map(modelOf))]
+  const [total] = sumsBy(entries, () => texts.total, prices)
   const uncounted = entries.reduce((sum, { answers, counted }) => sum + answers - counted, 0)
   return (
     <>
@@ -91,14 +75,12 @@ export function Usage({ calls }: { calls: ServiceCalls }) {
       {report.value !== undefined && entries.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {entries.length > 0 && (
         <>
-          <SumTable label={texts.byModel} head={texts.model} entries={entries} by={modelOf} prices={prices} />
+          <SumTable label={texts.byModel} head={texts.model} rows={sumsBy(entries, modelOf, prices)} total={total} />
           <SumTable
             label={texts.byPerson}
             head={texts.person}
-            entries={entries}
-            by={personOf}
-            nameOf={nameOf}
-            prices={prices}
+            rows={sumsBy(entries, ({ user_id: id }) => id, prices, nameOf)}
+            total={total}
           />
           {uncounted > 0 && <p class="facts u-small u-anywhere">{texts.uncounted(uncounted)}</p>}
           <details class="admin-section">
@@ -139,17 +121,12 @@ export function Usage({ calls }: { calls: ServiceCalls }) {
 interface SumTableProps {
   readonly label: string
   readonly head: string
-  readonly entries: readonly UsageEntry[]
-  readonly by: (entry: UsageEntry) => string
-  /** Default: `by`. */
-  readonly nameOf?: (entry: UsageEntry) => string
-  readonly prices: Prices
+  readonly rows: ReturnType<typeof sumsBy>
+  readonly total: SumTableProps['rows'][number] | undefined
 }
 
-function SumTable({ label, head, entries, by, nameOf, prices }: SumTableProps) {
+function SumTable({ label, head, rows, total }: SumTableProps) {
   const texts = adminTexts.use
-  const rows = sumsBy(entries, by, prices, nameOf)
-  const [total] = sumsBy(entries, () => texts.total, prices)
   const hasCosts = total !== undefined && total.cost !== null
   return (
     <section aria-label={label}>

@@ -234,7 +234,8 @@ export function Composer(props: ComposerProps) {
             </ToolButton>
           )}
         </div>
-        {isAnswering ? <StopButton stop={stop} /> : <SendButton {...draft} />}
+        {/* Two buttons: the press that stops an answer must not send what is written. */}
+        <SendButton {...draft} key={isAnswering ? 'stop' : 'send'} isAnswering={isAnswering} stop={stop} />
       </form>
     </div>
   )
@@ -327,30 +328,18 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>) {
   )
 }
 
-function StopButton({ stop }: Pick<ComposerProps, 'stop'>) {
+/** Sends the question, or stops the answer. */
+function SendButton({ canSend, isHeld, isAnswering, stop }: Draft & Pick<ComposerProps, 'isAnswering' | 'stop'>) {
   return (
     <button
-      type="button"
+      type={isAnswering ? 'button' : 'submit'}
       class="send u-grid u-place-center u-no-border u-flex-none"
-      onClick={stop}
-      aria-label={texts.chat.stopAnswering}
-      title={texts.chat.stopHint}
+      disabled={!isAnswering && (!canSend || isHeld)}
+      aria-label={isAnswering ? texts.chat.stopAnswering : texts.chat.sendQuestion}
+      title={isAnswering ? texts.chat.stopHint : texts.chat.sendHint}
+      onClick={isAnswering ? stop : undefined}
     >
-      <Icon name="stop" />
-    </button>
-  )
-}
-
-function SendButton({ canSend, isHeld }: Draft) {
-  return (
-    <button
-      type="submit"
-      class="send u-grid u-place-center u-no-border u-flex-none"
-      disabled={!canSend || isHeld}
-      aria-label={texts.chat.sendQuestion}
-      title={texts.chat.sendHint}
-    >
-      <Icon name="send" />
+      <Icon name={isAnswering ? 'stop' : 'send'} />
     </button>
   )
 }
