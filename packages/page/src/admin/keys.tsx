@@ -1,4 +1,4 @@
-import type { ApiKeyDescriptor, LimitSet, LimitsInForce } from '@inlay/protocol/administration'
+import type { ApiKeyDescriptor, LimitSet } from '@inlay/protocol/administration'
 import { scopes } from '@inlay/protocol'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../controls/copy-button.tsx'
@@ -43,7 +43,6 @@ export function Keys({ calls }: { calls: ServiceCalls }) {
           <KeyCard key={key.api_key_id} listed={key} calls={calls} keys={keys} />
         ))}
       </ul>
-      <LimitsOfAll calls={calls} />
     </>
   )
 }
@@ -229,32 +228,4 @@ export function limitsOf(fields: FormData): LimitSet | null {
   if (entries.every(([, text]) => text === '')) return null
   // The object has every name of the set.
   return Object.fromEntries(entries.map(([name, text]) => [name, text === '' ? null : Number(text)])) as LimitSet
-}
-
-function LimitsOfAll({ calls }: { calls: ServiceCalls }) {
-  const texts = adminTexts.key
-  const limits = useRead<LimitsInForce>(calls, '/admin/limits')
-  const [isSaved, setIsSaved] = useState(false)
-  return (
-    <details class="admin-section">
-      <summary>{texts.forAll}</summary>
-      <p class="lead">{texts.forAllLead}</p>
-      <Waiting loaded={limits} />
-      {limits.value !== undefined && (
-        <Form
-          label={texts.forAll}
-          action={adminTexts.change}
-          submit={async (fields) => {
-            setIsSaved(false)
-            await calls.send('PATCH', '/admin/limits', { callers: limitsOf(fields) })
-            setIsSaved(true)
-            await limits.reload()
-          }}
-        >
-          <LimitFields limits={limits.value.callers} />
-          <p role="status">{isSaved && texts.saved}</p>
-        </Form>
-      )}
-    </details>
-  )
 }

@@ -98,9 +98,6 @@ export const admin: typeof english = {
     neverUsed: 'nie verwendet',
     expiresAt: (day) => `läuft ab ${day}`,
     limited: 'begrenzt',
-    forAll: 'Grenzen für alle',
-    forAllLead: 'Je Person, über alle Schlüssel ohne eigene Grenzen. Leer: keine Grenze.',
-    saved: 'Gespeichert.',
     needsScope: 'Wählen Sie mindestens etwas, das er darf.',
   },
 

@@ -99,9 +99,6 @@ export const admin = {
     neverUsed: 'never used',
     expiresAt: (day: string) => `expires ${day}`,
     limited: 'limited',
-    forAll: 'Limits of all callers',
-    forAllLead: 'For each person, over all keys without limits of their own. Empty: no limit.',
-    saved: 'Saved.',
     needsScope: 'Choose at least one thing that it may do.',
   },
 
