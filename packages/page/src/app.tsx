@@ -6,7 +6,7 @@ import { Announcer } from './chat/announcer.tsx'
 import { ChatsView } from './chats/chats-view.tsx'
 import { Sidebar } from './chats/sidebar.tsx'
 import { Composer, type ComposerProps } from './chat/composer.tsx'
-import { withOfferedModels, withoutActions } from './chat/composer-options.ts'
+import { withOfferedModels } from './chat/composer-options.ts'
 import { quoted } from './chat/copied-answer.ts'
 import { LocalModel } from './chat/local-model.tsx'
 import { SharedView } from './chat/shared-view.tsx'
@@ -69,13 +69,12 @@ export function App({
   const [agents, setAgents] = useState(firstAgents)
   const chooseAgent = (id: number): void => {
     setAgentId(id)
-    changeSettings(withoutActions)
+    // Actions belong to the agent before.
+    changeSettings((known) => ({ ...known, allowedTools: null }))
   }
   const agent = agents.find(({ id }) => id === agentId)
   const ask: ComposerProps['ask'] = (question, { isResearch }) => {
     chat.ask(question, { isResearch, agentId, projectId: project?.id })
-    // It applies to one question, like research.
-    changeSettings((known) => ({ ...known, forcedTool: null }))
   }
   const newChat = (inProject?: number): void => {
     chat.leave()

@@ -4,7 +4,6 @@ import {
   pastedFile,
   triggerAt,
   withOfferedModels,
-  withoutActions,
 } from '../../../packages/page/src/chat/composer-options.ts'
 import { defaultSettings, filtersOf, type AnswerSettings } from '../../../packages/page/src/service/service.ts'
 
@@ -22,7 +21,6 @@ const settings: AnswerSettings = {
   temperature: 0.5,
   effort: 'low',
   allowedTools: [7],
-  forcedTool: 7,
   filters: { sources: ['web'], sets: ['Handbook'], tags: [{ key: 'team', value: 'ops' }], days: 30 },
 }
 
@@ -33,7 +31,6 @@ test('each setting is told in words, and taken back alone', () => {
     'Beside it: small',
     'Temperature 0.5',
     'Effort: low',
-    'First: Search',
     '1 action',
     'web',
     'Handbook',
@@ -41,15 +38,11 @@ test('each setting is told in words, and taken back alone', () => {
     'In the last month',
   ])
   expect(chosen[0]?.without).toEqual({ ...settings, modelId: null })
-  expect(chosen[8]?.without).toEqual({ ...settings, filters: { ...settings.filters, tags: [] } })
+  expect(chosen[7]?.without).toEqual({ ...settings, filters: { ...settings.filters, tags: [] } })
   let left = settings
   for (let [first] = chosenSettings(left, models, actions); first; [first] = chosenSettings(left, models, actions))
     left = first.without
   expect(left).toEqual(defaultSettings)
-})
-
-test('another agent has other actions', () => {
-  expect(withoutActions(settings)).toEqual({ ...settings, allowedTools: null, forcedTool: null })
 })
 
 test('filters go out as the service takes them, and none where nothing is filtered', () => {

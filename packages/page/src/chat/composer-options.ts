@@ -1,5 +1,5 @@
 import { texts } from '../texts/texts.ts'
-import { defaultSettings, type AgentAction, type AnswerSettings, type ListedModel } from '../service/service.ts'
+import type { AgentAction, AnswerSettings, ListedModel } from '../service/service.ts'
 
 /** A setting that differs from the default, and the settings without it. */
 export interface ChosenSetting {
@@ -13,7 +13,7 @@ export function chosenSettings(
   models: readonly ListedModel[],
   actions: readonly AgentAction[],
 ): readonly ChosenSetting[] {
-  const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool, filters } = settings
+  const { modelId, secondModelId, temperature, effort, allowedTools, filters } = settings
   const words = texts.chat.options
   const chosen: ChosenSetting[] = []
   const add = (label: string, change: Partial<AnswerSettings>): void =>
@@ -24,8 +24,6 @@ export function chosenSettings(
   if (temperature !== null) add(words.temperatureOf(temperature), { temperature: null })
   if (effort !== null)
     add(words.effortOf(words.efforts[effort as keyof typeof words.efforts] ?? effort), { effort: null })
-  if (forcedTool !== null)
-    add(words.usesFirst(actions.find(({ id }) => id === forcedTool)?.name ?? ''), { forcedTool: null })
   if (allowedTools !== null)
     add(words.someActions(actions.filter(({ id }) => allowedTools.includes(id)).length), { allowedTools: null })
   const filter = (label: string, change: Partial<AnswerSettings['filters']>): void =>
@@ -42,11 +40,6 @@ export function chosenSettings(
 export function withOfferedModels(settings: AnswerSettings, models: readonly ListedModel[]): AnswerSettings {
   if (settings.secondModelId === null || models.some(({ id }) => id === settings.secondModelId)) return settings
   return { ...settings, secondModelId: null }
-}
-
-/** The settings without actions, which belong to the previous agent. */
-export function withoutActions(settings: AnswerSettings): AnswerSettings {
-  return { ...settings, allowedTools: defaultSettings.allowedTools, forcedTool: defaultSettings.forcedTool }
 }
 
 /** Longer texts that are pasted become files, as a question of their length could not be overlooked; characters. */

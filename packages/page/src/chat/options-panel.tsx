@@ -158,11 +158,7 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
     const next = actions
       .map((action) => action.id)
       .filter((known) => (known === id ? isAllowed : allowed.includes(known)))
-    change({
-      ...settings,
-      allowedTools: next.length === actions.length ? null : next,
-      forcedTool: settings.forcedTool === id ? null : settings.forcedTool,
-    })
+    change({ ...settings, allowedTools: next.length === actions.length ? null : next })
   }
   return (
     <fieldset class="option-group u-grid u-gap-10 u-min-0 u-no-border">
@@ -179,13 +175,6 @@ function ActionFields({ settings, change, actions }: FieldsProps & Pick<OptionsP
           </label>
         ))}
       </div>
-      <Choice
-        label={words.firstAction}
-        none={words.modelDecides}
-        value={settings.forcedTool}
-        offered={actions.filter(({ id }) => allowed.includes(id)).map(({ id, name }) => [id, name])}
-        choose={(forcedTool) => change({ ...settings, forcedTool })}
-      />
     </fieldset>
   )
 }

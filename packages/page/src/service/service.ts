@@ -41,7 +41,6 @@ export interface AnswerSettings {
   readonly temperature: number | null
   readonly effort: string | null
   readonly allowedTools: readonly number[] | null
-  readonly forcedTool: number | null
   readonly filters: AnswerFilters
 }
 
@@ -65,7 +64,6 @@ export const defaultSettings: AnswerSettings = {
   temperature: null,
   effort: null,
   allowedTools: null,
-  forcedTool: null,
   filters: { sources: [], sets: [], tags: [], days: null },
 }
 
@@ -240,7 +238,7 @@ function askOf(client: Client): ConversationService<AskHow>['ask'] {
   return async function* ask(message, options) {
     const { question, files, decision } = message
     const { againId, isResearch, agentId, projectId, settings, signal, onConnectionChange } = options
-    const { modelId, secondModelId, temperature, effort, allowedTools, forcedTool } = settings
+    const { modelId, secondModelId, temperature, effort, allowedTools } = settings
     let { sessionId } = options
     const creation =
       sessionId === null && (agentId || projectId !== undefined)
@@ -274,7 +272,6 @@ function askOf(client: Client): ConversationService<AskHow>['ask'] {
           llm_override: { model_configuration_id: modelId, temperature },
         }),
         ...(allowedTools !== null && { allowed_tool_ids: allowedTools }),
-        ...(forcedTool !== null && { forced_tool_id: forcedTool }),
         ...(filters !== null && { internal_search_filters: filters }),
         origin: 'webapp',
       },

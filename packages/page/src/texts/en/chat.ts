@@ -115,9 +115,6 @@ export const chat = {
     effortOf: (effort: string) => `Effort: ${effort}`,
     efforts: { off: 'off', minimal: 'minimal', low: 'low', medium: 'medium', high: 'high', xhigh: 'very high' },
     actions: 'Actions that may be used',
-    firstAction: 'Use first',
-    usesFirst: (action: string) => `First: ${action}`,
-    modelDecides: 'The model decides',
     someActions: (count: number) =>
       count === 0 ? 'No action' : plural(count, { one: '# action', other: '# actions' }),
     filters: 'Only documents',
