@@ -1,37 +1,15 @@
 import { createClient } from '@inlay/client'
-import type { MinimalPersona, Project } from '@inlay/protocol'
-import type { Counts } from '../documents/counts.ts'
-import { serviceCalls, type ServiceCalls } from './calls.ts'
-import {
-  listingOf,
-  modelOf,
-  readStart,
-  toService,
-  type AnsweringModel,
-  type ChatListing,
-  type Service,
-} from './service.ts'
+import { serviceCalls } from './calls.ts'
+import { listingOf, modelOf, readStart, toService } from './service.ts'
 
 /** A service that took the key, and the model that answers there, named as what it is. */
-export interface OpenService {
-  readonly service: Service
-  readonly model: AnsweringModel
-  /** Agents that can answer; the first is the assistant itself. */
-  readonly agents: readonly MinimalPersona[]
-  /** The newest conversations. */
-  readonly chats: ChatListing
-  readonly projects: readonly Project[]
-  /** Documents by state; null if the key lacks the permission. */
-  readonly counts: Counts | null
-  /** Calls of the routes of the administration; null if the key may not make them. */
-  readonly admin: ServiceCalls | null
-}
+export type OpenService = Awaited<ReturnType<typeof openService>>
 
 /**
  * Opens the service that serves this page.
  * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
  */
-export async function openService(apiKey: string): Promise<OpenService> {
+export async function openService(apiKey: string) {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
   const start = await readStart(apiKey)
   const isAdmin = start.me.is_superuser
@@ -40,10 +18,14 @@ export async function openService(apiKey: string): Promise<OpenService> {
   return {
     service: toService(calls, { apiKey, isAdmin }),
     model: modelOf(start.models),
+    /** Agents that can answer; the first is the assistant itself. */
     agents: start.agents ?? [],
+    /** The newest conversations. */
     chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
     projects: start.projects ?? [],
+    /** Documents by state; null if the key lacks the permission. */
     counts: start.figures?.documents ?? null,
+    /** Calls of the routes of the administration; null if the key may not make them. */
     admin: isAdmin ? calls : null,
   }
 }

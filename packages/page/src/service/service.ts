@@ -23,14 +23,9 @@ import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'
 import type { ServiceCalls } from './calls.ts'
 
-/** The model that answers, as the page shows it. */
-export interface AnsweringModel {
-  readonly name: string
-  /** Whether it can do deep research. */
-  readonly canResearch: boolean
-  /** All that an answer can be asked of. */
-  readonly all: readonly ListedModel[]
-}
+export type AnsweringModel = ReturnType<typeof modelOf>
+export type ListedModel = AnsweringModel['all'][number]
+export type FilterValues = Awaited<ReturnType<typeof filterValuesOf>>
 
 /** Settings for questions; null and empty lists leave the choice to the service. */
 export interface AnswerSettings {
@@ -42,12 +37,6 @@ export interface AnswerSettings {
   readonly effort: string | null
   readonly allowedTools: readonly number[] | null
   readonly filters: AnswerFilters
-}
-
-export interface FilterValues {
-  readonly sources: readonly string[]
-  readonly sets: readonly string[]
-  readonly tags: AnswerFilters['tags']
 }
 
 export interface AnswerFilters {
@@ -79,16 +68,6 @@ export interface AskHow {
 export interface AgentAction {
   readonly id: number
   readonly name: string
-}
-
-export interface ListedModel {
-  readonly id: number
-  readonly name: string
-  /** Empty: it has no such setting. */
-  readonly efforts: readonly string[]
-  readonly isDefault: boolean
-  /** Whether the temperature has an effect. */
-  readonly hasTemperature: boolean
 }
 
 export interface ChatListing {
@@ -303,11 +282,7 @@ const changeOf = (
 /** Most tags that are offered at once. */
 const maxTags = 12
 
-async function filterValuesOf(
-  { client, get }: ServiceCalls,
-  tagWords: string,
-  signal: AbortSignal,
-): Promise<FilterValues> {
+async function filterValuesOf({ client, get }: ServiceCalls, tagWords: string, signal: AbortSignal) {
   const tagQuery = new URLSearchParams({ match_pattern: tagWords, limit: String(maxTags) })
   const [{ sources }, sets, { tags }] = await Promise.all([
     orElse(get<IndexedSources>('/manage/indexed-sources', signal), () => ({ sources: [] })),
@@ -402,7 +377,8 @@ export function listingOf(
   return { chats, next: hasMore ? (sessions.at(-1)?.time_updated ?? null) : null }
 }
 
-export function modelOf(listing: LlmProviders | null): AnsweringModel {
+/** The model that answers, and all that an answer can be asked of. */
+export function modelOf(listing: LlmProviders | null) {
   const { providers = [], default_text: chosen } = listing ?? {}
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
   const model = provider?.model_configurations.find(({ name }) => name === chosen?.model_name)
@@ -412,8 +388,10 @@ export function modelOf(listing: LlmProviders | null): AnsweringModel {
       .map(({ id, name, display_name: shown, supported_reasoning_efforts: efforts }) => ({
         id,
         name: shown ?? name,
+        /** Empty: it has no such setting. */
         efforts,
         isDefault: providerId === chosen?.provider_id && name === chosen?.model_name,
+        /** Whether the temperature has an effect. */
         hasTemperature: kind !== 'extractive',
       })),
   )
