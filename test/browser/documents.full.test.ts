@@ -321,9 +321,12 @@ describe.skipIf(reason !== undefined)('documents in the page', () => {
       const row = page.locator('.document-row', { hasText: 'Report 1042' })
       await row.getByRole('button', { name: 'Tags, sets and access of Report 1042' }).click()
       const tags = page.getByRole('form', { name: 'Tags' })
-      await tags.getByRole('button', { name: 'Remove shelf: even' }).click()
-      await tags.getByLabel('Tag', { exact: true }).fill('team')
-      await tags.getByLabel('Value').fill('Harbour')
+      const lines = tags.getByLabel('Tags, one a line')
+      expect(await lines.inputValue()).toContain('shelf: even')
+      await lines.fill('team')
+      await tags.getByRole('button', { name: 'Save tags' }).click()
+      await tags.getByText('Write each tag as name: value.').waitFor()
+      await lines.fill('team: Harbour')
       await page.route(/\/service-api\/ingestion\/many/, (route) =>
         route.fulfill({ status: 409, json: { error_code: 'CONFLICT', detail: 'The document was changed meanwhile.' } }),
       )

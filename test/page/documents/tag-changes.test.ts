@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tagChanges } from '../../../packages/page/src/documents/table/tag-changes.ts'
+import { lineOf, tagChanges, tagsOf } from '../../../packages/page/src/documents/table/tag-changes.ts'
 
 const tags = (...names: string[]) =>
   names.map((name) => {
@@ -19,4 +19,16 @@ test('only keys whose values differ are changed, with all of their values', () =
 
 test('the order of values and one that is there twice change nothing', () => {
   expect(tagChanges(tags('team:red', 'team:blue'), tags('team:blue', 'team:red', 'team:red'))).toEqual({})
+})
+
+test('tags are written as lines, and one whose line did not change stays what it is', () => {
+  const before = [
+    { key: 'a: b', value: 'c\nd' },
+    { key: 'year', value: '2026' },
+  ]
+  const lines = before.map(lineOf)
+  expect(lines).toEqual(['a: b: c d', 'year: 2026'])
+  expect(tagsOf(lines, before)).toEqual(before)
+  expect(tagsOf(['team:Harbour: north'], before)).toEqual([{ key: 'team', value: 'Harbour: north' }])
+  for (const line of ['team', ': red', 'team:']) expect(() => tagsOf([line], before)).toThrow('name: value')
 })

@@ -26,23 +26,20 @@ interface FormProps {
   /** Rejects with an error that is shown above the buttons. */
   readonly submit: (fields: FormData) => Promise<void>
   readonly cancel?: () => void
-  /** Whether there is nothing to send. */
-  readonly isUnchanged?: boolean
   readonly children: ComponentChildren
 }
 
 /** A form that shows errors and cannot be submitted twice. */
-export function Form({ label, action, submit, cancel, isUnchanged = false, children }: FormProps) {
+export function Form({ label, action, submit, cancel, children }: FormProps) {
   const [isBusy, setIsBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
-  const isIdle = isBusy || isUnchanged
   return (
     <form
       class="admin-form u-grid u-min-0 u-card u-inside-16"
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        if (isIdle) return
+        if (isBusy) return
         setIsBusy(true)
         setFailure(null)
         submit(new FormData(event.currentTarget))
@@ -56,7 +53,7 @@ export function Form({ label, action, submit, cancel, isUnchanged = false, child
       {failure !== null && <FailureNote failure={failure} />}
       <div class="row">
         {/* Not disabled: that would take the focus away from whoever pressed it. */}
-        <button type="submit" class="button" aria-disabled={isIdle}>
+        <button type="submit" class="button" aria-disabled={isBusy}>
           {action}
         </button>
         {cancel !== undefined && <Button onClick={cancel}>{texts.frame.cancel}</Button>}

@@ -2,9 +2,7 @@ import type { DocumentSetSummary, PairDescriptor } from '@inlay/protocol'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { onEscape } from '../../controls/on-escape.ts'
 import { Area, Checks, Field, Form, linesOf, Waiting } from '../../admin/parts.tsx'
-import { Button } from '../../controls/button.tsx'
 import { IconButton } from '../../controls/icon-button.tsx'
-import { Icon } from '../../controls/icons.tsx'
 import { useLoaded } from '../../controls/use-loaded.ts'
 import type { ServiceCalls } from '../../service/calls.ts'
 import type { ListedDocument } from '../row-pages.ts'
@@ -12,7 +10,7 @@ import { documentTexts } from '../../texts/view-texts.ts'
 import { texts } from '../../texts/texts.ts'
 import type { Documents } from '../use-documents.ts'
 import { unreadOf } from '../unread.ts'
-import { tagChanges, type Tag } from './tag-changes.ts'
+import { lineOf, tagChanges, tagsOf, type Tag } from './tag-changes.ts'
 
 interface DetailsProps {
   readonly document: ListedDocument
@@ -84,87 +82,31 @@ const maxTags = 200
 
 function TagEditor({ document, documents: { change, service } }: Pick<DetailsProps, 'document' | 'documents'>) {
   const before = document.tags.map(({ tag_key: key, tag_value: value }): Tag => ({ key, value }))
-  const [tags, setTags] = useState<readonly Tag[] | null>(null)
-  const [key, setKey] = useState('')
-  const [value, setValue] = useState('')
+  const [isEdited, setIsEdited] = useState(false)
   const [isSaved, setIsSaved] = useState(false)
-  const keyField = useRef<HTMLInputElement>(null)
-  const shown = tags ?? before
-  const changes = tagChanges(before, shown)
-  const set = (next: readonly Tag[]): void => {
-    setTags(next)
-    setIsSaved(false)
-    // The button that was pressed is gone, or has nothing to do.
-    keyField.current?.focus()
-  }
-  const isEdited = tags !== null || key !== '' || value !== ''
   if (document.state !== 'indexed' && !isEdited)
     return <p class="facts u-small u-anywhere">{documentTexts.tagsLater}</p>
   if (before.length >= maxTags) return <p class="facts u-small u-anywhere">{documentTexts.tooManyTags}</p>
-  const isAddable = key.trim() !== '' && value.trim() !== ''
-  const add = (): void => {
-    set([...shown, { key: key.trim(), value: value.trim() }])
-    setKey('')
-    setValue('')
-  }
   return (
     <Form
       label={documentTexts.tags}
       action={documentTexts.saveTags}
-      isUnchanged={Object.keys(changes).length === 0 && !isAddable}
-      submit={async () => {
-        // A tag that was typed but not added yet is saved, too.
-        const wanted = isAddable ? [...shown, { key: key.trim(), value: value.trim() }] : shown
-        await change(service.changeTags(document.id, tagChanges(before, wanted)))
-        setTags(wanted)
-        setKey('')
-        setValue('')
+      submit={async (fields) => {
+        const changes = tagChanges(before, tagsOf(linesOf(fields, 'tags'), before))
+        if (Object.keys(changes).length > 0) await change(service.changeTags(document.id, changes))
         setIsSaved(true)
       }}
     >
       <h3>{documentTexts.tags}</h3>
-      {shown.length === 0 && <p class="facts u-small u-anywhere">{documentTexts.noTags}</p>}
-      {shown.length > 0 && (
-        <ul class="edited-tags u-flex u-wrap u-gap-6" aria-label={documentTexts.tags}>
-          {shown.map((tag) => (
-            <li
-              key={`${tag.key}=${tag.value}`}
-              class="tag u-inline-flex u-center u-gap-4 u-muted u-ellipsis u-line u-round-8 u-no-ground"
-            >
-              <span class="u-clip">
-                {tag.key}: {tag.value}
-              </span>
-              <button
-                class="u-no-ground u-no-border u-place-center"
-                type="button"
-                aria-label={documentTexts.removeTag(`${tag.key}: ${tag.value}`)}
-                onClick={() => set(shown.filter((known) => known !== tag))}
-              >
-                <Icon name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-      <div class="row new-tag">
-        <label class="field u-grid u-gap-4 u-min-0 u-note">
-          <span>{documentTexts.tagKey}</span>
-          <input
-            ref={keyField}
-            type="text"
-            maxLength={200}
-            value={key}
-            onInput={(event) => setKey(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field u-grid u-gap-4 u-min-0 u-note">
-          <span>{documentTexts.tagValue}</span>
-          <input type="text" maxLength={500} value={value} onInput={(event) => setValue(event.currentTarget.value)} />
-        </label>
-        <Button disabled={!isAddable} onClick={add}>
-          {documentTexts.addTag}
-        </Button>
-      </div>
+      <Area
+        label={documentTexts.tagLines}
+        name="tags"
+        defaultValue={before.map(lineOf).join('\n')}
+        onInput={() => {
+          setIsEdited(true)
+          setIsSaved(false)
+        }}
+      />
       <p role="status" class="facts u-small u-anywhere">
         {isSaved && documentTexts.tagsSaved}
       </p>

@@ -1,6 +1,23 @@
+import { BadField } from '../../admin/parts.tsx'
+import { documentTexts } from '../../texts/view-texts.ts'
+
 export interface Tag {
   readonly key: string
   readonly value: string
+}
+
+/** A tag as a line of a text. */
+export const lineOf = ({ key, value }: Tag): string => `${key}: ${value}`.replaceAll(/\s+/g, ' ').trim()
+
+/** Tags of lines. One that did not change stays what it is, whatever characters it has. */
+export function tagsOf(lines: readonly string[], before: readonly Tag[]): readonly Tag[] {
+  const known = new Map(before.map((tag) => [lineOf(tag), tag]))
+  return lines.map((line) => {
+    const [, key = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
+    const tag = known.get(line) ?? { key: key.trim(), value: value.trim() }
+    if (tag.key === '' || tag.value === '') throw new BadField(documentTexts.badTag)
+    return tag
+  })
 }
 
 /** The change from one list of tags to another: all values of each key that differs, null for a removed key. */

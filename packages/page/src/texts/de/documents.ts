@@ -132,11 +132,8 @@ export const documents: typeof english = {
     }),
   guessedEncoding: (name) =>
     `Die Datei nennt ihre Zeichenkodierung nicht und wurde als ${name} gelesen: Sind Buchstaben falsch, speichern Sie sie als UTF-8.`,
-  noTags: 'Es hat keine Schlagwörter.',
-  removeTag: (tag) => `${tag} entfernen`,
-  tagKey: 'Schlagwort',
-  tagValue: 'Wert',
-  addTag: 'Hinzufügen',
+  tagLines: 'Schlagwörter, eines je Zeile (Name: Wert)',
+  badTag: 'Schreiben Sie jedes Schlagwort als Name: Wert.',
   saveTags: 'Schlagwörter speichern',
   tagsSaved: 'Gespeichert. Das Dokument wird neu indiziert; danach kennt die Suche die neuen Schlagwörter.',
   tagsLater: 'Schlagwörter lassen sich ändern, sobald das Dokument indiziert ist.',

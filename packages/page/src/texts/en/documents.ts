@@ -140,11 +140,8 @@ export const documents = {
     }),
   guessedEncoding: (name: string) =>
     `The file does not name its encoding and was read as ${name}: if letters are wrong, save it as UTF-8.`,
-  noTags: 'It has no tags.',
-  removeTag: (tag: string) => `Remove ${tag}`,
-  tagKey: 'Tag',
-  tagValue: 'Value',
-  addTag: 'Add',
+  tagLines: 'Tags, one a line (name: value)',
+  badTag: 'Write each tag as name: value.',
   saveTags: 'Save tags',
   tagsSaved: 'Saved. The document is indexed again; searches know the new tags after that.',
   tagsLater: 'Tags can be changed once the document is indexed.',
