@@ -19,7 +19,7 @@ import { useFileDrop } from '../controls/use-file-drop.ts'
 import { texts } from '../texts/texts.ts'
 import { AttachmentList } from './attachment-list.tsx'
 import { chosenSettings, pastedFile } from './composer-options.ts'
-import { SuggestionList, useSuggestions, type Command } from './suggestions.tsx'
+import { SuggestionList, useSuggestions, type Suggestion } from './suggestions.tsx'
 
 export interface ComposerProps {
   readonly service: Service
@@ -245,14 +245,14 @@ function commandsOf(
   { canResearch, newChat, changeSettings }: ComposerProps,
   { setIsResearch }: Draft,
   { pick, open }: { readonly pick: () => void; readonly open: () => void },
-): readonly Command[] {
+): readonly Suggestion[] {
   const hints = texts.chat.suggestions
   return [
-    { name: 'new', hint: hints.new, act: newChat },
-    { name: 'files', hint: hints.files, act: pick },
-    { name: 'options', hint: hints.options, act: open },
-    ...(canResearch ? [{ name: 'research', hint: hints.research, act: () => setIsResearch(true) }] : []),
-    { name: 'reset', hint: hints.reset, act: () => changeSettings(defaultSettings) },
+    { name: '/new', hint: hints.new, act: newChat },
+    { name: '/files', hint: hints.files, act: pick },
+    { name: '/options', hint: hints.options, act: open },
+    ...(canResearch ? [{ name: '/research', hint: hints.research, act: () => setIsResearch(true) }] : []),
+    { name: '/reset', hint: hints.reset, act: () => changeSettings(defaultSettings) },
   ]
 }
 

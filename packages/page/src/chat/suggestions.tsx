@@ -9,22 +9,16 @@ import { triggerAt, type Trigger } from './composer-options.ts'
 export interface Suggestion {
   readonly name: string
   readonly hint: string
-  /** The text that takes the place of the word that was typed. */
-  readonly text: string
+  /** The text that takes the place of the word that was typed. Default: none. */
+  readonly text?: string
   readonly act?: () => void
-}
-
-export interface Command {
-  readonly name: string
-  readonly hint: string
-  readonly act: () => void
 }
 
 interface SuggestionSources {
   readonly text: string
   /** Place of the cursor in the text. */
   readonly caret: number
-  readonly commands: readonly Command[]
+  readonly commands: readonly Suggestion[]
   /** Agents to choose from; empty once the chat has begun. */
   readonly agents: readonly MinimalPersona[]
   readonly chooseAgent: (agentId: number) => void
@@ -35,6 +29,7 @@ interface SuggestionSources {
 
 /** Most documents that are offered at once. */
 const maxDocuments = 6
+
 export type Suggestions = ReturnType<typeof useSuggestions>
 
 /** Offers commands behind `/`, agents and titles of documents behind `@`, one of them marked. */
@@ -48,7 +43,7 @@ export function useSuggestions(sources: SuggestionSources) {
   const titles = useTitles(service, mention)
   useEffect(() => setMarked(0), [text])
   const all = isOpen ? found(trigger, titles) : []
-  const choose = ({ text: words, act }: Suggestion): void => {
+  const choose = ({ text: words = '', act }: Suggestion): void => {
     if (trigger === null) return
     replace(trigger, words)
     act?.()
@@ -72,17 +67,12 @@ export function useSuggestions(sources: SuggestionSources) {
   }
 
   function found({ kind, word }: Trigger, documents: readonly string[]): readonly Suggestion[] {
-    const isMatch = (name: string): boolean => name.toLowerCase().includes(word.toLowerCase())
-    if (kind === 'command')
-      return commands
-        .filter(({ name }) => name.startsWith(word.toLowerCase()))
-        .map(({ name, hint, act }) => ({ name: `/${name}`, hint, text: '', act }))
-    const offered = agents.filter(({ name }) => isMatch(name))
+    if (kind === 'command') return commands.filter(({ name }) => name.startsWith(`/${word.toLowerCase()}`))
+    const offered = agents.filter(({ name }) => name.toLowerCase().includes(word.toLowerCase()))
     return [
       ...offered.map(({ id, name, description }) => ({
         name,
         hint: description === '' ? texts.chat.suggestions.agent : description,
-        text: '',
         act: () => chooseAgent(id),
       })),
       // A title in a question finds its document.

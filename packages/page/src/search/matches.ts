@@ -6,15 +6,6 @@ export interface MatchPiece {
   readonly isMatch: boolean
 }
 
-/** A passage compared with a query: its pieces, and the words of the query that it contains. */
-export interface Match {
-  readonly pieces: readonly MatchPiece[]
-  /** Words of the query that the text contains, also in other forms; as spelled in the query. */
-  readonly words: readonly string[]
-  /** How many words the query has. */
-  readonly of: number
-}
-
 /** Forms of a word may differ in their ends by as many letters. */
 const maxEnding = 3
 /** Shorter words only match themselves and their plural. */
@@ -25,8 +16,11 @@ const maxSuffix = 2
 /** The part of a query that chats are searched for. */
 export const chatQuery = (query: string): string => searchedWords(wordsOf(query)).join(' ')
 
-/** Compares a passage with a query word by word. */
-export function matchOf(text: string, query: string): Match {
+/**
+ * Compares a passage with a query word by word. @returns its pieces; the words of the query that it contains, also in
+ * other forms, as spelled in the query; and how many words that has
+ */
+export function matchOf(text: string, query: string) {
   const wanted = [...new Set(wordsOf(query))]
   // In these scripts, words are found inside of longer runs. Their letters need no escaping.
   const inner = wanted.filter((word) => searchedInside.test(word))

@@ -3,6 +3,7 @@ import { safeLink } from '@inlay/text/markdown'
 import { useState } from 'preact/hooks'
 import { FailureNote } from '../controls/failure-note.tsx'
 import { Icon } from '../controls/icons.tsx'
+import { Pieces } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { withoutMarkup } from '../markdown/plain-text.ts'
@@ -87,15 +88,7 @@ function PassageCard({ passage, query, rank }: { passage: SearchResult; query: s
         class={isOpen ? 'passage open u-muted u-anywhere u-above-8' : 'passage u-muted u-anywhere u-above-8'}
         dir="auto"
       >
-        {pieces.map((piece, at) =>
-          piece.isMatch ? (
-            <mark key={at} class="match">
-              {piece.text}
-            </mark>
-          ) : (
-            piece.text
-          ),
-        )}
+        <Pieces pieces={pieces} />
       </p>
       <div class="source-foot u-flex u-above-8">
         <Button kind="text" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>

@@ -7,21 +7,7 @@ export interface ManyProgress {
   readonly total: number
 }
 
-/** Documents for which the same thing went wrong. */
-export interface FailedGroup {
-  readonly reason: string
-  readonly titles: readonly string[]
-}
-
-/** Result of a bulk action. */
-export interface ManyReport {
-  /** Ids of the documents for which it succeeded. */
-  readonly done: readonly string[]
-  /** Documents for which it failed, by reason. */
-  readonly failed: readonly FailedGroup[]
-  /** Number of documents not processed, since the action was stopped or the server is unreachable. */
-  readonly left: number
-}
+export type ManyReport = Awaited<ReturnType<typeof actOnMany>>
 
 interface ManyOptions {
   readonly signal: AbortSignal
@@ -40,7 +26,7 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   documents: readonly Document[],
   act: (document: Document) => Promise<unknown>,
   { signal, onProgress, wait }: ManyOptions,
-): Promise<ManyReport> {
+) {
   const done: string[] = []
   const failed = new Map<string, string[]>()
   let isUnreachable = false
@@ -77,5 +63,12 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   await Promise.all(Array.from({ length: concurrency }, work))
   const groups = [...failed].map(([reason, titles]) => ({ reason, titles }))
   const failures = groups.reduce((sum, { titles }) => sum + titles.length, 0)
-  return { done, failed: groups, left: documents.length - done.length - failures }
+  return {
+    /** Ids of the documents for which it succeeded. */
+    done,
+    /** Documents for which it failed, by reason. */
+    failed: groups,
+    /** Number of documents not processed, since the action was stopped or the server is unreachable. */
+    left: documents.length - done.length - failures,
+  }
 }
