@@ -8,9 +8,9 @@ export function findText(root: Node, wanted: string): Range | undefined {
   const nodes: Text[] = []
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) if (node instanceof Text) nodes.push(node)
-  const found = rangeOf(nodes.map(({ data }) => data).join(''), wanted)
-  if (found === undefined) return undefined
-  const [start, end] = found
+  const place = rangeOf(nodes.map(({ data }) => data).join(''), wanted)
+  if (place === undefined) return undefined
+  const [start, end] = place
   const range = document.createRange()
   let at = 0
   for (const node of nodes) {
