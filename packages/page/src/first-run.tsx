@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from './controls/icons.tsx'
-import { totalOf, type Counts } from './documents/counts.ts'
+import { totalOf, type Counts } from './service/counts.ts'
 import { keep, readKept } from './kept.ts'
 import type { AnsweringModel } from './service/service.ts'
 import { texts } from './texts/texts.ts'

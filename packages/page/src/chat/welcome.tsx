@@ -1,7 +1,7 @@
 import type { MinimalPersona } from '@inlay/protocol'
 import { Avatar } from '../controls/avatar.tsx'
 import { Button } from '../controls/button.tsx'
-import { totalOf, type Counts } from '../documents/counts.ts'
+import { totalOf, type Counts } from '../service/counts.ts'
 import type { Service } from '../service/service.ts'
 import { formatNumber } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'

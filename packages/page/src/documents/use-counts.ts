@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
 import { onAnyChange } from '../service/tabs.ts'
-import { isOnTheWay, type Counts } from './counts.ts'
+import { isOnTheWay, type Counts } from '../service/counts.ts'
 
 /** How often documents are counted while some are on their way, in milliseconds. */
 const busyMs = 700

@@ -4,7 +4,7 @@ import { typingMs } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 import { announceChange, onAnyChange } from '../service/tabs.ts'
-import { countStates, isOnTheWay, totalOf, type Counts } from './counts.ts'
+import { countStates, isOnTheWay, totalOf, type Counts } from '../service/counts.ts'
 import {
   everything,
   isNarrow,

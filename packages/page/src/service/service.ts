@@ -17,7 +17,7 @@ import {
   type ValidTags,
 } from '@inlay/protocol'
 import type { LocalModelChange, LocalModels } from '@inlay/protocol/administration'
-import type { Counts } from '../documents/counts.ts'
+import type { Counts } from './counts.ts'
 import { ownDocumentationSet } from '../own-documentation-set.ts'
 import { hasQuote } from '../sources/passage.ts'
 import { texts } from '../texts/texts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { countStates, isOnTheWay, totalOf } from '../../../packages/page/src/documents/counts.ts'
+import { countStates, isOnTheWay, totalOf } from '../../../packages/page/src/service/counts.ts'
 
 const listed = [...Array<'indexed'>(998).fill('indexed'), 'failed', 'pending'] as const
 
