@@ -10,7 +10,7 @@ const searchTool: McpTool = defineMcpTool({
   scope: 'search',
   input: mcpSearchInputSchema,
   async run({ query, sources, document_sets: sets, limit }, { parts, caller, signal }) {
-    const filters = { source_type: sources, document_set: sets, tags: null, time_cutoff: null }
+    const filters = { source_type: sources, document_set: sets }
     const passages = await parts.knowledge.search({ text: query, filters, caller, limit, signal })
     const numbers = new Map<string, number>()
     const results = passages.map(({ document, content, headings }) => {
