@@ -51,6 +51,9 @@ describe.each([1, 3, 10_000])('in pieces of %i', (size) => {
     expect(split('It is 28.</think>28 days.', size, true)).toEqual(['It is 28.', '28 days.'])
     expect(split('<think>It is 28.</think>28 days.', size, true)).toEqual(['It is 28.', '28 days.'])
     expect(split('28 days.', size, true)[1]).toBe('28 days.')
+    // A line with backticks behind its first ones opens no code.
+    const thought = 'The user asks about marks.\n``` and `x` are different things, so I say that.\n'
+    expect(split(`${thought}</think>\nUse three backticks.`, size, true)).toEqual([thought, 'Use three backticks.'])
   })
 })
 

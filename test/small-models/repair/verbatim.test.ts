@@ -68,6 +68,14 @@ test('a text with no leading thought and no call arrives as it was written, howe
   )
 })
 
+test.each(['``` json', '```{.json}'])(
+  'a call within code is no call, also behind a line of the code such as %s',
+  (line) => {
+    const text = `\`\`\`md\n${line}\n${call}\n\`\`\`\n\`\`\`\n`
+    for (const size of [1, 7, text.length]) expect(repair(text, size)).toMatchObject({ calls: [], said: text })
+  },
+)
+
 test('any text gives the same output whole and in pieces', () => {
   const parts = fc.array(
     fc.oneof(
