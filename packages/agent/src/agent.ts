@@ -123,11 +123,14 @@ function connectParts(options: AgentOptions): Connected {
   // A configured model that cannot be found only makes questions fail, so the operator has to be told.
   const questionModel =
     questions &&
-    (() =>
-      questions.resolve().catch((error: unknown) => {
+    (async () => {
+      try {
+        return await questions.resolve()
+      } catch (error) {
         onError(error)
         throw error
-      }))
+      }
+    })
   const afterTurn = createAfterTurn({ conversations, onError, hooks: options.hooks, questionModel })
   const actions = createActions({
     builtIns: createBuiltIns({ ...options, onError }),

@@ -80,23 +80,26 @@ export function createAfterTurn({ conversations, onError, hooks, questionModel }
     const watched = work.catch(onError).finally(() => following.delete(watched))
     following.add(watched)
   }
-  const summarize = async (turn: FinishedTurn, { answerId, model, outcome }: FinishedAnswer): Promise<void> => {
-    const { historyTokens, opened } = turn
-    const newTokens = estimateTokens(opened.userText) + estimateTokens(outcome.text)
-    const isShort = historyTokens !== undefined && !isLongBranch(historyTokens + newTokens, model)
+  // Models may take minutes for these, so they hold on to nothing of the turn but what they need.
+  const summarize = async (
+    sessionId: string,
+    tokens: number | undefined,
+    { answerId, model, outcome }: FinishedAnswer,
+  ): Promise<void> => {
+    const isShort = tokens !== undefined && !isLongBranch(tokens + estimateTokens(outcome.text), model)
     if (isShort || closing.signal.aborted) return
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
-      await summarizeBranch({ conversations, sessionId: turn.run.sessionId, messageId: answerId, model, signal })
+      await summarizeBranch({ conversations, sessionId, messageId: answerId, model, signal })
     } catch (error) {
       // The next turn tries again.
       if (!closing.signal.aborted) throw error
     }
   }
-  const name = async (turn: FinishedTurn, { model, outcome }: FinishedAnswer): Promise<void> => {
+  const name = async (sessionId: string, question: string, { model, outcome }: FinishedAnswer): Promise<void> => {
     await conversations.nameSession?.({
-      sessionId: turn.run.sessionId,
-      question: turn.opened.userText,
+      sessionId,
+      question,
       text: outcome.status === 'done' ? outcome.text : '',
       model: async () => (model.quotesOnly || !questionModel ? model : questionModel()),
       signal: closing.signal,
@@ -104,14 +107,19 @@ export function createAfterTurn({ conversations, onError, hooks, questionModel }
   }
   return {
     onEnd: (turn) => {
-      const { settle, opened, client } = turn
-      if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, opened.userText), 0)))
+      const { settle, client, historyTokens: before } = turn
+      const { sessionId } = turn.run
+      const { userText } = turn.opened
+      if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
       // The mainline continues with the first answer. What is not stored has no name.
       const [first] = client?.isStored === false ? [] : turn.answers
-      if (first && listingSessions.has(turn.request.origin)) follow(name(turn, first))
+      if (first && listingSessions.has(turn.request.origin)) follow(name(sessionId, userText, first))
       // Clients that keep the conversation need no summary.
-      if (!client?.isOwn && first?.outcome.status === 'done' && !first.model.quotesOnly) follow(summarize(turn, first))
-      if (after) for (const answer of turn.answers) follow((async () => after(toEndedTurn(turn, answer)))())
+      const tokens = before === undefined ? undefined : before + estimateTokens(userText)
+      if (!client?.isOwn && first?.outcome.status === 'done' && !first.model.quotesOnly)
+        follow(summarize(sessionId, tokens, first))
+      if (!after) return
+      for (const ended of turn.answers.map((answer) => toEndedTurn(turn, answer))) follow((async () => after(ended))())
     },
     close: async () => {
       closing.abort()
