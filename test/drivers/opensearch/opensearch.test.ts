@@ -264,6 +264,39 @@ describe('an OpenSearch index', () => {
     expect(await search({ pairs: [8] })).toMatchObject({ k: 100 })
   })
 
+  test('a search that is aborted does not end another one with the same filter', async () => {
+    const { promise: counted, resolve: count } = Promise.withResolvers<Response>()
+    const { requests, fetch: send } = standIn(({ url }) => {
+      if (url.pathname.endsWith('/_mapping'))
+        return [200, { 'inlay-000001': { mappings: { _meta: { space: 'two@1 2' } } } }]
+      return [200, { responses: [{ hits: { hits: [] } }] }]
+    })
+    const counting: string[] = []
+    const index = opensearchIndex({
+      nodes: ['http://search:9200'],
+      fetch: (input, init) => {
+        const { pathname } = new URL(String(input))
+        if (pathname !== '/inlay/_search') return send(input, init)
+        counting.push(pathname)
+        const aborted = new Promise<never>((_, reject) =>
+          init?.signal?.addEventListener('abort', () => reject(init.signal!.reason)),
+        )
+        return Promise.race([counted, aborted])
+      },
+    })
+    await index.open({ id: 'two@1', dimensions: 2 })
+    const query = { vector: Float32Array.of(1, 0), limit: 3, filter: { pairs: [7] } }
+    const leaving = new AbortController()
+    const left = index.search({ ...query, signal: leaving.signal })
+    const other = index.search({ ...query, signal: new AbortController().signal })
+    await expect.poll(() => counting.length).toBe(1)
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    count(Response.json({ _shards: { total: 1 }, hits: { total: { value: 5 }, hits: [] } }))
+    expect(await other).toEqual([])
+    expect(requests.filter(({ url }) => url.pathname === '/inlay/_msearch')).toHaveLength(1)
+  })
+
   test.each(['https://mé:50%25off@search:9200', 'https://mé:50%off@search:9200/'])(
     'sends the name and password that the address %s holds',
     async (nodes) => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IndexFilter } from '@inlay/knowledge'
 import type { IndexConfig, Table, VectorQuery } from '@lancedb/lancedb'
 import { conditionOf, findMatches, runFiltered, type Match } from './filtered-search.ts'
@@ -47,7 +48,8 @@ async function countPassing(table: Table, filter: IndexFilter | undefined): Prom
   if (filter?.updatedOrCreatedSince !== undefined) return undefined
   const recent = recentCounts.get(table) ?? createRecentValues(10_000, 1_000)
   recentCounts.set(table, recent)
-  return recent.of(condition, async () => {
+  // Hashed, since a filter may contain thousands of documents.
+  return recent.of(createHash('sha256').update(condition).digest('base64'), async () => {
     const [rows, passing] = await Promise.all([table.countRows(), table.countRows(condition)])
     return { rows, passing }
   })

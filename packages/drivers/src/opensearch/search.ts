@@ -3,6 +3,7 @@ import type { Hit, IndexQuery } from '@inlay/knowledge'
 import { fuse } from '../hybrid-search/fusion.ts'
 import type { RecentValues } from '../hybrid-search/recent-values.ts'
 import { isJsonObject } from '@inlay/protocol'
+import { untilAborted } from '@inlay/scheduling'
 import { clausesOf } from './filter.ts'
 import type { Cluster } from './transport.ts'
 
@@ -102,15 +103,13 @@ async function heldFor(
   const query = { bool: { filter } }
   // Hashed, since a filter may contain thousands of documents.
   const key = createHash('sha256').update(JSON.stringify(query)).digest('base64')
-  const passing = await counts.of(key, async () => {
-    const { body } = await cluster({
-      path: `/${name}/_search`,
-      body: { size: 0, track_total_hits: true, query },
-      signal,
-    })
+  // Shared by searches with the same filter, so that it goes on when one of them is aborted.
+  const count = counts.of(key, async () => {
+    const { body } = await cluster({ path: `/${name}/_search`, body: { size: 0, track_total_hits: true, query } })
     const { total: parts = 1 } = body['_shards'] as { total?: number }
     return totalOf(body) / parts
   })
+  const passing = await (signal ? untilAborted(count, signal) : count)
   return passing > comparedRows ? least : Math.max(least, Math.ceil(passing / visitedForOne))
 }
 
