@@ -133,11 +133,11 @@ export function createConversations(options: ConversationsOptions): Conversation
   let hasStarted = false
   const ready = async (): Promise<void> => {
     await agent.start()
-    if (!hasStarted) ownFiles.worker.notify()
+    if (!hasStarted) files.worker.notify()
     searchFill.start()
     hasStarted = true
   }
-  /** Makes each call wait until all is ready. */
+  /** Makes each call from outside wait until all is ready. What is under way at the end still has its parts. */
   const whenReady = <Calls extends object>(calls: Calls): Calls => {
     const waiting = Object.entries(calls).map(([name, call]: [string, unknown]) => [
       name,
@@ -146,9 +146,8 @@ export function createConversations(options: ConversationsOptions): Conversation
     return Object.fromEntries(waiting) as Calls // Each call takes and gives what the one behind it does.
   }
   const searchFill = createSearchFill(db, services.onError)
-  const ownFiles = createConversationFiles(db, options, services)
-  const files = whenReady(ownFiles)
-  const memories = whenReady(createMemories({ db, now, isOn: options.memories ?? true }))
+  const files = createConversationFiles(db, options, services)
+  const memories = createMemories({ db, now, isOn: options.memories ?? true })
   const switches = createActionSwitches(options.db)
   const holds = (id: number): Promise<boolean> => agent.holdsAction(id)
   const { fetchAddress, openApiReader } = options
@@ -190,18 +189,18 @@ export function createConversations(options: ConversationsOptions): Conversation
         const since = now() - periodMs
         return { since, entries: await readUsage(db, since) }
       },
-      erase: (personId: string) => erasePerson({ db, agent, files: ownFiles }, personId),
+      erase: (personId: string) => erasePerson({ db, agent, files }, personId),
       eraseExpired: (expiry: Expiry) => eraseExpired({ db, agent, files, beforeErasure }, expiry),
       eraseDeletedPersonas: (deletion: Parameters<Conversations['eraseDeletedPersonas']>[0]) =>
         eraseDeletedPersonas(db, deletion),
       eraseUnusedUploads: (batch: UnusedUploads) => eraseUnusedUploads({ db, agent, files }, batch),
-      eraseOutsideRecords: () => eraseOutsideRecords({ db, agent, files: ownFiles }),
+      eraseOutsideRecords: () => eraseOutsideRecords({ db, agent, files }),
     }),
     sessions: whenReady(sessions),
-    files,
+    files: whenReady(files),
     personas,
     projects: whenReady(createProjects({ db, files, now })),
-    memories,
+    memories: whenReady(memories),
     tools: whenReady(stored.tools),
     tryModel: (override) => tryModel(models, override),
     modelFact: async (override, tries) => (await models.resolve(override)).observed?.ask?.(tries),
@@ -209,7 +208,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     close: async () => {
       await agent.close()
       await searchFill.close()
-      await ownFiles.close()
+      await files.close()
     },
   }
 }
