@@ -75,9 +75,9 @@ describe('a worker', () => {
     await accept(request())
     const run = worker.runOnce()
     await expect.poll(() => hangs.calls.length).toBe(1)
-    // As the sweep of another process does, which then claims the document.
-    await db.deleteFrom('inlay_claims').execute()
+    // As the sweep of another process does, which then claims the document; the lease may be renewed in between.
     await db.updateTable('inlay_documents').set({ claim: 'of another' }).execute()
+    await db.deleteFrom('inlay_claims').execute()
     await run
     expect(reasons).toEqual([expect.objectContaining({ code: 'CLOSED' })])
     expect(index.store.commits).toBe(0)
