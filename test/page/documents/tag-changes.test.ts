@@ -32,3 +32,21 @@ test('tags are written as lines, and one whose line did not change stays what it
   expect(tagsOf(['team:Harbour: north'], before)).toEqual([{ key: 'team', value: 'Harbour: north' }])
   for (const line of ['team', ': red', 'team:']) expect(() => tagsOf([line], before)).toThrow('name: value')
 })
+
+test('an empty value that nobody changed is no obstacle to other tags', () => {
+  const before = [...tags('note:'), ...tags('year:2026')]
+  const after = tagsOf(['note:', 'year: 2027'], before)
+  expect(tagChanges(before, after)).toEqual({ year: ['2027'] })
+})
+
+test('a line belongs to the longest known key that it begins with', () => {
+  const before = [
+    { key: 'dc', value: 'yes' },
+    { key: 'dc:title', value: 'Old' },
+  ]
+  expect(tagsOf(['dc: no', 'dc:title: New', 'dc:titles: x'], before)).toEqual([
+    { key: 'dc', value: 'no' },
+    { key: 'dc:title', value: 'New' },
+    { key: 'dc', value: 'titles: x' },
+  ])
+})

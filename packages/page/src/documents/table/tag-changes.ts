@@ -9,14 +9,18 @@ export interface Tag {
 /** A tag as a line of a text. */
 export const lineOf = ({ key, value }: Tag): string => `${key}: ${value}`.replaceAll(/\s+/g, ' ').trim()
 
-/** Tags of lines. One that did not change stays what it is, whatever characters it has. */
+/** Tags of lines. One that did not change stays what it is, and keys stay whole, whatever characters they have. */
 export function tagsOf(lines: readonly string[], before: readonly Tag[]): readonly Tag[] {
   const known = new Map(before.map((tag) => [lineOf(tag), tag]))
+  const keys = new Map(before.map(({ key }) => [lineOf({ key, value: '' }), key]))
+  const heads = [...keys.keys()].toSorted((one, other) => other.length - one.length)
   return lines.map((line) => {
-    const [, key = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
-    const tag = known.get(line) ?? { key: key.trim(), value: value.trim() }
-    if (tag.key === '' || tag.value === '') throw new BadField(documentTexts.badTag)
-    return tag
+    const tag = known.get(line)
+    if (tag !== undefined) return tag
+    const head = heads.find((start) => line.startsWith(start)) ?? line.slice(0, line.indexOf(':') + 1)
+    const [key, value] = [keys.get(head) ?? head.slice(0, -1).trim(), line.slice(head.length).trim()]
+    if (key === '' || value === '') throw new BadField(documentTexts.badTag)
+    return { key, value }
   })
 }
 
