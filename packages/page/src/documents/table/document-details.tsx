@@ -93,7 +93,8 @@ function TagEditor({ document, documents: { change, service } }: Pick<DetailsPro
       action={documentTexts.saveTags}
       submit={async (fields) => {
         const changes = tagChanges(before, tagsOf(linesOf(fields, 'tags'), before))
-        if (Object.keys(changes).length > 0) await change(service.changeTags(document.id, changes))
+        if (Object.keys(changes).length === 0) return
+        await change(service.changeTags(document.id, changes))
         setIsSaved(true)
       }}
     >
