@@ -43,6 +43,13 @@ test('marking a quote loses no letter, whatever its letters are', () => {
   }
 })
 
+test('a quote is found whatever becomes of its letters in lower case', () => {
+  for (const text of ['İstanbul İli açıktır.', 'Η ΟΔΟΣ ΕΙΝΑΙ ΑΝΟΙΧΤΗ', '𐐀𐐁𐐂𐐃𐐄𐐅𐐆𐐇𐐈𐐉𐐊𐐋𐐌']) {
+    const pieces = withQuote([{ text: `« ${text} »`, mark: 'none' }], text)
+    expect(pieces.filter(({ mark }) => mark === 'quote').map((piece) => piece.text)).toEqual([text.replace('.', '')])
+  }
+})
+
 test('a quote that is not there, or too short to tell, marks nothing', () => {
   const pieces = piecesOf(searchDoc({ blurb: 'Staff get 25 days.', match_highlights: [] }))
   expect(withQuote(pieces, 'Nobody said any such thing.')).toBe(pieces)

@@ -116,18 +116,28 @@ const shortestQuote = 12
 
 /** Where a quote stands in a text, by letters and digits alone. */
 export function rangeOf(text: string, quote: string): [number, number] | undefined {
-  const places: number[] = []
-  let plain = ''
-  for (let at = 0; at < text.length; at++) {
-    const letter = text.charAt(at).toLowerCase()
-    if (!/[\p{L}\p{N}]/u.test(letter)) continue
-    plain += letter
-    for (let unit = 0; unit < letter.length; unit++) places.push(at)
-  }
-  const wanted = [...quote.toLowerCase()].filter((letter) => /[\p{L}\p{N}]/u.test(letter)).join('')
+  const { letters, places } = lettersOf(text)
+  const wanted = lettersOf(quote).letters
   if (wanted.length < shortestQuote) return undefined
-  const position = plain.indexOf(wanted)
+  const position = letters.indexOf(wanted)
   if (position < 0) return undefined
   const [first, last] = [places[position], places[position + wanted.length - 1]]
   return first === undefined || last === undefined ? undefined : [first, last + 1]
+}
+
+/** Letters and digits of a text in lower case, and where each unit of them stands. */
+function lettersOf(text: string): { readonly letters: string; readonly places: readonly number[] } {
+  const places: number[] = []
+  let letters = ''
+  let at = 0
+  for (const character of text) {
+    // One by one, since the end of a word has a form of its own. Signs that lower case adds are left out.
+    const [letter = ''] = character.toLowerCase()
+    if (/[\p{L}\p{N}]/u.test(letter)) {
+      letters += letter
+      for (let unit = 0; unit < letter.length; unit++) places.push(at + unit)
+    }
+    at += character.length
+  }
+  return { letters, places }
 }
