@@ -52,7 +52,11 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsVie
         </p>
       </div>
       <Notices service={service} />
-      <AddDocuments service={service} change={change} isCompact={counts !== undefined && totalOf(counts) > 0} />
+      <AddDocuments
+        service={service}
+        change={change}
+        isCompact={(rows?.length ?? 0) > 0 || (counts !== undefined && totalOf(counts) > 0)}
+      />
       <OwnDocumentation service={service} change={documents.changeOrTell} total={counts && totalOf(counts)} />
       {documents.failure !== null && <FailureNote failure={documents.failure} />}
       {documents.changeFailure !== null && (

@@ -116,7 +116,8 @@ class ListWatch {
         this.#pages = pages
         this.#isStale = false
         onPages(pages, this.#wanted.filter)
-        onCounts(counts)
+        // Those of the whole list stay while it is narrowed.
+        if (counts !== undefined || !isNarrow(this.#wanted.filter)) onCounts(counts)
       }
     } catch (error) {
       if (reading.signal.aborted) return
