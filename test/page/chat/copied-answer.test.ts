@@ -6,6 +6,7 @@ import {
   wasCut,
   withPlainCitations,
 } from '../../../packages/page/src/chat/copied-answer.ts'
+import { plainText } from '../../../packages/page/src/markdown/markdown.tsx'
 
 test('a copied answer has citations that every other program shows as links', () => {
   expect(withPlainCitations('Yes [[1]](https://a.example/x), no [[2]]().')).toBe(
@@ -39,6 +40,11 @@ test('a plain copy has no marks of Markdown, but those of lists, and tabs betwee
       'const a = 1',
     ].join('\n\n'),
   )
+})
+
+test('an answer that is read out has no numbers of sources, whatever their addresses are', () => {
+  const answer = 'Yes [[1]](https://a.example/Turing_(machine)), `a[1]`.\n\n- no [[2]]()'
+  expect(plainAnswer(answer, plainText)).toBe('Yes , a[1].\n\n- no ')
 })
 
 test('a question about a selected text is told from its quote', () => {

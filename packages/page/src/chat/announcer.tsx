@@ -1,4 +1,5 @@
 import { disconnectedNote } from './answer-view.tsx'
+import { plainText } from '../markdown/markdown.tsx'
 import { texts } from '../texts/texts.ts'
 import { plainAnswer } from './copied-answer.ts'
 import { sourcesOf, waitingCallsOf, type Turn } from '@inlay/client/conversation'
@@ -31,7 +32,8 @@ function announcementOf(turn: Turn): string {
       const sources = count === 0 ? '' : texts.chat.sources(count)
       // Users cannot stop or skip a live region, so a long answer is not announced in full.
       if (turn.fold.answer.length > 4 * maxSpoken) return `${texts.chat.isComplete} ${sources}`
-      const text = spoken(turn.fold.answer)
+      // Without the numbers of sources, which are counted.
+      const text = plainAnswer(turn.fold.answer, plainText)
       return text.length <= maxSpoken ? `${text} ${sources}` : `${texts.chat.isComplete} ${sources}`
     }
   }
@@ -39,6 +41,3 @@ function announcementOf(turn: Turn): string {
 
 /** Longest answer that is read out by itself, in characters. */
 const maxSpoken = 500
-
-/** The words of an answer without its numbers: sources are counted. */
-const spoken = (answer: string): string => plainAnswer(answer.replaceAll(/\[\[\d+\]\]\([^()]*\)/g, ''))

@@ -8,21 +8,29 @@ export function withPlainCitations(answer: string): string {
   )
 }
 
-/** An answer as plain text: lists keep their markers, tables become tab-separated. */
-export function plainAnswer(answer: string): string {
+type PlainWords = (pieces: readonly Inline[]) => string
+
+/**
+ * An answer as plain text: lists keep their markers, tables become tab-separated.
+ * @param words the text of inline pieces; by default with the numbers of citations
+ */
+export function plainAnswer(answer: string, words: PlainWords = numberedText): string {
   const { blocks, footnotes } = readMarkdown(answer)
-  const notes = footnotes.map(({ number, blocks: note }) => `${number}. ${plainBlocks(note)}`)
-  return [plainBlocks(blocks), ...notes].filter(Boolean).join('\n\n')
+  const notes = footnotes.map(({ number, blocks: note }) => `${number}. ${plainBlocks(note, words)}`)
+  return [plainBlocks(blocks, words), ...notes].filter(Boolean).join('\n\n')
 }
 
-const plainBlocks = (blocks: readonly Block[], between = '\n\n'): string =>
-  blocks.map(plainBlock).filter(Boolean).join(between)
+const plainBlocks = (blocks: readonly Block[], words: PlainWords, between = '\n\n'): string =>
+  blocks
+    .map((block) => plainBlock(block, words))
+    .filter(Boolean)
+    .join(between)
 
-function plainBlock(block: Block): string {
+function plainBlock(block: Block, words: PlainWords): string {
   switch (block.kind) {
     case 'paragraph':
     case 'heading':
-      return plainWords(block.inlines)
+      return words(block.inlines)
     case 'code':
     case 'math':
       return block.text.replace(/\n$/, '')
@@ -31,21 +39,21 @@ function plainBlock(block: Block): string {
         .map(({ isChecked, blocks }, at) => {
           const mark = block.start === undefined ? '- ' : `${block.start + at}. `
           const box = isChecked === null ? '' : isChecked ? '[x] ' : '[ ] '
-          return mark + box + plainBlocks(blocks, '\n').replaceAll('\n', `\n${' '.repeat(mark.length)}`)
+          return mark + box + plainBlocks(blocks, words, '\n').replaceAll('\n', `\n${' '.repeat(mark.length)}`)
         })
         .join('\n')
     case 'table':
-      return [block.header, ...block.rows].map((row) => row.map(plainWords).join('\t')).join('\n')
+      return [block.header, ...block.rows].map((row) => row.map((cell) => words(cell)).join('\t')).join('\n')
     case 'details':
-      return [plainWords(block.summary), plainBlocks(block.blocks)].filter(Boolean).join('\n')
+      return [words(block.summary), plainBlocks(block.blocks, words)].filter(Boolean).join('\n')
     case 'rule':
       return ''
     default:
-      return plainBlocks(block.blocks)
+      return plainBlocks(block.blocks, words)
   }
 }
 
-const plainWords = (pieces: readonly Inline[]): string =>
+const numberedText: PlainWords = (pieces) =>
   pieces.map((piece) => (piece.kind === 'citation' ? `[${piece.number}]` : plainText([piece]))).join('')
 
 /** Whether an answer ends with the notice that the model reached its output limit. */
