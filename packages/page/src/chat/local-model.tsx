@@ -14,14 +14,14 @@ interface LocalModelProps {
 /** Offers a language model that runs on the machine of the server, and takes the choice back. Nothing where there is none. */
 export function LocalModel({ service, onChange }: LocalModelProps) {
   // Without permission, nothing is offered.
-  const { value: known, reload } = useLoaded((signal) => service.localModels(signal), [service])
+  const { value: read } = useLoaded((signal) => service.localModels(signal), [service])
+  const [changed, setChanged] = useState<LocalModels | undefined>(undefined)
   const [isChanging, setIsChanging] = useState(false)
   const [words, setWords] = useState('')
   const choose = async (choice: { base_url: string; model: string } | null): Promise<void> => {
     setIsChanging(true)
     try {
-      await service.chooseLocalModel(choice)
-      await reload()
+      setChanged(await service.chooseLocalModel(choice))
       setWords(choice === null ? texts.chat.builtInAgain : texts.chat.answersFromNow(choice.model))
       onChange()
     } catch (error) {
@@ -30,7 +30,7 @@ export function LocalModel({ service, onChange }: LocalModelProps) {
       setIsChanging(false)
     }
   }
-  const { chosen = null, servers = [] } = known ?? {}
+  const { chosen = null, servers = [] } = changed ?? read ?? {}
   const [server] = servers
   return (
     <div class="local-model u-note">

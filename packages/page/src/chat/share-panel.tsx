@@ -17,14 +17,18 @@ interface SharePanelProps {
 
 /** Shares a conversation by an address that can be copied, and ends that. Nothing is shared before it is asked for. */
 export function SharePanel({ sessionId, service, close }: SharePanelProps) {
-  const { value: chat, failure: readFailure, reload } = useLoaded(() => service.chat(sessionId), [sessionId, service])
-  const isShared = chat && chat.shared_status === 'public'
+  const { value: chat, failure: readFailure } = useLoaded(() => service.chat(sessionId), [sessionId, service])
+  const [changed, setChanged] = useState<boolean | undefined>(undefined)
+  const isShared = changed ?? (chat && chat.shared_status === 'public')
   const [failure, setFailure] = useState<Failure | null>(null)
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.focus({ preventScroll: true }), [])
   const change = (shares: boolean): void => {
     setFailure(null)
-    service.share(sessionId, shares).then(reload, (error: unknown) => setFailure(toFailure(error)))
+    service.share(sessionId, shares).then(
+      () => setChanged(shares),
+      (error: unknown) => setFailure(toFailure(error)),
+    )
   }
   const { shareTitle, shareLead, makeLink, link, copyLink, stopSharing, isShared: sharedWords } = texts.chat
   const address = `${location.origin}${location.pathname}${sharedAddress(sessionId)}`

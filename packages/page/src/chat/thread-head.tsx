@@ -46,7 +46,9 @@ export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps) {
           { label: printLabel, act: () => print() },
         ]}
       />
-      {isSharing && <SharePanel sessionId={sessionId} service={service} close={() => setIsSharing(false)} />}
+      {isSharing && (
+        <SharePanel key={sessionId} sessionId={sessionId} service={service} close={() => setIsSharing(false)} />
+      )}
       {failure !== null && <FailureNote failure={failure} />}
     </div>
   )
