@@ -1,7 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { expect, test } from 'vitest'
 import { hitText } from '../../../packages/page/src/chats/chat-hit.tsx'
-import { removeEach, restoreEach } from '../../../packages/page/src/chats/chats.ts'
+import { readPages, removeEach, restoreEach } from '../../../packages/page/src/chats/chats.ts'
 import { byDay } from '../../../packages/page/src/chats/sidebar.tsx'
 import type { ListedChat } from '../../../packages/page/src/service/service.ts'
 
@@ -17,6 +17,20 @@ test('pinned chats have a section of their own before the days', () => {
     ['Today', ['today']],
     ['Yesterday', ['yesterday']],
   ])
+})
+
+test('no further page is read for a listing that nobody waits for any more', async () => {
+  const reading = new AbortController()
+  const read: (string | null)[] = []
+  const service = {
+    async chats(_: string, before: string | null) {
+      read.push(before)
+      if (before === 'second') reading.abort()
+      return { chats: [chat(String(before), '2026-01-01T00:00:00Z')], next: before === null ? 'second' : 'third' }
+    },
+  }
+  await readPages(service, '', 9, reading.signal)
+  expect(read).toEqual([null, 'second'])
 })
 
 test('chats are removed until one cannot be, and one that is gone counts as removed', async () => {

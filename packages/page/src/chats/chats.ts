@@ -1,5 +1,5 @@
 import { isInlayError } from '@inlay/protocol'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { toFailure, type Failure } from '../service/failure.ts'
 import type { ChatListing, ListedChat, Service } from '../service/service.ts'
@@ -17,9 +17,18 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
   const [failure, setFailure] = useState<Failure | null>(null)
   const [removed, setRemoved] = useState<readonly ListedChat[]>([])
   const wanted = words.trim()
-  const list = useLoaded(() => readPages(service, wanted, pages), [service, wanted, pages], {
-    delayMs: wanted === '' ? 0 : typingMs,
-  })
+  // Until they are read without: a listing that is read meanwhile may still have them.
+  const hidden = useRef(new Set<string>())
+  const list = useLoaded(
+    async (signal) => {
+      const listing = await readPages(service, wanted, pages, signal)
+      const ids = listing.chats.map(({ id }) => id)
+      if (!signal.aborted) hidden.current = new Set(ids.filter((id) => hidden.current.has(id)))
+      return listing
+    },
+    [service, wanted, pages],
+    { delayMs: wanted === '' ? 0 : typingMs },
+  )
   useChange(['chat'], () => void list.reload())
   const announce = (sessionId: string): void => announceChange({ kind: 'chat', sessionId })
   const settle = (error: unknown): void => setFailure(error === undefined ? null : toFailure(error))
@@ -31,7 +40,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
   }
   return {
     /** Undefined until they were read for the first time. */
-    all: list.value?.chats.filter(({ id }) => !removed.some((chat) => chat.id === id)),
+    all: list.value?.chats.filter(({ id }) => !hidden.current.has(id)),
     hasMore: list.value !== undefined && list.value.next !== null,
     failure: failure ?? list.failure,
     words,
@@ -48,6 +57,7 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         setRemoved(gone)
         settle(error)
         for (const { id } of gone) {
+          hidden.current.add(id)
           onRemoved(id)
           announce(id)
         }
@@ -58,7 +68,10 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
     undo: () => {
       setRemoved([])
       void restoreEach(removed, service).then(({ left, error }) => {
-        for (const { id } of removed) announce(id)
+        for (const chat of removed) {
+          if (!left.includes(chat)) hidden.current.delete(chat.id)
+          announce(chat.id)
+        }
         settle(error)
         setRemoved((known) => [...known, ...left])
       })
@@ -71,9 +84,14 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
 }
 
 /** The first pages of a listing. Pinned conversations are on the first. */
-async function readPages(service: Pick<Service, 'chats'>, words: string, count: number): Promise<ChatListing> {
+export async function readPages(
+  service: Pick<Service, 'chats'>,
+  words: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<ChatListing> {
   let { chats, next } = await service.chats(words, null)
-  for (let page = 1; page < count && next !== null; page++) {
+  for (let page = 1; page < count && next !== null && !signal.aborted; page++) {
     const more = await service.chats(words, next)
     const ids = new Set(chats.map(({ id }) => id))
     chats = [...chats, ...more.chats.filter(({ id }) => !ids.has(id))]
