@@ -43,7 +43,7 @@ const spellings = new Map(
     .map((name) => [name.toLowerCase(), name]),
 )
 const shortNames = new Map(
-  'bash:Shell cpp:C++ cs:C# csharp:C# js:JavaScript md:Markdown py:Python rb:Ruby rs:Rust sh:Shell ts:TypeScript yml:YAML zsh:Shell'
+  'bash:Shell cpp:C++ cs:C# csharp:C# js:JavaScript md:Markdown py:Python rb:Ruby rs:Rust sh:Shell shell:Shell ts:TypeScript yml:YAML zsh:Shell'
     .split(' ')
     .map((pair) => pair.split(':', 2) as [string, string]),
 )
