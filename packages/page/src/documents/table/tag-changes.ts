@@ -13,7 +13,7 @@ export const lineOf = ({ key, value }: Tag): string => `${key}: ${value}`.replac
 export function tagsOf(lines: readonly string[], before: readonly Tag[]): readonly Tag[] {
   const known = new Map(before.map((tag) => [lineOf(tag), tag]))
   const keys = new Map(before.map(({ key }) => [lineOf({ key, value: '' }), key]))
-  const heads = [...keys.keys()].toSorted((one, other) => other.length - one.length)
+  const heads = [...keys.keys()].toSorted((a, b) => b.length - a.length)
   return lines.map((line) => {
     const tag = known.get(line)
     if (tag !== undefined) return tag
