@@ -83,10 +83,12 @@ export function createAfterTurn({ conversations, onError, hooks, questionModel }
   // Models may take minutes for these, so they hold on to nothing of the turn but what they need.
   const summarize = async (
     sessionId: string,
-    tokens: number | undefined,
+    userText: string,
+    historyTokens: number | undefined,
     { answerId, model, outcome }: FinishedAnswer,
   ): Promise<void> => {
-    const isShort = tokens !== undefined && !isLongBranch(tokens + estimateTokens(outcome.text), model)
+    const newTokens = estimateTokens(userText) + estimateTokens(outcome.text)
+    const isShort = historyTokens !== undefined && !isLongBranch(historyTokens + newTokens, model)
     if (isShort || closing.signal.aborted) return
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(summaryTimeMs)])
     try {
@@ -107,7 +109,7 @@ export function createAfterTurn({ conversations, onError, hooks, questionModel }
   }
   return {
     onEnd: (turn) => {
-      const { settle, client, historyTokens: before } = turn
+      const { settle, client, historyTokens } = turn
       const { sessionId } = turn.run
       const { userText } = turn.opened
       if (settle) follow(settle(turn.answers.reduce((sum, answer) => sum + usedTokens(answer, userText), 0)))
@@ -115,9 +117,8 @@ export function createAfterTurn({ conversations, onError, hooks, questionModel }
       const [first] = client?.isStored === false ? [] : turn.answers
       if (first && listingSessions.has(turn.request.origin)) follow(name(sessionId, userText, first))
       // Clients that keep the conversation need no summary.
-      const tokens = before === undefined ? undefined : before + estimateTokens(userText)
       if (!client?.isOwn && first?.outcome.status === 'done' && !first.model.quotesOnly)
-        follow(summarize(sessionId, tokens, first))
+        follow(summarize(sessionId, userText, historyTokens, first))
       if (!after) return
       for (const ended of turn.answers.map((answer) => toEndedTurn(turn, answer))) follow((async () => after(ended))())
     },
