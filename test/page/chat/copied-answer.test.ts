@@ -12,6 +12,9 @@ test('a copied answer has citations that every other program shows as links', ()
   expect(withPlainCitations('Yes [[1]](https://a.example/x), no [[2]]().')).toBe(
     'Yes [1](https://a.example/x), no [2].',
   )
+  expect(withPlainCitations('So [[3]](https://a.example/Turing_(machine)).')).toBe(
+    'So [3](https://a.example/Turing_(machine)).',
+  )
 })
 
 test('the rest of an answer is offered when its model could write no more', () => {

@@ -3,9 +3,7 @@ import { plainText } from '../markdown/markdown.tsx'
 
 /** Markdown for the clipboard: `[[1]](https://…)` becomes `[1](https://…)`, which every other program shows as a link. */
 export function withPlainCitations(answer: string): string {
-  return answer.replaceAll(/\[\[(\d+)\]\]\(([^()]*)\)/g, (_, number, link) =>
-    link === '' ? `[${number}]` : `[${number}](${link})`,
-  )
+  return answer.replaceAll(/\[\[(\d+)\]\](?:\(\)|(?=\())/g, '[$1]')
 }
 
 type PlainWords = (pieces: readonly Inline[]) => string
