@@ -45,8 +45,9 @@ export function checkCompose(): string {
   }
 }
 
-/** Checks the rules and what is scraped, except the key, which is there only in the container. */
+/** Checks what is scraped, except the key, which is there only in the container, and what the alerts fire at. */
 export function checkPrometheus(): string {
   runTool('promtool', ['check', 'config', '--syntax-only', 'docs/deploy/full/prometheus.yml'])
+  runTool('promtool', ['test', 'rules', 'test/deploy/alerts.test.yml'])
   return runTool('promtool', ['check', 'rules', 'docs/1.guide/observe/alerts.yml']).replace(/\s+/g, ' ').trim()
 }
