@@ -38,6 +38,11 @@ interface Sample extends Occupied {
   readonly at: number
 }
 
+interface Health {
+  readonly at: number
+  readonly ms: number
+}
+
 const model = await startScriptedModel()
 const assistant = await startAssistant(`${model.origin}/v1`)
 try {
@@ -52,7 +57,7 @@ async function run(assistant: Assistant): Promise<boolean> {
   for (let at = 0; at < documents; at++) await ingest(assistant, at, text(300))
   const begun = Date.now()
   const until = begun + lengthMs
-  const [turns, health, samples]: [Turn[], number[], Sample[]] = [[], [], []]
+  const [turns, health, samples]: [Turn[], Health[], Sample[]] = [[], [], []]
   const failures: string[] = []
   const keys = await Promise.all(Array.from({ length: people }, () => newKey(assistant)))
   await Promise.all([
@@ -71,12 +76,12 @@ async function run(assistant: Assistant): Promise<boolean> {
       const sentAt = performance.now()
       const reply = await fetch(`${assistant.base}/health`)
       await reply.text()
-      if (Date.now() - begun > warmMs) health.push(performance.now() - sentAt)
+      health.push({ at: Date.now() - begun, ms: performance.now() - sentAt })
     }),
     each(sampleMs, until, async () => {
       samples.push({ at: Date.now() - begun, ...assistant.occupied() })
     }),
-    each(60_000, until, async () => say(begun, turns, samples)),
+    each(60_000, until, async () => say(begun, turns, samples, health)),
   ])
   failures.push(...turns.flatMap(({ failure }) => failure ?? []))
   return report(turns, health, samples, failures)
@@ -114,19 +119,28 @@ function mega(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MB`
 }
 
-function say(begun: number, turns: readonly Turn[], samples: readonly Sample[]): void {
+function p99Of(health: readonly Health[], from: number): number {
+  const times = health.filter(({ at }) => at > from).map(({ ms }) => ms)
+  return percentile(
+    times.toSorted((a, b) => a - b),
+    0.99,
+  )
+}
+
+function say(begun: number, turns: readonly Turn[], samples: readonly Sample[], health: readonly Health[]): void {
   const last = samples.at(-1)
+  const slowest = p99Of(health, Date.now() - begun - 60_000)
   const failed = turns.filter(({ failure }) => failure !== undefined).length
   if (last)
     console.error(
-      `${Math.round((Date.now() - begun) / 60_000)} min: ${turns.length} turns, ${failed} failed, ${mega(last.memory)}, ${last.handles} handles ${JSON.stringify(last.kinds)}, ${mega(last.disk)} on disk`,
+      `${Math.round((Date.now() - begun) / 60_000)} min: ${turns.length} turns, ${failed} failed, ${mega(last.memory)}, ${last.handles} handles ${JSON.stringify(last.kinds)}, ${mega(last.disk)} on disk, /health p99 ${slowest.toFixed(0)} ms`,
     )
 }
 
 /** Whether every bar was met. */
 function report(
   turns: readonly Turn[],
-  health: readonly number[],
+  health: readonly Health[],
   samples: readonly Sample[],
   failures: readonly string[],
 ): boolean {
@@ -139,10 +153,7 @@ function report(
       ),
     )
   }
-  const p99 = percentile(
-    health.toSorted((a, b) => a - b),
-    0.99,
-  )
+  const p99 = p99Of(health, warmMs)
   console.log(`failures: ${failures.length} (at most 0)`)
   for (const failure of new Set(failures.slice(0, 10))) console.log(`  ${failure}`)
   console.log(`/health p99: ${p99.toFixed(1)} ms (at most 50)`)
