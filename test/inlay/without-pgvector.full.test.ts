@@ -1,12 +1,12 @@
-import { PGlite } from '@electric-sql/pglite'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import { createInlay } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { fakeEmbedder } from '../knowledge/fake-embedder.ts'
 import { temporaryFolder } from '../life/process.ts'
+import { startPostgres } from '../stand-in/pglite.ts'
 
 test('a database without pgvector is named to the operator alone, with what to do', async () => {
-  const database = await PGlite.create()
+  const database = await startPostgres()
   const query = async (sql: string, values: readonly unknown[] = []): Promise<{ rows: unknown[] }> =>
     values.length > 0 ? database.query(sql, [...values]) : (await database.exec(sql)).at(-1)!
   const log: string[] = []

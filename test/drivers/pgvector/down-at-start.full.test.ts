@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import { createInlay, type Inlay } from 'inlay'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { startPostgres } from '../../stand-in/pglite.ts'
 
 const apiKey = 'inlay_key-of-the-index-outage'
 
@@ -14,7 +15,7 @@ let isDown = false
 let aheadMs = 0
 let folder = ''
 beforeAll(async () => {
-  database = await PGlite.create()
+  database = await startPostgres()
 })
 afterAll(() => database.close())
 beforeEach(async () => {

@@ -1,13 +1,14 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import { vectorIndexConformance } from '@inlay/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { row } from '../lancedb/sample-rows.ts'
+import { startPostgres } from '../../stand-in/pglite.ts'
 
 let database: PGlite
 beforeAll(async () => {
-  database = await PGlite.create({ extensions: { vector } })
+  database = await startPostgres({ extensions: { vector } })
 })
 afterAll(() => database.close())
 

@@ -1,14 +1,15 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import { createKnowledge, migrateKnowledge, type Knowledge } from '@inlay/knowledge'
 import { isInlayError } from '@inlay/protocol'
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startPostgres } from '../../stand-in/pglite.ts'
 
 let database: PGlite
 beforeAll(async () => {
-  database = await PGlite.create()
+  database = await startPostgres()
 })
 afterAll(() => database.close())
 

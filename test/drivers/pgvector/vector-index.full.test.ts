@@ -1,4 +1,4 @@
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { pgvectorIndex } from '@inlay/drivers/pgvector'
 import type { VectorIndex } from '@inlay/knowledge'
@@ -7,10 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seededRandom } from '../../bench/typos.ts'
 import { row } from '../lancedb/sample-rows.ts'
 import { folded } from '../index-states.ts'
+import { startPostgres } from '../../stand-in/pglite.ts'
 
 let database: PGlite
 beforeAll(async () => {
-  database = await PGlite.create({ extensions: { vector } })
+  database = await startPostgres({ extensions: { vector } })
   // With few rows all would be compared, without the index.
   await database.exec('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off')
 })
