@@ -7,19 +7,6 @@ import { afterAll, describe, expect, test } from 'vitest'
 const folder = mkdtempSync(join(tmpdir(), 'inlay-python-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
 
-test('a program reads the files it is given, says what it prints, and leaves files', async () => {
-  const python = pyodide({ maxProcesses: 1 })
-  let said = ''
-  const { files, exitCode, error } = await python.run({
-    code: "text = open('birds.txt').read()\nprint(text.upper())\ncount = open('count.txt', 'w').write(str(len(text)))",
-    files: [{ name: 'birds.txt', bytes: new TextEncoder().encode('herons') }],
-    onOutput: ({ text }) => void (said += text),
-  })
-  expect({ said, exitCode, error }).toEqual({ said: 'HERONS\n', exitCode: 0, error: null })
-  expect(files.map(({ name, bytes }) => [name, new TextDecoder().decode(bytes)])).toEqual([['count.txt', '6']])
-  await python.close()
-})
-
 describe('what cannot run', () => {
   test('without the package, or with another version of it, the message says what to install', () => {
     expect(() => pyodide({ packageFolder: join(folder, 'none') })).toThrow(/install pyodide@314/)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../cases.ts'
 import { startLlamaCpp, startOllama, startVllm } from '../../stand-in/providers/local.ts'
 import type { Replies, StandIn } from '../../stand-in/model-server.ts'
 import { startOpenAi } from '../../stand-in/openai.ts'
@@ -13,7 +14,7 @@ const servers: readonly (readonly [string, (replies: Replies) => Promise<StandIn
   ['a server that tells nothing of itself', startOpenAi, 'm-1', 32_000],
 ]
 
-describe.each(servers)('%s', (_, start, name, window) => {
+describe.each(cases(servers.slice(-1), servers))('%s', (_, start, name, window) => {
   test('answers by calling the search, and cites', async () => {
     const server = await start(afterSearch([search]))
     const { ask, inlay } = await overServer(server, { name })
