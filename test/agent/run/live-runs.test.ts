@@ -14,6 +14,7 @@ import {
   providerOf,
   readAll,
 } from '../setting.ts'
+import { leastCpuMsOf } from '../../cpu-time.ts'
 import { scriptedAction } from '../scripted-action.ts'
 
 const search = findsAlways(newPassage('leave', '28 days'))
@@ -47,6 +48,20 @@ test('an older run that is forgotten leaves the newer one of its session', async
   clock.time += 600_000
   expect(runs.newest('s')).toBe(second)
   expect(runs.ofMessage(1)).toBeUndefined()
+})
+
+test('asking for running ones costs the same however many have finished', async () => {
+  const costAfter = async (count: number): Promise<number> => {
+    const { runs } = newRuns()
+    const running = runs.open({ sessionId: 's', messageId: 0 })
+    for (let id = 1; id <= count; id++) runs.open({ sessionId: `s${id}`, messageId: id }).end()
+    await Promise.resolve()
+    return leastCpuMsOf(() => {
+      for (let time = 0; time < 200; time++) expect(runs.active('s')[0]).toBe(running)
+    })
+  }
+  const few = await costAfter(10)
+  expect(await costAfter(10_000)).toBeLessThan(5 * few + 20)
 })
 
 test('finished runs hold a bounded amount of lines: the oldest are forgotten first', async () => {

@@ -69,6 +69,8 @@ export function createRuns(options: RunsOptions): Runs {
   const { now, resumableMs, maxRunBytes, maxFinishedBytes } = options
   const byMessage = new Map<number, LiveRun>()
   const bySession = new Map<string, LiveRun>()
+  // Few, of the many that can still be read.
+  const running = new Set<LiveRun>()
   // In the order in which they ended. Their total size is kept up to date, since each new run needs it.
   const finished: { readonly run: LiveRun; readonly at: number }[] = []
   let bytes = 0
@@ -93,7 +95,9 @@ export function createRuns(options: RunsOptions): Runs {
       const run = createRun(opening, maxRunBytes)
       byMessage.set(run.messageId, run)
       bySession.set(run.sessionId, run)
+      running.add(run)
       void run.ended.then(() => {
+        running.delete(run)
         finished.push({ run, at: now() })
         bytes += run.log.bytes
       })
@@ -108,9 +112,7 @@ export function createRuns(options: RunsOptions): Runs {
       return byMessage.get(messageId)
     },
     active: (sessionId) =>
-      [...byMessage.values()].filter(
-        (run) => !run.finished && (sessionId === undefined || run.sessionId === sessionId),
-      ),
+      [...running].filter((run) => !run.finished && (sessionId === undefined || run.sessionId === sessionId)),
   }
 }
 
