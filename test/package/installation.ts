@@ -14,6 +14,7 @@ const folders = readdirSync('packages').filter(
 /** Runs a command to its end and returns what it printed; fails with all of that when it fails. */
 export function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): string {
   const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64e6, ...options })
+  if (done.error) throw done.error
   if (done.status !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${done.stdout}\n${done.stderr}`)
   return done.stdout
 }
