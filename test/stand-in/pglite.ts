@@ -8,7 +8,9 @@ import type { postgres } from '@inlay/drivers/postgres'
 export async function startPostgres(options?: PGliteOptions): Promise<PGlite> {
   // Returns 64-bit integers as text, like `pg`.
   const settings = { parsers: { 20: (value: string) => value }, ...options }
-  // The folder is that of the run. To initialize a database takes four times as long as to load one.
+  // A script that is run by hand has no temporary folder of its own, where a file could be left for another version.
+  if (!process.env['VITEST']) return PGlite.create(settings)
+  // The folder goes with the run. To initialize a database takes four times as long as to load one.
   const dump = join(tmpdir(), 'empty-postgres.tar')
   if (existsSync(dump)) return PGlite.create({ ...settings, loadDataDir: new Blob([readFileSync(dump)]) })
   const database = await PGlite.create(settings)
