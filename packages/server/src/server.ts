@@ -22,7 +22,6 @@ import {
   type Timer,
 } from './http/settings.ts'
 
-/** Options of `createServer`. */
 export interface ServerOptions extends ServerParts {
   readonly authenticate: Authenticator
   /**
@@ -93,13 +92,11 @@ export interface Server {
 
 const chatTopics = ['Chat', 'Chat sessions', 'Projects', 'Personalization', 'Agents', 'Actions']
 
-/** Whether a route is among what is served. */
 function isServed({ topic }: Route, serves: ServerOptions['serves']): boolean {
   if (serves === 'search') return topic === 'Search' || topic === 'Service'
   return serves !== 'knowledge' || !chatTopics.includes(topic)
 }
 
-/** Refuses all calls of a route that is left out. */
 const leftOut = (route: Route): Route => ({
   ...route,
   input: {},
@@ -152,7 +149,6 @@ export function createServer(options: ServerOptions): Server {
   }
 }
 
-/** Registers the routes of a table under some prefixes. */
 function register(app: H3, prefixes: readonly string[], setting: EndpointSetting, table = setting.routes): void {
   const { settings } = setting
   for (const [path, methods] of toAddresses(table)) {

@@ -25,10 +25,7 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/**
- * Records administrative changes, deletions and changes of access, with their caller. Events never change and are only
- * deleted by age.
- */
+/** Records administrative changes, deletions and changes of access, with their caller. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */

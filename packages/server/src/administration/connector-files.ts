@@ -2,7 +2,6 @@ import { InlayError, isJsonObject, type Principal } from '@inlay/protocol'
 import type { Conversations } from '@inlay/conversations'
 import type { Knowledge } from '@inlay/knowledge'
 
-/** The parts of the server that store uploaded files and documents. */
 interface FileParts {
   readonly agent: Pick<Conversations, 'files'>
   readonly knowledge: Pick<Knowledge, 'ingestFile'>

@@ -98,7 +98,6 @@ function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
   return value.credentialId
 }
 
-/** A credential as returned to clients. */
 export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecord<'credential'>): CredentialDetail {
   return complete(credentialSchema, {
     id,
@@ -150,7 +149,6 @@ function permissionsOf(caller: Principal): Record<string, boolean> {
   return { edit: isAdmin, delete: isAdmin, publish: isAdmin }
 }
 
-/** All details of a pair for clients. */
 export function toPairDetail(pair: PairProgress, caller: Principal, records: LinkedRecords): PairDetail {
   return complete(pairDetailSchema, {
     id: pair.id,
@@ -169,7 +167,6 @@ export function toPairDetail(pair: PairProgress, caller: Principal, records: Lin
   })
 }
 
-/** A pair as an entry of the connector list. */
 export function toConnectorStatus(pair: Pair, records: LinkedRecords): ConnectorStatus {
   return {
     cc_pair_id: pair.id,
@@ -181,7 +178,6 @@ export function toConnectorStatus(pair: Pair, records: LinkedRecords): Connector
   }
 }
 
-/** Indexing status of a pair, for lists by source. */
 export function toConnectorIndexing(pair: PairProgress, caller: Principal, source: string): ConnectorIndexing {
   const attempt = attemptOf(pair)
   const isDone = attempt !== 'in_progress'

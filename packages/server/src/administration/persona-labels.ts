@@ -6,7 +6,6 @@ export async function listLabels({ workspace }: WorkspaceParts): Promise<Persona
   return ((await workspace?.list('label')) ?? []).map(({ id, value }) => ({ id, name: value.name }))
 }
 
-/** Returns a function that maps an agent id to its labels. */
 export async function readPersonaLabels(parts: WorkspaceParts): Promise<(personaId: number) => PersonaLabel[]> {
   const labels = await listLabels(parts)
   if (labels.length === 0) return () => []

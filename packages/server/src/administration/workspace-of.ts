@@ -1,7 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { WorkspaceRecords } from './workspace-records.ts'
 
-/** Server parts that may include the workspace. */
 export interface WorkspaceParts {
   readonly workspace?: WorkspaceRecords
 }

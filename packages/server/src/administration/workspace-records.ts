@@ -133,7 +133,6 @@ const userSettingNames = [
 
 export type UserSettingName = (typeof userSettingNames)[number]
 
-/** Record id of a personal setting. */
 export const userSettingId = (name: UserSettingName): number => userSettingNames.indexOf(name) + 1
 
 /** The settings of a person; null for those not set. */

@@ -36,7 +36,6 @@ const rememberedKeys = 1000
 const lastUseStepMs = 60_000
 const dayOf = (time: number): number => Math.floor(time / 86_400_000)
 
-/** Creates a lookup that caches results, to avoid a query per request. */
 export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: KeyLookupOptions): KeyLookup {
   const remembered = new Map<string, { principal: Principal; until: number }>()
   const lookups = new Map<string, Promise<Principal | undefined>>()

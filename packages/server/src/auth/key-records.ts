@@ -6,7 +6,6 @@ export interface KeyTable {
   inlay_api_key: KeyRow
 }
 
-/** A row of {@link KeyTable}. */
 export interface KeyRow {
   id: number
   /** See `hashOf`. */

@@ -6,7 +6,6 @@ export function newKey(): string {
   return prefix + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** Shortened key for display: its first and last characters. */
 export function displayOf(key: string): string {
   return `${key.slice(0, prefix.length + 4)}********${key.slice(-4)}`
 }

@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely'
 import { liveKeys, type KeyRow, type KeyTable } from './key-records.ts'
 
-/** The key of a long-running stream. */
 export interface WatchedKey {
   readonly hash: string
   readonly scopes: readonly string[]
 }
 
-/** Notifies streams when their key becomes invalid. */
 export interface KeyWatches {
   /** Calls `onEnd` once the key is invalid or has lost a scope; the signal ends the watch. */
   add(key: WatchedKey, onEnd: () => void, signal: AbortSignal): void

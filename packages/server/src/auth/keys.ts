@@ -62,7 +62,6 @@ export interface Keys {
   close(): Promise<void>
 }
 
-/** Options of `createKeys`. */
 export interface KeysOptions {
   /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<KeyTable>
@@ -78,7 +77,6 @@ export interface KeysOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Creates the key management over a database. */
 export function createKeys(options: KeysOptions): Keys {
   const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 20, onError = () => {} } = options
   const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onUse: options.onUse, onError })

@@ -14,10 +14,7 @@ export function bearerKey(request: Request): string | undefined {
   return header === null ? undefined : /^bearer +(\S+) *$/i.exec(header)?.[1]
 }
 
-/**
- * The caller of a request that requires authentication.
- * @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones
- */
+/** @throws UNAUTHENTICATED without credentials, INVALID_TOKEN with unknown ones */
 export async function callerOf(request: Request, authenticate: Authenticator): Promise<Principal> {
   const caller = await authenticate(request)
   if (!caller) {

@@ -65,7 +65,6 @@ export function bodyStream(request: Request): ReadableStream<Uint8Array> {
   return coding === undefined ? body : decompressed(body, coding)
 }
 
-/** Creates the error for a body, or one line of a batch, above the limit. */
 export function tooLarge(maxBytes: number): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', { message: `The limit here is ${maxBytes} bytes.` })
 }
@@ -125,7 +124,6 @@ async function* rest(
   }
 }
 
-/** Concatenates pieces. @param size total size */
 export function joinBytes(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let at = 0
@@ -268,7 +266,6 @@ export async function letGo(reader: ReadableStreamDefaultReader<Uint8Array>, rea
   await reader.cancel(reason)
 }
 
-/** Creates the error for a body with invalid or truncated compression. */
 export function brokenCompression(cause?: unknown): InlayError {
   return new InlayError('BAD_REQUEST', {
     message: 'The body is truncated or invalid data for its Content-Encoding.',

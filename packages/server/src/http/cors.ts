@@ -9,7 +9,6 @@ const headers =
 /** How long browsers may cache a preflight: two hours, Chromium's maximum. */
 const preflightSeconds = 7200
 
-/** Allowed origins: a list, or all. */
 export type CorsOrigins = readonly string[] | '*'
 
 type PreflightSettings = Pick<ServerSettings, 'corsOrigins' | 'passHeaders' | 'allowsAskedHeaders'>

@@ -21,7 +21,6 @@ const encoder = new TextEncoder()
 /** Requests that wait longer for a document to be indexed release their share of the memory budget. */
 const maxHoldMs = 5000
 
-/** Shared state of all endpoints of a server. */
 export interface EndpointSetting {
   readonly parts: ServerParts
   readonly authenticate: Authenticator
@@ -34,10 +33,10 @@ export interface EndpointSetting {
   readonly stalls: StallWatch
 }
 
-/** A request being routed: its path values, still encoded, and its id. */
 export interface IncomingRequest {
   readonly request: Request
   readonly url: URL
+  /** Still encoded. */
   readonly pathValues: Readonly<Record<string, string>>
 }
 
@@ -170,7 +169,6 @@ async function takeReadTurn(
   }
 }
 
-/** Whether calls of a route are audited. */
 function changesMuch({ method, scope, changesAccess }: Route): boolean {
   return method !== 'GET' && (scope === 'admin' || method === 'DELETE' || changesAccess === true)
 }

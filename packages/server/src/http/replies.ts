@@ -26,7 +26,6 @@ export interface ReplyOptions {
   readonly endsWithKey?: boolean
 }
 
-/** Creates a reply with any body. */
 export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
   const { status = 200, headers = {}, endsWithKey = false } = options
   return { [mark]: true, status, headers, body, endsWithKey }
@@ -112,7 +111,6 @@ export function errorBody(error: InlayError, requestId: string): Record<string, 
   }
 }
 
-/** Scope of the exceeded limit, and when to retry. */
 function whenToRetry(error: InlayError): Pick<RateLimitedBody, 'scope' | 'reset_at' | 'retry_after_seconds'> {
   const seconds = retrySeconds(error) ?? Number(outageSeconds)
   const { of } = error.data
@@ -128,7 +126,6 @@ function retrySeconds({ data: { retryAfterSeconds } }: InlayError): number | und
   return typeof retryAfterSeconds === 'number' ? Math.max(1, Math.ceil(retryAfterSeconds)) : undefined
 }
 
-/** Creates the reply for an error, with the headers for its status. */
 export function errorReply(error: InlayError, requestId: string): Reply {
   return jsonReply(errorBody(error, requestId), { status: error.status, headers: errorHeaders(error) })
 }

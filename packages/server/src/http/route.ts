@@ -72,7 +72,6 @@ export type BodySpec<Schema extends GenericSchema | undefined> =
     }
   | { readonly kind: 'stream'; readonly mediaType: string; readonly schema: GenericSchema }
 
-/** A successful response, as documented. */
 export interface AnswerSpec<Schema extends GenericSchema | undefined = GenericSchema | undefined> {
   readonly description: string
   /** Status of a response without a body. Default 200. */
@@ -165,7 +164,6 @@ interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined
 
 type AnySchema = GenericSchema | undefined
 
-/** A route as served and documented. */
 export type Route = RouteShape<AnySchema, AnySchema, BodySpec<AnySchema>, AnySchema> &
   Access & {
     readonly handle: (

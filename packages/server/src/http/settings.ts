@@ -61,7 +61,6 @@ export interface ServerSettings {
   readonly ingestionWaitMs: number
   /** Requests waiting for their documents, per caller. */
   readonly maxWaitingCalls: CallerLimit
-  /** Memory budget for JSON bodies. */
   readonly bodyBudget: SharedCapacity
   /** Limits concurrent calls per caller while several callers are active. */
   readonly turns: FairTurns
@@ -71,9 +70,7 @@ export interface ServerSettings {
   readonly readTurns: FairTurns
   /** Running and queued reads per caller. */
   readonly reads: CallerLimit
-  /** What is served, as the option. */
   readonly serves: 'everything' | 'knowledge' | 'search'
-  /** Running calls of MCP clients. */
   readonly mcpCalls: McpCalls
   /** Idle time of a stream before a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number

@@ -26,7 +26,6 @@ export interface LimitSettings {
   readonly isSuspended: boolean
 }
 
-/** A limit that applies to a call. */
 export interface Bound extends Counted {
   readonly limit: number
 }
@@ -65,7 +64,6 @@ export interface UsageLimits {
   close(): Promise<void>
 }
 
-/** Options of `createUsageLimits`. */
 export interface UsageLimitsOptions {
   /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<UsageTable & WaitingDocumentsTable & ReservedTokensTable>
@@ -198,7 +196,6 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
 }
 
 interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
-  /** Clears the cache. */
   forget(): void
 }
 
@@ -236,7 +233,6 @@ function createLimitSettings(
   }
 }
 
-/** Creates the error for an exceeded limit. */
 export function overLimit({ scope, name, limit }: Bound, used: number, retryAfterSeconds: number): InlayError {
   const figures = `${used.toLocaleString('en')} of ${limit.toLocaleString('en')} ${units[name]}`
   return new InlayError('RATE_LIMITED', {

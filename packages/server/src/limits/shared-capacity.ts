@@ -2,11 +2,9 @@ import { InlayError } from '@inlay/protocol'
 
 /** Tracks how much of a resource is in use, in total and per caller. */
 export interface SharedCapacity {
-  /** Opens an empty share. */
   open(caller: string): CapacityShare
 }
 
-/** The share held by one call. */
 export interface CapacityShare {
   /**
    * Grows the share to the given amount. When nothing else is held, any amount is granted.
@@ -19,11 +17,9 @@ export interface CapacityShare {
 export interface SharedCapacityOptions {
   readonly total: number
   readonly perCaller: number
-  /** Error message that tells the caller what exceeds it. */
   readonly message: string
 }
 
-/** Creates a shared capacity, for example of the bytes of requests being read. */
 export function createSharedCapacity({ total, perCaller, message }: SharedCapacityOptions): SharedCapacity {
   const used = new Map<string, number>()
   let sum = 0

@@ -19,7 +19,6 @@ export interface UsageTable {
   }
 }
 
-/** A quantity and the scope it is counted for. */
 export interface Counted {
   readonly scope: CountedScope
   readonly owner: string
@@ -62,7 +61,6 @@ export interface UsageCounters {
   add(of: Counted, amount: number): Promise<void>
   /** All counts of the current minute and day. */
   list(): Promise<readonly Count[]>
-  /** Deletes the counts of a caller. */
   erase(ownerId: string): Promise<void>
   /** Writes pending counts. */
   close(): Promise<void>
@@ -195,7 +193,6 @@ export function createUsageCounters({ db, now, onError, retryMs }: UsageCounterO
     return { isGranted: false, used, period }
   }
 
-  /** Deletes counts of past minutes and days. */
   async function tidy(): Promise<void> {
     const time = now()
     if (Math.abs(time - removedAt) < minuteMs) return

@@ -9,7 +9,6 @@ import {
 } from '@inlay/protocol'
 import { defineMcpTool, toLinks, type McpTool } from './tool.ts'
 
-/** Asks the assistant in a chat of the caller. */
 export const askTool: McpTool = defineMcpTool({
   name: 'ask',
   title: 'Ask the assistant',

@@ -14,7 +14,6 @@ const inputSchema = v.object({
   ),
 })
 
-/** Opens URLs with the assistant's own action, if available. */
 export const openUrlTool: McpTool = defineMcpTool({
   name: 'open_url',
   title: 'Open addresses',

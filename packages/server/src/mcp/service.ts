@@ -19,12 +19,10 @@ export interface McpContext extends McpCall {
   readonly onError: (error: unknown) => void
 }
 
-/** Whether a protocol version is supported. */
 export function isKnownVersion(version: string): boolean {
   return versions.includes(version)
 }
 
-/** Whether a message calls a slow tool. */
 export function isSlowCall({ method, params }: McpMessage): boolean {
   return method === 'tools/call' && tools.some(({ name, isSlow }) => isSlow && name === params?.['name'])
 }

@@ -2,7 +2,6 @@ import type { JsonObject, Principal, Scope } from '@inlay/protocol'
 import type { GenericSchema, InferOutput } from 'valibot'
 import type { ServerParts } from '../http/route.ts'
 
-/** Context of a tool call, besides its arguments. */
 export interface McpCall {
   readonly parts: ServerParts
   readonly caller: Principal
@@ -11,23 +10,19 @@ export interface McpCall {
   readonly signal: AbortSignal
   /** Aborts when the client cancels the call. */
   readonly cancelled: AbortSignal
-  /** Reports progress to the client as a short text. */
   readonly progress: (message: string) => void
 }
 
 export interface McpFound {
   /** Sent as `structuredContent`, and as JSON text for models. */
   readonly value: JsonObject
-  /** Links to the documents. */
   readonly links: readonly { readonly uri: string; readonly name: string }[]
 }
 
-/** A tool that Inlay provides over MCP. */
 export interface McpTool {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Scope that the caller's key needs. */
   readonly scope: Scope
   /** Whether calls are slow enough to report progress. */
   readonly isSlow: boolean
@@ -40,7 +35,6 @@ export interface McpTool {
   run(input: unknown, call: McpCall): Promise<McpFound>
 }
 
-/** Declares a tool; `run` receives the arguments parsed with its schema. */
 export function defineMcpTool<Schema extends GenericSchema>(
   tool: Omit<McpTool, 'input' | 'run' | 'isThere' | 'isSlow' | 'isOpenWorld'> &
     Partial<Pick<McpTool, 'isThere' | 'isSlow' | 'isOpenWorld'>> & {

@@ -34,7 +34,6 @@ export function inlineCode(text: string): string {
   return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-/** Anchor of a named schema on the page. */
 export function anchorOf(name: string): string {
   return `schema-${name}`
 }

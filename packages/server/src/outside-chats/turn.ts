@@ -1,7 +1,6 @@
 import type { ActionTurn } from '@inlay/agent'
 import type { SearchDoc } from '@inlay/protocol'
 
-/** Context of an action that is called without a chat. */
 export type OutsideCall = Pick<ActionTurn, 'caller' | 'signal' | 'userMessage'> &
   Partial<Pick<ActionTurn, 'files'>> & { readonly requestId: string }
 

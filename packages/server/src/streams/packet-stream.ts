@@ -226,7 +226,6 @@ function refusal({ message, code }: InlayError): StreamLine[] {
   ]
 }
 
-/** Watches for idle time. */
 export interface SilenceWatch {
   /** Starts waiting: a reader wants data. */
   start(): void

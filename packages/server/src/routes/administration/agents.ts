@@ -29,7 +29,6 @@ const personaPath = v.object({ persona_id: queryInteger({}) })
 const done = { description: 'Done.', schema: v.null() }
 const changeErrors = ['PERSONA_NOT_FOUND', 'INSUFFICIENT_PERMISSIONS', 'INVALID_INPUT'] as const
 
-/** Managing and sharing agents. */
 export const agentAdministrationRoutes: readonly Route[] = [
   route('GET /admin/persona', 'listAllPersonas', 'List agents with all settings', {
     input: { query: adminPersonaQuerySchema },

@@ -5,7 +5,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 
-/** The audit log, for administrators. */
 export const auditRoutes: readonly Route[] = [
   route('GET /admin/audit', 'listAudit', 'List audit events', {
     description:

@@ -56,14 +56,12 @@ const promptFields = {
   prompt: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
   content: v.pipe(v.string(), v.minLength(1), v.maxLength(10_000)),
 }
-/** Maximum number of shortcuts per person. */
 const maxPrompts = 500
 
 /** Number of passages in an administrator's search. */
 const adminLimit = 50
 const dayMs = 86_400_000
 
-/** Compatibility routes of existing clients: personal settings, prompt shortcuts, lists. */
 export const existingClientRoutes: readonly Route[] = [
   setting('/user/default-model', 'setOwnDefaultModel', 'default_model', 'body', textOrNull(500)),
   setting('/user/theme-preference', 'setTheme', 'theme_preference', 'body', v.picklist(['light', 'dark', 'system'])),
@@ -275,7 +273,6 @@ export const existingClientRoutes: readonly Route[] = [
   }),
 ]
 
-/** Declares the route of a personal setting, which is stored for clients and returned by `GET /me`. */
 function setting(
   path: `/${string}`,
   operationId: string,

@@ -8,7 +8,6 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 const errors = ['NOT_IMPLEMENTED'] as const
 
-/** Legal holds, for administrators. */
 export const holdRoutes: readonly Route[] = [
   route('GET /admin/holds', 'listHolds', 'List legal holds', {
     answer: { description: 'The holds in force, the oldest first.', schema: v.array(holdSchema) },

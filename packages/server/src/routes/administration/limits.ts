@@ -16,7 +16,6 @@ import { periodOf } from '../../limits/usage-counters.ts'
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 const errors = ['NOT_IMPLEMENTED'] as const
 
-/** Limits for each caller and for all callers together, for administrators. */
 export const limitRoutes: readonly Route[] = [
   route('GET /admin/limits', 'getLimits', 'Get limits and usage', {
     description:

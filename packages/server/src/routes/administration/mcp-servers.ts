@@ -16,7 +16,6 @@ import { toSnapshot } from '../chat/tool-snapshots.ts'
 const route = routesOf('Actions', { scope: 'admin', owner: 'any' })
 const serverPath = v.object({ server_id: queryInteger({}) })
 
-/** MCP servers, for administrators. */
 export const mcpServerRoutes: readonly Route[] = [
   route('GET /admin/mcp/servers', 'listAllMcpServers', 'List MCP servers', {
     description: 'Those that the deployment configures, and those that administrators added. Tokens are never shown.',

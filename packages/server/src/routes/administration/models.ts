@@ -26,7 +26,6 @@ const configured = 'Models are configured by the deployment (INLAY_MODELS), not 
 const flag = (description: string) => v.pipe(v.optional(queryBoolean, 'false'), v.description(description))
 const providerPath = v.object({ provider_id: queryInteger({}) })
 
-/** Model providers, for administrators. */
 export const modelAdministrationRoutes: readonly Route[] = [
   route('GET /admin/llm/provider', 'listModelProviders', 'List providers of models', {
     description:

@@ -107,7 +107,6 @@ export const preferenceRoutes: readonly Route[] = [
   }),
 ]
 
-/** Declares a route that returns an empty list for an unsupported feature. */
 function empty(
   path: `/${string}`,
   operationId: string,

@@ -27,7 +27,6 @@ const route = routesOf('Workspace', { scope: 'admin', owner: 'any' })
 const textNames = ['company_name', 'company_description', 'auto_scroll'] as const
 const settingNames = Object.keys(workspaceSettingsSchema.entries)
 
-/** Settings of the installation, and its users. */
 export const workspaceRoutes: readonly Route[] = [
   route('GET /settings', 'getSettings', 'Get settings for clients', {
     scope: scopes,

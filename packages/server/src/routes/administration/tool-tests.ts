@@ -14,7 +14,6 @@ const toolPath = v.object({ tool_id: queryInteger({}) })
 const timeoutMs = 60_000
 const maxResultLength = 20_000
 
-/** Trying actions of OpenAPI documents and MCP servers, for administrators. */
 export const toolTestRoutes: readonly Route[] = [
   route('GET /admin/tool/{tool_id}/functions', 'listToolFunctions', 'Functions of an action', {
     description: 'With the JSON Schema of their arguments, as models get them.',

@@ -5,7 +5,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 const route = routesOf('Service', { scope: 'admin', owner: 'any' })
 const dayMs = 86_400_000
 
-/** Usage by person and model, for administrators. */
 export const usageRoutes: readonly Route[] = [
   route('GET /admin/usage', 'getUsage', 'Answers and tokens by person and model', {
     description:

@@ -14,7 +14,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Models', { scope: 'chat', owner: 'any' })
 
-/** Models that a chat request can select. */
 export const catalogRoutes: readonly Route[] = [
   route('GET /llm/provider', 'listModels', 'List models', {
     description: 'Lists the possible values of `llm_override`.',

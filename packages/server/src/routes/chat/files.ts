@@ -30,7 +30,6 @@ import type { ServerSettings } from '../../http/settings.ts'
 const route = routesOf('Files', { scope: 'chat', owner: 'caller' })
 const filePath = v.object({ file_id: uuid })
 
-/** Uploading, managing and downloading files. */
 export const fileRoutes: readonly Route[] = [
   uploadRoute('/user/projects/file/upload', 'uploadFiles', 'chat'),
   uploadRoute('/user/file/upload', 'uploadFile', ['chat', 'ingest']),
@@ -164,7 +163,6 @@ function readProjectId(value: string): number | null {
   throw validationFailed([{ loc: ['body', 'project_id'], msg: 'must be a whole number', type: 'int_parsing' }])
 }
 
-/** A file as returned to its owner. */
 export function toUserFile(file: StoredFile, tempId: string | null = null): UserFile {
   return complete(userFileSchema, {
     id: file.id,
@@ -212,7 +210,6 @@ async function openVisibleFile(id: string, caller: Principal, { agent, knowledge
   }
 }
 
-/** A stored file as browsers fetch it. */
 export async function fileReply({ file, bytes }: OpenedFile, request: Request): Promise<Reply> {
   const headers = guardedHeaders(`"${file.fileId}"`)
   if (isKnown(request, headers)) {

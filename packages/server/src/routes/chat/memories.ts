@@ -82,7 +82,6 @@ const memoryItemRoutes: readonly Route[] = [
 /** Memories and personal settings of the caller. */
 export const memoryRoutes: readonly Route[] = [...settingRoutes, ...memoryItemRoutes]
 
-/** Converts a caller's personalization to the wire format. */
 export function toPersonalization(known: Personalization): PersonalizationDetail {
   return {
     name: known.name,

@@ -18,7 +18,6 @@ import { turnOutsideChats, type OutsideCall } from '../../outside-chats/turn.ts'
 
 const route = routesOf('Actions', { scope: 'chat', owner: 'none' })
 
-/** Timeout of an action call, in milliseconds. */
 const actionTimeoutMs = 120_000
 const maxReferenceBytes = 20 * 2 ** 20
 
@@ -128,7 +127,6 @@ async function run(action: Action, input: unknown, call: OutsideCall): Promise<A
   }
 }
 
-/** Parses the results from the JSON that an action returned for models. */
 function resultsIn(text: string): readonly Readonly<Record<string, unknown>>[] {
   // Both actions return an object with `results`.
   return (JSON.parse(text) as { readonly results: readonly Readonly<Record<string, unknown>>[] }).results

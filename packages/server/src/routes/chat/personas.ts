@@ -34,7 +34,6 @@ const route = routesOf('Agents', { scope: 'chat', owner: 'caller' })
 const maxPictureBytes = 10_000_000
 const personaPath = v.object({ persona_id: queryInteger({}) })
 
-/** Agents: assistants with their own instructions, tools and documents. */
 export const personaRoutes: readonly Route[] = [
   route('GET /persona', 'listPersonas', 'List agents', {
     description: 'Lists own, public and shared agents; the default agent has the id 0.',
@@ -216,7 +215,6 @@ async function toMinimal(
   )
 }
 
-/** Agents with all the settings that the caller can see. */
 export async function toFullPersonas(
   personas: readonly StoredPersona[],
   caller: Principal,

@@ -8,7 +8,6 @@ import { routesOf, type Route, type RouteContext } from '../../http/route.ts'
 const route = routesOf('Chat', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 
-/** Stopping the answer that is being written, and resuming its stream. */
 export const runningAnswerRoutes: readonly Route[] = [
   route('POST /chat/stop-chat-session/{session_id}', 'stopChatSession', 'Stop the running answer', {
     description: 'Stops the running answer of the session, if any; its text so far is kept.',
@@ -50,7 +49,6 @@ export const runningAnswerRoutes: readonly Route[] = [
   ),
 ]
 
-/** Whether a finished run has no lines after the cursor. */
 async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
   for await (const _ of run.read(cursor)) return false
   return true

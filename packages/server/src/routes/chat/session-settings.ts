@@ -16,7 +16,6 @@ const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
-/** Model settings of sessions, active branches, and feedback on answers. */
 export const sessionSettingRoutes: readonly Route[] = [
   route('PUT /chat/set-message-as-latest', 'selectBranch', 'Select a branch', {
     description: 'Makes a message the active child of its parent.',

@@ -29,7 +29,6 @@ const route = routesOf('Chat sessions', { scope: 'chat', owner: 'caller' })
 const sessionPath = v.object({ session_id: uuid })
 const nothing = { description: 'Done.', schema: v.null() }
 
-/** Creating, listing, reading, naming and deleting chat sessions. */
 export const sessionRoutes: readonly Route[] = [
   route('POST /chat/create-chat-session', 'createChatSession', 'Create a session', {
     description: 'Creates a session in advance. A message without a session creates one automatically.',

@@ -40,7 +40,6 @@ export interface Grant {
   readonly needsGrant: boolean
 }
 
-/** All actions, with `needsGrant`. */
 export async function listGrants(agent: Conversations, caller: Principal): Promise<Grant[]> {
   const [actions, tools] = await Promise.all([agent.actions(caller), agent.tools.list()])
   const stored = new Map(tools.map((tool) => [tool.id, tool]))
@@ -69,7 +68,6 @@ const plain = {
   default_enabled: false,
 }
 
-/** An action as returned to clients. */
 export function toSnapshot(action: McpTool): ToolSnapshot {
   const { id, name, description, displayName, builtIn, mcpServerId } = action
   return {
@@ -113,7 +111,6 @@ export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnaps
   }
 }
 
-/** Permissions of a caller for a custom action. */
 export function toolPermissions(caller: Principal): Readonly<Record<string, boolean>> {
   const isAdmin = hasScope(caller, 'admin')
   return { edit: isAdmin, delete: isAdmin, toggle: isAdmin, authenticate: false }

@@ -3,7 +3,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Search', { scope: ['search', 'chat'], owner: 'pair' })
 
-/** Reading a document as it was indexed. */
 export const documentChunkRoutes: readonly Route[] = [
   route('GET /document/chunks', 'documentChunks', 'Read a document', {
     description: 'Consecutive chunks of a searchable document, as Markdown, to show it around a passage.',

@@ -2,7 +2,6 @@ import type { DocumentStatus } from '@inlay/knowledge'
 import type { DocMinimalInfo, DocumentDetails } from '@inlay/protocol'
 import { toDate } from '../../http/dates.ts'
 
-/** A document as an entry of a listing. */
 export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
   return {
     document_id: status.documentId,

@@ -22,7 +22,6 @@ import { accessTypeOf } from './pairs.ts'
 const route = routesOf('Document sets', { scope: 'admin', owner: 'any' })
 const setPath = v.object({ document_set_id: queryInteger({ least: 1 }) })
 
-/** Named groups of pairs, used as search filters. */
 export const documentSetRoutes: readonly Route[] = [
   route('GET /manage/document-set', 'listDocumentSets', 'List document sets', {
     scope: ['search', 'ingest'],

@@ -3,7 +3,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Search', { scope: ['search', 'ingest'], owner: 'pair' })
 
-/** Possible values of search filters, except document sets. */
 export const filterValueRoutes: readonly Route[] = [
   route('GET /manage/indexed-sources', 'listIndexedSources', 'List sources', {
     description: 'Sources of documents that the caller can see.',

@@ -19,7 +19,6 @@ const limits = { items: 64, bytes: 16 * 1024 * 1024, answerChars: 16 * 1024 * 10
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** Ingesting many documents with one request. */
 export const ingestionBatchRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/batch', 'ingestBatch', 'Add or update many documents', {
     aliases: ['/onyx-api/ingestion/batch'],

@@ -12,7 +12,6 @@ const maxParts = 20
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** Ingesting a file as a document. */
 export const ingestionFileRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/file', 'ingestFile', 'Add or update a document from a file', {
     aliases: ['/onyx-api/ingestion/file'],

@@ -15,7 +15,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 
-/** The ingestion queue: retrying failed documents, and statistics. */
 export const ingestionQueueRoutes: readonly Route[] = [
   route('POST /service-api/ingestion/requeue', 'requeueDocuments', 'Retry failed documents', {
     aliases: ['/onyx-api/ingestion/requeue'],

@@ -25,7 +25,6 @@ import { listDocumentSets } from './document-sets.ts'
 const route = routesOf('Ingestion', { scope: 'ingest', owner: 'pair' })
 const documentPath = v.object({ document_id: exactText })
 
-/** Ingesting documents, reading their state, deleting them. */
 export const ingestionRoutes: readonly Route[] = [
   route('POST /service-api/ingestion', 'ingestDocument', 'Add or update a document', {
     aliases: ['/onyx-api/ingestion'],

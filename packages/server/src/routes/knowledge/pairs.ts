@@ -24,7 +24,6 @@ import { nextPageHeaders, toMinimalInfo, wholeListing } from './document-listing
 const route = routesOf('Connector/credential pairs', { scope: 'ingest', owner: 'pair' })
 const pairPath = v.object({ cc_pair_id: queryInteger({ least: 1 }) })
 
-/** Connector/credential pairs: sources of documents, their access rules and status. */
 export const pairRoutes: readonly Route[] = [
   route('GET /manage/cc-pair', 'listPairs', 'List pairs', {
     description: 'Pairs that the caller can ingest into. Documents without a pair go into pair 1.',

@@ -7,7 +7,6 @@ const limit = 25
 
 const route = routesOf('Search', { scope: 'search', owner: 'pair' })
 
-/** Searching without generating an answer. */
 export const searchRoutes: readonly Route[] = [
   route('POST /search', 'search', 'Search documents', {
     description:

@@ -6,7 +6,6 @@ import * as v from 'valibot'
 
 const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
-/** Documentation of the API, for programs and people. */
 export const documentationRoutes: readonly Route[] = [
   route('GET /openapi.json', 'openApi', 'Get the OpenAPI 3.1 document', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },

@@ -42,7 +42,6 @@ function isForAll(error: unknown): error is InlayError {
   return error.data['isForOperator'] !== true && (error.cause === undefined || error.data['isOutage'] === true)
 }
 
-/** Health, version and the current caller. */
 export const serviceRoutes: readonly Route[] = [
   open('GET /health', 'health', 'Check that the service responds', {
     answer: {
@@ -148,7 +147,6 @@ export const serviceRoutes: readonly Route[] = [
   }),
 ]
 
-/** Message for a process configured with another embedding model than that of the documents. */
 function otherEmbedder({ indexes }: EmbedderFigures): string {
   return indexes
     ? 'the embedding model of this process differs from that of the documents and is not used'

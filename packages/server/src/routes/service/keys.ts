@@ -17,7 +17,6 @@ import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 
 const route = routesOf('API keys', { scope: 'admin', owner: 'any' })
 const keyPath = v.object({ api_key_id: queryInteger({ least: 1 }) })
-/** Administration of API keys. */
 export const keyRoutes: readonly Route[] = [
   route('GET /admin/api-key', 'listKeys', 'List keys', {
     answer: { description: 'The keys in force, oldest first.', schema: v.array(apiKeyDescriptorSchema) },

@@ -16,7 +16,6 @@ type Context = RouteContext<undefined, undefined, unknown> & { readonly caller: 
 
 const route = routesOf('MCP', { scope: 'search', owner: 'caller' })
 
-/** Inlay as an MCP server. */
 export const mcpRoutes: readonly Route[] = [
   route('POST /mcp', 'mcp', 'Use Inlay as an MCP server', {
     description:

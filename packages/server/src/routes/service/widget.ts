@@ -4,7 +4,6 @@ import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Service', { scope: 'public', owner: 'none' })
 
-/** The chat widget for other sites. */
 export const widgetRoutes: readonly Route[] = [
   route('GET /inlay-chat.js', 'widget', 'Get the script of <inlay-chat>', {
     answer: { description: 'The script.', mediaType: 'text/javascript' },
