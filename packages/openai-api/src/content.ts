@@ -17,13 +17,11 @@ const partSchema = v.object({
   ...fileFields,
 })
 
-/** Content of a message: text, or parts. */
 export const contentSchema = v.nullish(v.union([v.string(), v.array(partSchema)]))
 
 export type Content = v.InferOutput<typeof contentSchema>
 type Part = v.InferOutput<typeof partSchema>
 
-/** Text of a message, and the ids of its files. */
 export interface ReadContent {
   readonly text: string
   readonly fileIds: readonly string[]

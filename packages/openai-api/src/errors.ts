@@ -25,7 +25,6 @@ const ownStatuses: Partial<Record<ErrorCode, number>> = {
   BUDGET_EXCEEDED: 429,
 }
 
-/** The status of an error below `/v1`. */
 function statusOf({ code, status }: InlayError): number {
   return ownStatuses[code] ?? status
 }

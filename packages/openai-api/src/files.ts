@@ -14,7 +14,6 @@ const formSchema = v.object({ file: v.string(), purpose: v.string() })
 const path = v.object({ file_id: v.string() })
 const purposes = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals']
 
-/** Uploads of the caller as files. */
 export const fileRoutes: readonly Route[] = [
   route('POST /v1/files', 'createOpenaiFile', 'Upload a file', {
     description:

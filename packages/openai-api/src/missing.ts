@@ -15,7 +15,6 @@ const instead: Readonly<Record<string, string>> = {
   batches: 'Use POST /v1/chat/completions or /v1/responses for each request.',
 }
 
-/** The error for an address below `/v1` that is not served. */
 export function missingAddress(path: string): InlayError {
   const [, , name = ''] = path.split('/', 3)
   const use = none.includes(name)

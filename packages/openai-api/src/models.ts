@@ -22,7 +22,6 @@ const base = 'inlay'
 /** Nothing reads it, and agents have no date. */
 const created = 1_767_225_600
 
-/** Agents as models. */
 export const modelRoutes: readonly Route[] = [
   route('GET /v1/models', 'listOpenaiModels', 'List models', {
     description: 'The agents that the caller may use. A model can be named behind one: `inlay/<agent>@<model>`.',

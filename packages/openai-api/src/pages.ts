@@ -10,7 +10,6 @@ export const pageQuery = v.object({
   order: v.optional(v.picklist(['asc', 'desc'])),
 })
 
-/** Schema of a page of a list. */
 export const pageSchema = <Item extends v.GenericSchema>(item: Item) =>
   v.object({
     object: v.literal('list'),

@@ -104,7 +104,6 @@ export function replay(reader: ResponseReader, { packets, answer, isRunning }: S
   ]
 }
 
-/** The items of a stored answer. */
 export function outputItems(
   stored: StoredResponse,
   options: Pick<ResponseOptions, 'urlOf' | 'withResults'>,
@@ -115,7 +114,6 @@ export function outputItems(
   return reader.response().output
 }
 
-/** A stored question as an item. */
 export function questionItem(sessionId: string, { id, text, files }: StoredMessage): OutputItem {
   const attached = files.map((file) => ({ type: 'input_file', file_id: toFileId(file.id), filename: file.name }))
   const content = [{ type: 'input_text', text }, ...attached]

@@ -14,7 +14,6 @@ export const attributesSchema = v.pipe(
 
 export type Attributes = WorkspaceValues['vector_store_file']['attributes']
 
-/** A file to add. */
 export const additionSchema = v.object({
   file_id: v.string(),
   attributes: v.nullish(attributesSchema),
@@ -22,7 +21,6 @@ export const additionSchema = v.object({
   chunking_strategy: v.optional(v.unknown()),
 })
 
-/** Files to add at once. */
 export const additionsSchema = v.pipe(v.array(additionSchema), v.minLength(1), v.maxLength(500))
 
 type Addition = v.InferOutput<typeof additionSchema>

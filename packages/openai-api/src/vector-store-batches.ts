@@ -21,7 +21,6 @@ const creationSchema = v.object({
   attributes: v.nullish(attributesSchema),
 })
 
-/** Files that are added to a vector store together. */
 export const vectorStoreBatchRoutes: readonly Route[] = [
   route('POST /v1/vector_stores/{vector_store_id}/file_batches', 'addVectorStoreFiles', 'Add files to a vector store', {
     scope: 'ingest',

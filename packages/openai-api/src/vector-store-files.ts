@@ -30,10 +30,8 @@ type Kept = WorkspaceValues['vector_store_file']
 const path = v.object({ ...storePath.entries, file_id: v.string() })
 const statuses = ['in_progress', 'completed', 'failed', 'cancelled'] as const
 
-/** Query of a list of files. */
 export const filesQuery = v.object({ ...pageQuery.entries, filter: v.optional(v.picklist(statuses)) })
 
-/** Files of vector stores. */
 export const vectorStoreFileRoutes: readonly Route[] = [
   route('POST /v1/vector_stores/{vector_store_id}/files', 'addVectorStoreFile', 'Add a file to a vector store', {
     scope: 'ingest',

@@ -101,7 +101,6 @@ export async function filtersOfStores(
   return { document_set: names, tags: tags.length > 0 ? tags : [{ tag_key: fileTag, tag_value: '' }] }
 }
 
-/** Search in vector stores. */
 export const vectorStoreSearchRoutes: readonly Route[] = [
   route('POST /v1/vector_stores/{vector_store_id}/search', 'searchVectorStore', 'Search a vector store', {
     description:

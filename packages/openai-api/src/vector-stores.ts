@@ -12,7 +12,6 @@ const route = routesOf('OpenAI vector stores', { scope: ['search', 'ingest'], ow
 /** What else it has is as in OpenAI's API. */
 const storeSchema = v.looseObject({ id: v.string(), object: v.literal('vector_store'), created_at: v.number() })
 
-/** Path of a store. */
 export const storePath = v.object({ vector_store_id: v.string() })
 const changeSchema = v.object({
   name: v.nullish(v.pipe(v.string(), v.maxLength(256))),
