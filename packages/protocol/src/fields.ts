@@ -105,7 +105,6 @@ export function spelledModel<const Entries extends v.ObjectEntries>(
   return refusing(model(name, entries), entries, (key) => known.has(letters(key)))
 }
 
-/** Refuses unknown names in the objects of a schema. */
 function refusing<const Entries extends v.ObjectEntries>(
   schema: v.ObjectSchema<Entries, undefined>,
   entries: Entries,
@@ -133,7 +132,6 @@ function refusing<const Entries extends v.ObjectEntries>(
   })
 }
 
-/** Message for an unknown name, with a suggestion. */
 export function unknownName(given: string, names: readonly string[]): string {
   const suggestion = suggestionFor(given, names)
   return `is not known here: ${suggestion === undefined ? `use ${names.join(', ')}` : `did you mean "${suggestion}"?`}`
@@ -141,7 +139,6 @@ export function unknownName(given: string, names: readonly string[]): string {
 
 const closedMark: unique symbol = Symbol('closed')
 
-/** Whether a schema was made by {@link closedModel}. */
 export const isClosed = (schema: object): boolean => closedMark in schema
 
 /** Like {@link model}, but unknown fields are kept. */
@@ -152,7 +149,6 @@ export function looseModel<const Entries extends v.ObjectEntries>(
   return withoutLists(v.looseObject(entries))
 }
 
-/** An object with arbitrary keys and values of one schema. */
 /* @__NO_SIDE_EFFECTS__ */
 export function dictionary<Output, Input>(
   value: WireSchema<Output, Input>,
@@ -243,7 +239,6 @@ export function orNull<Output, Input>(
 
 const fixedValue: unique symbol = Symbol('fixed value')
 
-/** Marks a schema by {@link always}. */
 export interface Fixed {
   readonly [fixedValue]: unknown
 }

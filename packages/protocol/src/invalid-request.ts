@@ -2,10 +2,8 @@ import * as v from 'valibot'
 import { nextSlice } from '@inlay/scheduling'
 import { InlayError, validationFailed, type ValidationIssue } from './errors/error-codes.ts'
 
-/** Part of the request that contained a value. */
 export type RequestPart = 'body' | 'query' | 'path'
 
-/** Maximum number of issues reported per request. */
 const maxIssues = 100
 
 type Issue = v.BaseIssue<unknown>
@@ -121,7 +119,6 @@ function endOfString(json: string, start: number): number {
   return json.length
 }
 
-/** Creates the error for a body with more than {@link maxValues} values. */
 export function tooManyValues(): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', {
     message: 'The body holds more than 100,000 values: send fewer at once.',
@@ -154,10 +151,7 @@ export async function parseJsonBody<Schema extends v.GenericSchema>(
   return read
 }
 
-/**
- * Parses the answer of a service with a schema.
- * @throws BAD_GATEWAY when it does not match
- */
+/** @throws BAD_GATEWAY when it does not match */
 export function parseAnswer<Schema extends v.GenericSchema>(schema: Schema, value: unknown): v.InferOutput<Schema> {
   const result = v.safeParse(schema, value)
   if (result.success) return result.output

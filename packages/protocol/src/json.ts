@@ -1,4 +1,3 @@
-/** A JSON object with unknown values. */
 export type JsonObject = { readonly [key: string]: unknown }
 
 /** Whether a value is an object and not a list. */

@@ -1,7 +1,6 @@
 import { suggestionFor } from './suggestion.ts'
 import { InlayError } from './errors/error-codes.ts'
 
-/** Description of an option's required form, and a check for it. */
 export type RequiredOption = readonly [form: string, fits: (value: unknown) => boolean]
 
 /** A non-empty text. */

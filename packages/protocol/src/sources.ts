@@ -64,7 +64,6 @@ export const sourceValues = [
   'craft_file',
 ] as const
 
-/** One of {@link sourceValues}. */
 export type SourceValue = (typeof sourceValues)[number]
 
 export const sourceSchema: WireSchema<SourceValue, SourceValue> = named('Source', v.picklist(sourceValues))

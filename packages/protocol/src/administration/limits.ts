@@ -14,7 +14,6 @@ const names: Readonly<Record<keyof CallerLimits, WireLimitName>> = {
   waitingDocuments: 'waiting_documents',
 }
 
-/** Converts the name of a limit to its wire name. */
 export const wireLimitName = (name: keyof CallerLimits): WireLimitName => names[name]
 
 const amount = v.nullish(
@@ -43,14 +42,12 @@ export const limitSetSchema = closedModel('LimitSet', {
 /** Limits in wire format; null or absent: no limit. Minutes and days are calendar minutes and days in UTC. */
 export type LimitSet = Wire<typeof limitSetSchema>
 
-/** Converts limits from the wire format. */
 export function fromLimitSet(limits: LimitSet): CallerLimits {
   return Object.fromEntries(
     limitNames.flatMap((name) => (limits[names[name]] === null ? [] : [[name, limits[names[name]]]])),
   )
 }
 
-/** Converts limits to the wire format. */
 export function toLimitSet(limits: CallerLimits): LimitSet {
   const entries = limitNames.map((name) => [names[name], limits[name] ?? null])
   // The two sets of names map one to one.

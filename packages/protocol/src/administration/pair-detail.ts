@@ -9,7 +9,6 @@ const permissions: WireSchema<Readonly<Record<string, boolean>>> = v.record(v.st
 /** States of a connector/credential pair. */
 export const pairStatuses = ['SCHEDULED', 'INITIAL_INDEXING', 'ACTIVE', 'PAUSED', 'DELETING', 'INVALID'] as const
 
-/** One of {@link pairStatuses}. */
 export type PairStatus = (typeof pairStatuses)[number]
 
 export const pairDetailSchema = model('PairDetail', {

@@ -4,7 +4,6 @@ import type { Packet, PacketOf, PacketType, Placement } from '../packets/packet-
 
 type Apply<Type extends PacketType> = (state: ChangingState, packet: PacketOf<Type>, placement: Placement) => void
 
-/** Whether two packets belong to the same step. */
 export function isSamePlace(left: Placement, right: Placement): boolean {
   return (
     left.turn_index === right.turn_index &&
@@ -338,7 +337,6 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
   },
 }
 
-/** Applies one packet to the state. */
 export function applyPacket(state: ChangingState, packet: Packet): void {
   // The table has one entry per type, so the entry for this type accepts this body.
   const change = changes[packet.obj.type] as Apply<PacketType>

@@ -111,13 +111,10 @@ export interface FoldState {
 
 type Changing<Value> = Value extends Block | FoldState ? { -readonly [Name in keyof Value]: Value[Name] } : never
 
-/** A mutable block. */
 export type ChangingBlock = Changing<Block>
 
-/** A mutable block of one kind. */
 export type ChangingBlockOf<Kind extends Block['kind']> = Changing<Extract<Block, { kind: Kind }>>
 
-/** The mutable state. */
 export interface ChangingState extends Omit<Changing<FoldState>, 'blocks' | 'citations' | 'failures'> {
   blocks: ChangingBlock[]
   citations: CitationInfo[]

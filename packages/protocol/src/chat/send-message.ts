@@ -63,7 +63,6 @@ export const originValues = [
   'unset',
 ] as const
 
-/** One of {@link originValues}. */
 export type Origin = (typeof originValues)[number]
 
 /** Schema of {@link ChatSessionCreationRequest}, also the body of `POST /chat/create-chat-session`. */

@@ -1,4 +1,3 @@
-/** Properties of an error code: HTTP status, default message, and whether a retry may succeed. */
 export interface ErrorMeaning {
   readonly status: number
   readonly message: string
@@ -62,14 +61,12 @@ const meanings = {
   UNKNOWN_ERROR: [500, 'The run failed for a reason that was not expected.', 'retry'],
 } as const
 
-/** A key of {@link errorTable}. */
 export type ErrorCode = keyof typeof meanings
 
 type Row = readonly [status: number, message: string, retry?: 'retry']
 
 const toMeaning = ([status, message, retry]: Row): ErrorMeaning => ({ status, message, retryable: retry === 'retry' })
 
-/** What each code means. */
 export const errorTable: Readonly<Record<ErrorCode, ErrorMeaning>> = Object.fromEntries(
   Object.entries<Row>(meanings).map(([code, row]) => [code, toMeaning(row)]),
 ) as Record<ErrorCode, ErrorMeaning>
@@ -86,7 +83,6 @@ export interface ValidationIssue {
 
 const marker: unique symbol = Symbol.for('inlay.error') as never
 
-/** Options of an {@link InlayError} besides its code. */
 export interface InlayErrorOptions {
   /** Describes the failure and how to fix it, without user content, keys or SQL. Default: the message of the code. */
   readonly message?: string

@@ -11,7 +11,6 @@ import type { StreamFormat } from './sse-and-ndjson.ts'
 import { packetTable, placementSchema } from '../packets/packet-table.ts'
 import type { PacketType } from '../packets/packet-types.ts'
 
-/** A received line. */
 export interface DecodedLine {
   /** Number of the line in its run; absent in the lines format and for heartbeats. */
   readonly sequence?: number

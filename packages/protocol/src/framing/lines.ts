@@ -8,13 +8,10 @@ export interface UnknownLine {
   readonly unknown: unknown
 }
 
-/** One line of a stream. */
 export type StreamLine = SessionLine | MessageIdLine | MultiModelLine | Packet | ErrorLine | UnknownLine
 
-/** The six kinds of a {@link StreamLine}. */
 export type LineKind = 'session' | 'message_id' | 'multi_model' | 'packet' | 'error' | 'unknown'
 
-/** Determines the kind of a line from its keys. */
 export function lineKind(line: StreamLine): LineKind {
   if ('obj' in line) return 'packet'
   if ('chat_session_id' in line) return 'session'
@@ -24,7 +21,6 @@ export function lineKind(line: StreamLine): LineKind {
   return 'unknown'
 }
 
-/** Whether a line is a packet. */
 export function isPacket(line: StreamLine): line is Packet {
   return 'obj' in line
 }

@@ -30,7 +30,6 @@ export type IngestionResponse = Wire<typeof ingestionResponseSchema>
 /** States of a document: accepted, being indexed, searchable, failed with a reason. */
 export const documentStates = ['pending', 'indexing', 'indexed', 'failed'] as const
 
-/** One of {@link documentStates}. */
 export type DocumentStateName = (typeof documentStates)[number]
 
 /** Orders of a listing of documents. */
@@ -45,7 +44,6 @@ export const documentOrders = [
   'smallest',
 ] as const
 
-/** One of {@link documentOrders}. */
 export type DocumentOrder = (typeof documentOrders)[number]
 
 export const ingestionStateSchema = model('IngestionState', {

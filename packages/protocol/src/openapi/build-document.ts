@@ -9,7 +9,6 @@ import { toComponents, type Components } from './schemas.ts'
 
 export type { OwnerRule, ResponseSpec, RouteSpec } from './routes.ts'
 
-/** General information of the document. */
 export interface OpenApiInfo {
   readonly title: string
   readonly version: string
@@ -18,7 +17,6 @@ export interface OpenApiInfo {
   readonly serverUrl?: string
 }
 
-/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.0'
   readonly info: JsonObject

@@ -12,7 +12,6 @@ export type OwnerRule =
   /** Administrators can access all objects. */
   | 'any'
 
-/** One response of a route. */
 export interface ResponseSpec {
   readonly description: string
   /** Absent: no body is documented. */

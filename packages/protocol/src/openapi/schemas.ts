@@ -9,7 +9,6 @@ import { withBounds } from './bounds.ts'
 import { fieldWords } from './path-descriptions.ts'
 import { namedBelow, type SchemaParts } from './named-schemas.ts'
 
-/** JSON Schemas of a document. */
 export interface Components {
   /** Named schemas of both directions. */
   readonly named: JsonObject
@@ -24,7 +23,6 @@ export interface Components {
 type Mode = 'input' | 'output'
 type Rename = (name: string) => string
 
-/** Reference to a named schema in the document. */
 export const refTo = (name: string): string => `#/components/schemas/${name}`
 
 /** Fields with a default: always present in responses, optional in requests. */

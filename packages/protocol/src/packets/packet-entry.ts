@@ -1,16 +1,13 @@
 import * as v from 'valibot'
 import { model, type Wire, type WireSchema } from '../fields.ts'
 
-/** Description of a packet type. */
 export interface PacketEntry<Body> {
   readonly schema: WireSchema<Body>
   readonly example: Body
 }
 
-/** The body of a packet type with the given fields. */
 export type PacketBodyOf<Fields, Type extends keyof Fields> = { readonly type: Type } & Fields[Type]
 
-/** A group of related packet types. */
 export type PacketFamily<Fields> = { readonly [Type in keyof Fields]: PacketEntry<PacketBodyOf<Fields, Type>> }
 
 /** The fields of each packet type of a family, besides `type`. */

@@ -10,7 +10,6 @@ import { toolPackets } from './tool-packets.ts'
 /** All packet types. Everything else about packets is derived from this table. */
 export type PacketTable = PacketFamily<PacketFields>
 
-/** Schema and example of each packet type. */
 export const packetTable: PacketTable = { ...answerPackets, ...searchPackets, ...toolPackets, ...researchPackets }
 
 /** Names of all packet types, in the order of the table. */

@@ -69,7 +69,6 @@ export const generatedImageSchema = model('GeneratedImage', {
 /** An image created by an answer. */
 export type GeneratedImage = Wire<typeof generatedImageSchema>
 
-/** Document used in examples. */
 export const exampleDoc: SearchDoc = {
   document_id: 'handbook/lab-access',
   chunk_ind: 0,

@@ -11,7 +11,6 @@ export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
  */
 export const fileStatuses = ['PROCESSING', 'COMPLETED', 'FAILED', 'SKIPPED'] as const
 
-/** One of {@link fileStatuses}. */
 export type FileStatus = (typeof fileStatuses)[number]
 
 export const userFileSchema = model('UserFile', {

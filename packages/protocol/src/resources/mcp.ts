@@ -18,15 +18,12 @@ export const mcpMessageSchema = model('McpMessage', {
 export type McpMessage = Wire<typeof mcpMessageSchema>
 
 const mcpNarrowingSchema = model('McpNarrowing', {
-  /** Only documents from these sources. */
   sources: v.pipe(orNull(shortList(sourceSchema)), v.description('Only documents from these sources')),
-  /** Only documents in the sets with these names. */
   document_sets: v.pipe(orNull(shortList(text)), v.description('Only documents of the sets with these names')),
 })
 
 /** Arguments of the tool `search`. */
 export const mcpSearchInputSchema = model('McpSearchInput', {
-  /** Words that a relevant document would contain. */
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a relevant document would contain')),
   ...mcpNarrowingSchema.entries,
   /** 1 to 50. */
@@ -38,22 +35,18 @@ export const mcpSearchInputSchema = model('McpSearchInput', {
 
 /** Arguments of the tool `ask`. */
 export const mcpAskInputSchema = model('McpAskInput', {
-  /** A self-contained question. */
   question: v.pipe(text, v.minLength(1), v.maxLength(100_000), v.description('A self-contained question')),
-  /** `session_id` of an earlier answer, to continue that conversation. */
   session_id: v.pipe(uuidOrBlank, v.description('`session_id` of an earlier answer, to continue that conversation')),
   ...mcpNarrowingSchema.entries,
 })
 
 /** Arguments of the tool `list_documents`. */
 export const mcpListInputSchema = model('McpListInput', {
-  /** Only documents from this source. */
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
   /** 1 to 1000. */
   limit: v.nullish(
     v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('Maximum number of documents; default 100')),
     100,
   ),
-  /** `next` of the previous page. */
   after: v.pipe(orNull(text), v.description('`next` of the previous page')),
 })

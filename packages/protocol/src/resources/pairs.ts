@@ -5,7 +5,6 @@ import { boolean, closedModel, fault, integer, model, orNull, text, type Wire, t
 /** Access to a pair or document set: everybody, or the listed people and groups. */
 export const accessTypes = ['public', 'private'] as const
 
-/** One of {@link accessTypes}. */
 export type AccessType = (typeof accessTypes)[number]
 
 export const pairDescriptorSchema = model('PairDescriptor', {

@@ -25,14 +25,12 @@ export const personaLabelSchema = model('PersonaLabel', {
 /** A label of agents. */
 export type PersonaLabel = Wire<typeof personaLabelSchema>
 
-/** Schema of the ways in which a model gets documents. */
 export const groundingSchema: WireSchema<'auto' | 'tools' | 'search-first'> = v.picklist([
   'auto',
   'tools',
   'search-first',
 ])
 
-/** Schema of which tool calls a person has to approve. */
 export const toolApprovalPolicySchema: WireSchema<'never' | 'writes' | 'always'> = v.picklist([
   'never',
   'writes',

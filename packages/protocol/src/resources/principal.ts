@@ -3,7 +3,6 @@ import type { StreamFormat } from '../framing/sse-and-ndjson.ts'
 /** Scopes of a key or a host's user. `chat` implies `search`; `admin` implies all. */
 export const scopes = ['chat', 'search', 'ingest', 'admin'] as const
 
-/** One of {@link scopes}. */
 export type Scope = (typeof scopes)[number]
 
 /** The caller: created by an `Authenticator` and passed to the agent and the knowledge with every call. */
@@ -22,7 +21,6 @@ export interface Principal {
   readonly keyId?: number
 }
 
-/** Names of the limits. */
 export const limitNames = [
   'requestsPerMinute',
   'tokensPerDay',

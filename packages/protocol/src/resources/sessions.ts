@@ -20,7 +20,6 @@ import { savedSearchDocSchema } from '../packets/search-doc.ts'
 /** Read access besides the owner: nobody, or everybody who knows the id. */
 export type SharingStatus = 'public' | 'private'
 
-/** Schema of {@link SharingStatus}. */
 export const sharingStatus: WireSchema<SharingStatus, SharingStatus> = v.picklist(['public', 'private'])
 
 const listedChatSessionSchema = model('ListedChatSession', {
