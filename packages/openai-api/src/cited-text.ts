@@ -18,7 +18,6 @@ const link = /\[\[(\d{1,6})\]\]\((?:[^()\s]|\([^()\s]*\))*\)/g
 
 /** Text of an answer as its packets come, with marks `[1]` instead of links, and where they are. */
 export interface CitedText {
-  /** All text so far. */
   readonly text: string
   readonly marks: readonly CitedMark[]
   /** Takes a packet. @returns text to append */

@@ -116,5 +116,4 @@ function readFile(part: Part, files: ClientFile[], param: string): string {
 /** The id by which this API shows an upload. */
 export const toFileId = (id: string): string => `file-${id}`
 
-/** The upload behind such an id. */
 export const uploadIdOf = (id: string): string => id.replace(/^file-/, '')

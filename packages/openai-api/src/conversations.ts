@@ -150,14 +150,12 @@ async function readItems({
   return items
 }
 
-const recordOf = async ({ workspace }: ServerParts, key: string, { id: owner }: Principal) =>
-  workspace && keptRecord(workspace, 'conversation', { key, owner })
-
 const keepMetadata = (parts: ServerParts, sessionId: string, metadata: Record<string, string>, { id }: Principal) =>
   keepRecord(recordsOf(parts), 'conversation', { value: { sessionId, metadata }, owner: id })
 
-async function toConversation(parts: ServerParts, { id, timeCreated }: StoredSession, caller: Principal) {
-  const metadata = { ...(await recordOf(parts, id, caller))?.value.metadata }
+async function toConversation({ workspace }: ServerParts, { id, timeCreated }: StoredSession, caller: Principal) {
+  const record = workspace && (await keptRecord(workspace, 'conversation', { key: id, owner: caller.id }))
+  const metadata = { ...record?.value.metadata }
   const createdAt = Math.floor(Date.parse(timeCreated) / 1000)
   return { id: conversationId(id), object: 'conversation' as const, created_at: createdAt, metadata }
 }

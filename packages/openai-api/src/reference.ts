@@ -17,7 +17,6 @@ const failure = {
   },
 }
 
-/** The description of these routes for programs, beside that of Inlay's own API. */
 export const referenceRoutes: readonly Route[] = [
   route('GET /v1/openapi.json', 'openaiReference', 'Get the OpenAPI 3.1 document of /v1', {
     answer: { description: 'The document.', schema: v.record(v.string(), v.unknown()) },

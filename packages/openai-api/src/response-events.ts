@@ -34,7 +34,6 @@ export interface ResponseOptions {
 export interface ResponseReader {
   take(line: StreamLine): readonly ResponseEvent[]
   end(): readonly ResponseEvent[]
-  /** The error that the answer ended with. */
   failure(): InlayError | undefined
   response(): ResponseObject
 }

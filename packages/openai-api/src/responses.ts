@@ -210,10 +210,10 @@ async function readTurn(context: Parameters<typeof create>[0]) {
       ...(previous && { parent_message_id: (called ? previous.question : previous.answer).id }),
     },
     client: {
-      ...(sessionId === undefined && { history: history }),
+      ...(sessionId === undefined && { history }),
       instructions: [body.instructions ?? '', instructions].filter((text) => text !== '').join('\n\n'),
       files,
-      steps: steps,
+      steps,
     },
   }
 }

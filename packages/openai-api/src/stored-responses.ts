@@ -70,7 +70,6 @@ export function plainHead(place: AnswerPlace | undefined, model: string, created
   }
 }
 
-/** What reading stored answers needs of a call. */
 export type Context = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'settings' | 'parts' | 'url'> & {
   readonly caller: Principal
 }
@@ -123,6 +122,5 @@ export function questionItem(sessionId: string, { id, text, files }: StoredMessa
 
 export const searchResults = 'file_search_call.results'
 
-/** Whether the query of a request asks for what searches found. */
 export const includesResults = ({ searchParams }: URL): boolean =>
   ['include', 'include[]'].some((name) => searchParams.getAll(name).includes(searchResults))

@@ -162,7 +162,6 @@ async function readFile(parts: ServerParts, store: Store & Place, id: string, ca
 /** More documents are read as all of their pair. */
 const maxSingle = 100
 
-/** Files of a store, by their records. */
 export async function readFiles(
   parts: ServerParts,
   { id: owner, own }: Store & Place,

@@ -71,7 +71,6 @@ async function tagsOf(
     .map(({ fileId }) => ({ tag_key: fileTag, tag_value: documentIdOf(id, fileId) }))
 }
 
-/** Maximum number of tags in one search. */
 const maxTags = 1000
 
 /**

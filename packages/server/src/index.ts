@@ -1,7 +1,8 @@
 export { bearerKey, type Authenticator } from './auth/required-caller.ts'
 export { createKeys } from './auth/keys.ts'
 export type { ApiKey, KeyRow, KeyTable } from './auth/key-records.ts'
-export type { ApiKeyChange, Keys, KeysOptions, NewApiKey } from './auth/keys.ts'
+export type { KeysOptions } from './auth/caller-of-key.ts'
+export type { ApiKeyChange, Keys, NewApiKey } from './auth/keys.ts'
 export { createUsageLimits, overLimit } from './limits/caller-limits.ts'
 export type { Reservation } from './limits/waiting-documents.ts'
 export type {

@@ -65,18 +65,13 @@ export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail
     createdAt: pair.createdAt,
     updatedAt: pair.createdAt,
   }
-  return connectorDetail({ id, value, createdAt, updatedAt }, connector ? credentialIdsOf(id, records) : [pair.id])
+  return toConnector({ id, value, createdAt, updatedAt }, connector ? credentialIdsOf(id, records) : [pair.id])
 }
 
-/** A connector created by an administrator, linked or not. */
-export function toConnector(connector: WorkspaceRecord<'connector'>, records: LinkedRecords): ConnectorDetail {
-  return connectorDetail(connector, credentialIdsOf(connector.id, records))
-}
+export const credentialIdsOf = (id: number, { links }: LinkedRecords): number[] =>
+  [...links.values()].filter(({ value }) => value.connectorId === id).map(({ value }) => value.credentialId)
 
-const credentialIdsOf = (id: number, { links }: LinkedRecords): number[] =>
-  [...links.values()].filter(({ value: { connectorId } }) => connectorId === id).map(toCredentialId)
-
-function connectorDetail(
+export function toConnector(
   { id, value, createdAt, updatedAt }: WorkspaceRecord<'connector'>,
   credentialIds: readonly number[],
 ): ConnectorDetail {
@@ -92,10 +87,6 @@ function connectorDetail(
     time_created: iso(createdAt),
     time_updated: iso(updatedAt),
   })
-}
-
-function toCredentialId({ value }: WorkspaceRecord<'link'>): number {
-  return value.credentialId
 }
 
 export function toCredential({ id, value, createdAt, updatedAt }: WorkspaceRecord<'credential'>): CredentialDetail {

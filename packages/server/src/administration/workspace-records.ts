@@ -212,7 +212,13 @@ export function createWorkspaceRecords(options: {
       return rows.map((row) => read(row))
     },
     async get(kind, id, owner = '') {
-      const row = await rowOf(db, kind, id, owner).executeTakeFirst()
+      const row = await db
+        .selectFrom('inlay_workspace')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('owner', '=', owner)
+        .where('id', '=', id)
+        .executeTakeFirst()
       return row && read(row)
     },
     async add(kind, value, owner = '') {
@@ -246,15 +252,6 @@ export function createWorkspaceRecords(options: {
 }
 
 const allOf = (db: Kysely<WorkspaceTable>, owner: string) => db.deleteFrom('inlay_workspace').where('owner', '=', owner)
-
-function rowOf(db: Kysely<WorkspaceTable>, kind: string, id: number, owner: string) {
-  return db
-    .selectFrom('inlay_workspace')
-    .selectAll()
-    .where('kind', '=', kind)
-    .where('owner', '=', owner)
-    .where('id', '=', id)
-}
 
 async function addRow(
   db: Kysely<WorkspaceTable>,

@@ -5,7 +5,7 @@ import { hashOf } from './key-secret.ts'
 import { createKeyWatches } from './key-watches.ts'
 
 export interface KeyLookup {
-  /** Undefined when the key is unknown, revoked or expired. */
+  /** The principal of a key; undefined when unknown, revoked or expired. */
   principalOf(key: string): Promise<Principal | undefined>
   /** Clears the cache after a change and ends the watches of keys that are no longer valid. */
   forget(): Promise<void>
@@ -19,24 +19,29 @@ export interface KeyLookup {
   whenIdle(): Promise<void>
 }
 
-export interface KeyLookupOptions {
+export interface KeysOptions {
+  /** A database with the tables of `migrateServer`. */
   readonly db: Kysely<KeyTable>
-  readonly now: () => number
-  /** Monotonic clock in milliseconds, so that setting back the system time cannot keep revoked keys valid. */
-  readonly elapsed: () => number
-  /** How long an accepted key is cached, in milliseconds; 0 disables the cache. */
-  readonly cacheMs: number
-  /** Called for each key on its first use of a day. */
-  readonly onUse?: ((key: ApiKey) => Promise<void>) | undefined
+  /** Milliseconds since 1970 UTC. Default: the system clock. */
+  readonly now?: () => number
+  /** Monotonic clock in milliseconds. Default: `performance.now`. */
+  readonly elapsed?: () => number
+  /** How long an accepted key is cached, in milliseconds. Default 20; 0 disables the cache. */
+  readonly cacheMs?: number
+  /** Called for each stored key on its first use of a day (UTC). */
+  readonly onUse?: (key: ApiKey) => Promise<void>
   /** Called when a last-use time could not be written; the request continues. */
-  readonly onError: (error: unknown) => void
+  readonly onError?: (error: unknown) => void
 }
 
 const rememberedKeys = 1000
 const lastUseStepMs = 60_000
 const dayOf = (time: number): number => Math.floor(time / 86_400_000)
 
-export function createKeyLookup({ db, now, elapsed, cacheMs, onUse, onError }: KeyLookupOptions): KeyLookup {
+export function createKeyLookup(options: KeysOptions): KeyLookup {
+  const { db, now = Date.now, cacheMs = 20, onUse, onError = () => {} } = options
+  // Not the system clock: setting it back could keep revoked keys valid.
+  const { elapsed = () => performance.now() } = options
   const remembered = new Map<string, { principal: Principal; until: number }>()
   const lookups = new Map<string, Promise<Principal | undefined>>()
   const hashes = new WeakMap<Principal, string>()

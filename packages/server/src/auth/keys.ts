@@ -4,14 +4,13 @@ import {
   scopes as allScopes,
   unknownName,
   type CallerLimits,
-  type Principal,
   type Scope,
   type StreamFormat,
 } from '@inlay/protocol'
-import type { Kysely, UpdateResult } from 'kysely'
+import type { UpdateResult } from 'kysely'
 import { bearerKey, type Authenticator } from './required-caller.ts'
-import { createKeyLookup } from './caller-of-key.ts'
-import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow, type KeyTable } from './key-records.ts'
+import { createKeyLookup, type KeyLookup, type KeysOptions } from './caller-of-key.ts'
+import { insertKey, liveKeys, toApiKey, type ApiKey, type KeyRow } from './key-records.ts'
 import { displayOf, hashOf, newKey } from './key-secret.ts'
 
 export interface NewApiKey {
@@ -33,7 +32,7 @@ export interface NewApiKey {
 export type ApiKeyChange = Partial<Omit<NewApiKey, 'owner'>>
 
 /** API keys: random, stored as hashes, shown only once. */
-export interface Keys {
+export interface Keys extends Pick<KeyLookup, 'principalOf' | 'watch'> {
   /** Creates a key; `key` is returned only here. INVALID_INPUT without a scope. */
   create(wanted: NewApiKey): Promise<{ key: string; record: ApiKey }>
   /** Keys, oldest first; without revoked ones unless they are wanted too. */
@@ -49,37 +48,15 @@ export interface Keys {
   revoke(id: number): Promise<void>
   /** Deletes all keys of an owner, including revoked ones. @returns the number deleted */
   erase(owner: string): Promise<number>
-  /** The principal of a key; undefined when unknown, revoked or expired. */
-  principalOf(key: string): Promise<Principal | undefined>
-  /**
-   * Calls `onEnd` once the key of a principal becomes invalid, until the signal aborts; false for principals from
-   * elsewhere.
-   */
-  watch(principal: Principal, onEnd: () => void, signal: AbortSignal): Promise<boolean>
   /** Accepts `Authorization: Bearer <key>`. */
   readonly authenticate: Authenticator
   /** Writes pending changes. Idempotent. */
   close(): Promise<void>
 }
 
-export interface KeysOptions {
-  /** A database with the tables of `migrateServer`. */
-  readonly db: Kysely<KeyTable>
-  /** Milliseconds since 1970 UTC. Default: the system clock. */
-  readonly now?: () => number
-  /** Monotonic clock in milliseconds. Default: `performance.now`. */
-  readonly elapsed?: () => number
-  /** How long an accepted key is cached, in milliseconds. Default 20; 0 disables the cache. */
-  readonly cacheMs?: number
-  /** Called for each stored key on its first use of a day (UTC). */
-  readonly onUse?: (key: ApiKey) => Promise<void>
-  /** Called when a last-use time could not be written; the request continues. */
-  readonly onError?: (error: unknown) => void
-}
-
 export function createKeys(options: KeysOptions): Keys {
-  const { db, now = Date.now, elapsed = () => performance.now(), cacheMs = 20, onError = () => {} } = options
-  const lookup = createKeyLookup({ db, now, elapsed, cacheMs, onUse: options.onUse, onError })
+  const { db, now = Date.now } = options
+  const lookup = createKeyLookup(options)
 
   /** Updates a key that is not revoked. @throws NOT_FOUND */
   async function update(id: number, values: Partial<KeyRow>): Promise<void> {

@@ -2,7 +2,6 @@ import { isInlayError, type Principal } from '@inlay/protocol'
 import { endsWithin } from '@inlay/scheduling'
 import type { Authenticator } from './required-caller.ts'
 
-/** How long an identified caller is remembered, in milliseconds. */
 const rememberedMs = 60 * 60_000
 const maxRemembered = 100
 /** Wait for the authentication of a remembered caller: a scrape usually ends after 10 seconds. */

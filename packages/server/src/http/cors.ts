@@ -11,12 +11,14 @@ const preflightSeconds = 7200
 
 export type CorsOrigins = readonly string[] | '*'
 
-type PreflightSettings = Pick<ServerSettings, 'corsOrigins' | 'passHeaders' | 'allowsAskedHeaders'>
-
 /** The response to a preflight of an allowed origin; undefined for other requests. */
 export function preflightReply(
   request: Request,
-  { corsOrigins, passHeaders, allowsAskedHeaders }: PreflightSettings,
+  {
+    corsOrigins,
+    passHeaders,
+    allowsAskedHeaders,
+  }: Pick<ServerSettings, 'corsOrigins' | 'passHeaders' | 'allowsAskedHeaders'>,
 ): Reply | undefined {
   if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return undefined
   if (!isAllowed(request, corsOrigins)) return undefined

@@ -61,24 +61,20 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
     let callerId: string | undefined
     let result: unknown
     let endWatch: (() => void) | undefined
-    const response = await respond(incoming.request, setting.settings, route.path, async (requestId) => {
+    const response = await respond(incoming.request, settings, route.path, async (requestId) => {
       const { request, url } = incoming
       endWatch = setting.stalls.watch({ requestId, method: request.method, route: route.path })
-      if (route.isPaced) await setting.settings.pace()
+      if (route.isPaced) await settings.pace()
       const caller = scopes === undefined ? undefined : await callerOf(request, authenticate)
       callerId = caller?.id
-      if (caller) {
-        const withoutKey = (): ReturnType<EndpointSetting['authenticateWithoutKey']> =>
-          setting.authenticateWithoutKey(request)
-        await refuseForeignPages(request, caller, {
-          corsOrigins: setting.settings.corsOrigins,
-          takesForms,
-          withoutKey,
-        })
+      if (caller && scopes) {
+        const { corsOrigins } = settings
+        const withoutKey = () => setting.authenticateWithoutKey(request)
+        await refuseForeignPages(request, caller, { corsOrigins, takesForms, withoutKey })
+        await parts.usage?.checkActive()
+        checkScopes(caller, scopes)
+        if (isCounted) await parts.usage?.take(caller, 'requestsPerMinute')
       }
-      if (caller) await setting.parts.usage?.checkActive()
-      if (caller && scopes) checkScopes(caller, scopes)
-      if (caller && isCounted) await setting.parts.usage?.take(caller, 'requestsPerMinute')
       const path =
         route.input?.path === undefined
           ? undefined
@@ -112,17 +108,17 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
       durationMs: performance.now() - start,
       callerId,
     }
-    const { audit } = setting.parts
+    const { audit } = parts
     // Requests of unknown callers are not audited, or anybody could fill the audit log.
     if (audit && callerId !== undefined && isAudited)
       await audit
         .add({ ...answered, callerId, operation: route.operationId, target: targetOf(route, incoming, result) })
-        .catch((error: unknown) => setting.settings.onError(error, answered))
+        .catch((error: unknown) => settings.onError(error, answered))
     try {
-      setting.settings.onAnswered?.(answered)
+      settings.onAnswered?.(answered)
     } catch (error) {
       // The response is complete, so an error in the host's logging must not affect it.
-      setting.settings.onError(error, answered)
+      settings.onError(error, answered)
     }
     return response
   }

@@ -1,6 +1,6 @@
 import { InlayError, validationFailed } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { bodyStream, letGo, tooLarge, toReadFailure } from './body.ts'
+import { bodyStream, joinBytes, letGo, tooLarge, toReadFailure } from './body.ts'
 
 export type FormPart =
   | { readonly kind: 'field'; readonly name: string; readonly value: string }
@@ -82,10 +82,7 @@ function createSource(request: Request, maxBytes: number): Source {
       if (Math.floor(total / bytesBetweenTurns) > Math.floor((total - value.byteLength) / bytesBetweenTurns))
         await yieldToEventLoop()
       if (total > maxBytes) throw tooLarge(maxBytes)
-      const joined = new Uint8Array(source.buffer.byteLength + value.byteLength)
-      joined.set(source.buffer)
-      joined.set(value, source.buffer.byteLength)
-      source.buffer = joined
+      source.buffer = joinBytes([source.buffer, value], source.buffer.byteLength + value.byteLength)
       return true
     },
     cancel: () => void letGo(reader).catch(() => {}),

@@ -17,14 +17,8 @@ export interface Reply {
   readonly endsWithKey: boolean
 }
 
-/** Status and headers of a reply. Default: 200 without headers. */
-export interface ReplyOptions {
-  readonly status?: number
-  /** Header names are in lower case. */
-  readonly headers?: Readonly<Record<string, string>>
-  /** See {@link Reply}. */
-  readonly endsWithKey?: boolean
-}
+/** Default: 200 without headers. */
+export type ReplyOptions = Partial<Pick<Reply, 'status' | 'headers' | 'endsWithKey'>>
 
 export function reply(body: Reply['body'], options: ReplyOptions = {}): Reply {
   const { status = 200, headers = {}, endsWithKey = false } = options

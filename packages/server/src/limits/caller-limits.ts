@@ -102,14 +102,11 @@ const users: Readonly<Record<CountedScope, string>> = {
 export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   const { now, workspace, syncMs = 1_000 } = options
   const counters = createUsageCounters({ ...options, db: options.db.$pickTables<'inlay_usage'>(), retryMs: syncMs })
-  const waiting = createWaitingDocuments({
-    ...options,
-    db: options.db.$pickTables<'inlay_waiting_documents'>(),
-  })
-  const reservations = createTokenReservations({
-    ...options,
-    db: options.db.$pickTables<'inlay_usage' | 'inlay_reserved_tokens'>(),
-  })
+  const waiting = createWaitingDocuments(options.db.$pickTables<'inlay_waiting_documents'>(), now)
+  const reservations = createTokenReservations(
+    options.db.$pickTables<'inlay_usage' | 'inlay_reserved_tokens'>(),
+    options,
+  )
   const settings = createLimitSettings(options, syncMs)
 
   const boundsOf = async (caller: Principal, name: LimitName): Promise<Bound[]> => {
@@ -195,10 +192,6 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   }
 }
 
-interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
-  forget(): void
-}
-
 /**
  * Reads the limits set by administrators, so that none in force are older than a second. If reading fails or takes long, the
  * last known limits apply.
@@ -206,7 +199,7 @@ interface ReadLimits extends Pick<UsageLimits, 'inForce'> {
 function createLimitSettings(
   { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,
-): ReadLimits {
+): Pick<UsageLimits, 'inForce'> & { forget(): void } {
   let last: LimitSettings = { callers: limits, tenant: tenantLimits, isSuspended: false }
   let reading: Promise<unknown> | undefined
   let readAt = -Infinity

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { increase, kindOf, type Counted, type UsageTable } from './usage-counters.ts'
+import { increase, kindOf, type Counted, type UsageCounterOptions, type UsageTable } from './usage-counters.ts'
 
 /** Table of tokens reserved for running answers, for Kysely. The usage counts include them. */
 export interface ReservedTokensTable {
@@ -43,14 +43,7 @@ export interface TokenReservations {
   close(): Promise<void>
 }
 
-export interface TokenReservationsOptions {
-  /** A database with the tables of `migrateServer`. */
-  readonly db: Kysely<UsageTable & ReservedTokensTable>
-  readonly now: () => number
-  readonly onError: (error: unknown) => void
-}
-
-type Database = TokenReservationsOptions['db']
+type Database = Kysely<UsageTable & ReservedTokensTable>
 const usageIn = (db: Database): Kysely<UsageTable> => db.$pickTables<'inlay_usage'>()
 
 interface Held {
@@ -72,7 +65,10 @@ class Refused extends Error {
   }
 }
 
-export function createTokenReservations({ db, now, onError }: TokenReservationsOptions): TokenReservations {
+export function createTokenReservations(
+  db: Database,
+  { now, onError }: Pick<UsageCounterOptions, 'now' | 'onError'>,
+): TokenReservations {
   const holder = crypto.randomUUID()
   const held = new Map<string, Held>()
   let timer: ReturnType<typeof setInterval> | undefined

@@ -52,12 +52,6 @@ export interface WaitingDocuments {
   close(): Promise<void>
 }
 
-export interface WaitingDocumentsOptions {
-  /** A database with the tables of `migrateServer`. */
-  readonly db: Kysely<WaitingDocumentsTable>
-  readonly now: () => number
-}
-
 interface Asking {
   readonly limit: number
   readonly countMore: (() => Promise<number>) | undefined
@@ -69,7 +63,8 @@ const maxInOneStatement = 1_000
 /** Maximum time that reservations of a crashed process count. */
 const reservationMs = 600_000
 
-export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): WaitingDocuments {
+/** @param db with the tables of `migrateServer` */
+export function createWaitingDocuments(db: Kysely<WaitingDocumentsTable>, now: () => number): WaitingDocuments {
   const askings = new Map<string, Asking[]>()
   const settling = new Set<Promise<void>>()
 
@@ -122,12 +117,13 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
     askings.delete(key)
   }
 
-  async function remove({ scope, owner }: Share, ids: readonly string[]): Promise<void> {
+  async function remove(share: Share, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
     // Loaded here, so that a host that only mounts the server loads no database.
     const { isAmong } = await import('@inlay/records')
-    const rows = db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
-    await rows.where(isAmong(db, 'document_id', ids)).execute()
+    await deleteFrom(db, share)
+      .where(isAmong(db, 'document_id', ids))
+      .execute()
   }
 
   return {
@@ -143,13 +139,7 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
     settle: async ({ share, id }, documentId) => {
       const settled = db.transaction().execute(async (transaction) => {
         if (documentId !== undefined) await insert(transaction, share, [documentId], now())
-        const { scope, owner } = reservedOf(share)
-        await transaction
-          .deleteFrom('inlay_waiting_documents')
-          .where('scope', '=', scope)
-          .where('owner', '=', owner)
-          .where('document_id', '=', id)
-          .execute()
+        await deleteFrom(transaction, reservedOf(share)).where('document_id', '=', id).execute()
       })
       settling.add(settled)
       await settled.finally(() => settling.delete(settled))
@@ -162,20 +152,23 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
         .where('owner', '=', share.owner)
       return Number((await counted.executeTakeFirstOrThrow()).count)
     },
-    list: async (share, { from, most }) => {
-      const inOrder = rowsOf(db, share).select('document_id').orderBy('added_at').orderBy('document_id')
-      const rows = await inOrder.limit(most).offset(from).execute()
+    list: async ({ scope, owner }, { from, most }) => {
+      const rows = await db
+        .selectFrom('inlay_waiting_documents')
+        .select('document_id')
+        .where('scope', '=', scope)
+        .where('owner', '=', owner)
+        .orderBy('added_at')
+        .orderBy('document_id')
+        .limit(most)
+        .offset(from)
+        .execute()
       return rows.map((row) => row.document_id)
     },
     remove: async (share, documentIds) => {
       await remove(share, documentIds)
-      const { scope, owner } = reservedOf(share)
-      await db
-        .deleteFrom('inlay_waiting_documents')
-        .where('scope', '=', scope)
-        .where('owner', '=', owner)
-        .where('added_at', '<=', now() - reservationMs)
-        .execute()
+      const expired = now() - reservationMs
+      await deleteFrom(db, reservedOf(share)).where('added_at', '<=', expired).execute()
     },
     erase: async (ownerId) => {
       const share: Share = { scope: 'caller', owner: ownerId }
@@ -191,8 +184,8 @@ export function createWaitingDocuments({ db, now }: WaitingDocumentsOptions): Wa
 
 const keyOf = ({ scope, owner }: Share): string => `${scope} ${owner}`
 
-function rowsOf(db: Kysely<WaitingDocumentsTable>, { scope, owner }: Share) {
-  return db.selectFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
+function deleteFrom(db: Kysely<WaitingDocumentsTable>, { scope, owner }: Share) {
+  return db.deleteFrom('inlay_waiting_documents').where('scope', '=', scope).where('owner', '=', owner)
 }
 
 async function insert(

@@ -14,7 +14,7 @@ import * as v from 'valibot'
 import { checkConnectorFiles, takeConnectorFiles } from '../../administration/connector-files.ts'
 import { linkedPairId, readLinkedRecords, toCredential } from '../../administration/pair-view.ts'
 import { workspaceOf } from '../../administration/workspace-of.ts'
-import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 
 const route = routesOf('Connectors', { scope: 'admin', owner: 'any' })
 
@@ -131,14 +131,10 @@ export const connectorRoutes: readonly Route[] = [
       const pairId = linkedPairId(body.connector_id, body.credential_id, await readLinkedRecords(parts.workspace))
       if (pairId === undefined) throw new InlayError('CONNECTOR_NOT_FOUND')
       await parts.knowledge.pairs.remove(pairId)
-      await forgetLink(pairId, parts)
+      await parts.workspace?.remove('link', pairId)
     },
   }),
 ]
-
-async function forgetLink(pairId: number, { workspace }: ServerParts): Promise<void> {
-  await workspace?.remove('link', pairId)
-}
 
 /** Refuses other sources, since their connectors would never fetch anything. */
 function refuseOtherSources(source: string): void {

@@ -26,7 +26,7 @@ import {
   type OwnUsages,
 } from '@inlay/protocol/administration'
 import * as v from 'valibot'
-import { readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
+import { credentialIdsOf, readLinkedRecords, toConnector, toCredential } from '../../administration/pair-view.ts'
 import {
   userSettingId,
   type UserSettingName,
@@ -209,7 +209,9 @@ export const existingClientRoutes: readonly Route[] = [
     async handle({ parts }) {
       if (!parts.workspace) return []
       const records = await readLinkedRecords(parts.workspace)
-      return [...records.connectors.values()].map((connector) => toConnector(connector, records))
+      return [...records.connectors.values()].map((connector) =>
+        toConnector(connector, credentialIdsOf(connector.id, records)),
+      )
     },
   }),
   administration('GET /manage/admin/credential', 'listCredentials', 'Credentials', {

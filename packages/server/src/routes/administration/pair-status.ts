@@ -20,7 +20,6 @@ import {
   toConnectorIndexing,
   toConnectorStatus,
   toPairDetail,
-  type LinkedRecords,
 } from '../../administration/pair-view.ts'
 import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
 import { splitForm, uploadLimits } from '../chat/files.ts'
@@ -86,7 +85,7 @@ export const pairStatusRoutes: readonly Route[] = [
     async handle({ body, caller, parts }) {
       const records = await readLinkedRecords(parts.workspace)
       const pairs = await madePairs(parts, caller)
-      return bySource(pairs, body, (pair) => toConnectorIndexing(pair, caller, sourceOf(pair, records)))
+      return bySource(pairs, body, (pair) => toConnectorIndexing(pair, caller, connectorOf(pair, records).source))
     },
   }),
   route('POST /manage/admin/connector/file/upload', 'uploadConnectorFiles', 'Upload files for a connector', {
@@ -117,10 +116,6 @@ export const pairStatusRoutes: readonly Route[] = [
 
 async function madePairs({ knowledge }: ServerParts, caller: Principal): Promise<PairProgress[]> {
   return (await knowledge.pairs.progress({ caller, failures: false })).filter(({ id }) => id !== defaultPair)
-}
-
-function sourceOf(pair: PairProgress, records: LinkedRecords): string {
-  return connectorOf(pair, records).source
 }
 
 const pageSize = 10

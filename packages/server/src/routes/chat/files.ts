@@ -246,11 +246,8 @@ async function sheetsReply(files: Files, id: string, caller: Principal, request:
 }
 
 function isKnown(request: Request, { etag }: Record<string, string>): boolean {
-  const known =
-    request.headers
-      .get('if-none-match')
-      ?.split(',')
-      .map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  const given = request.headers.get('if-none-match') ?? ''
+  const known = given.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return known.includes('*') || known.some((tag) => tag === etag)
 }
 

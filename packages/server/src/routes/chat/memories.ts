@@ -15,8 +15,7 @@ import { routesOf, type Route } from '../../http/route.ts'
 const route = routesOf('Personalization', { scope: 'chat', owner: 'caller' })
 const memoryPath = v.object({ memory_id: queryInteger({}) })
 
-/** Personal settings of the caller. */
-const settingRoutes: readonly Route[] = [
+export const memoryRoutes: readonly Route[] = [
   route('GET /user/personalization', 'getPersonalization', 'Get personal settings and memories', {
     description: 'Same as in `GET /me`. Shared by all keys of one owner.',
     answer: { description: 'The settings and the memories.', schema: personalizationSchema },
@@ -43,9 +42,6 @@ const settingRoutes: readonly Route[] = [
       return toPersonalization(await parts.agent.memories.update(changes, caller))
     },
   }),
-]
-
-const memoryItemRoutes: readonly Route[] = [
   route('GET /user/memories', 'listMemories', 'List memories', {
     description: 'Memories about the caller, newest first.',
     answer: { description: 'The memories.', schema: v.array(memoryItemSchema) },
@@ -78,9 +74,6 @@ const memoryItemRoutes: readonly Route[] = [
     handle: ({ path, caller, parts }) => parts.agent.memories.remove(path.memory_id, caller),
   }),
 ]
-
-/** Memories and personal settings of the caller. */
-export const memoryRoutes: readonly Route[] = [...settingRoutes, ...memoryItemRoutes]
 
 export function toPersonalization(known: Personalization): PersonalizationDetail {
   return {

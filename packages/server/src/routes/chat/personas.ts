@@ -142,10 +142,8 @@ export const personaRoutes: readonly Route[] = [
   }),
 ]
 
-type ToBase = (persona: StoredPersona) => PersonaBase
-
 /** Loads the records that agents refer to once, for any number of agents. */
-async function baseOf(caller: Principal, parts: ServerParts): Promise<ToBase> {
+async function baseOf(caller: Principal, parts: ServerParts): Promise<(persona: StoredPersona) => PersonaBase> {
   const { agent } = parts
   const [tools, models, sets, labelsOf] = await Promise.all([
     listGrants(agent, caller),

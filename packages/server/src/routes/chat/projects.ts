@@ -19,8 +19,7 @@ import { toSummary } from './sessions.ts'
 const route = routesOf('Projects', { scope: 'chat', owner: 'caller' })
 const projectPath = v.object({ project_id: queryInteger({}) })
 
-/** The projects themselves. */
-const recordRoutes: readonly Route[] = [
+export const projectRoutes: readonly Route[] = [
   route('GET /user/projects', 'listProjects', 'List projects', {
     description: 'Lists the caller’s projects with their chats, newest first.',
     answer: { description: 'The projects.', schema: v.array(projectSchema) },
@@ -78,9 +77,6 @@ const recordRoutes: readonly Route[] = [
       }
     },
   }),
-]
-
-const instructionRoutes: readonly Route[] = [
   route('GET /user/projects/{project_id}/instructions', 'getProjectInstructions', 'Get project instructions', {
     input: { path: projectPath },
     answer: { description: 'The instructions.', schema: projectInstructionsSchema },
@@ -99,10 +95,7 @@ const instructionRoutes: readonly Route[] = [
       return { instructions }
     },
   }),
-]
-
-/** Moving chats between projects. */
-const sessionRoutes: readonly Route[] = [
+  ...projectFileRoutes,
   route('POST /user/projects/{project_id}/move_chat_session', 'moveSessionIntoProject', 'Move a chat into a project', {
     input: { path: projectPath, body: sessionMoveSchema },
     answer: { description: 'The session is in the project.', status: 204 },
@@ -116,14 +109,6 @@ const sessionRoutes: readonly Route[] = [
     errors: ['SESSION_NOT_FOUND'],
     handle: ({ body, caller, parts }) => parts.agent.projects.moveSession(body.chat_session_id, null, caller),
   }),
-]
-
-/** Projects: shared files and instructions for chats. */
-export const projectRoutes: readonly Route[] = [
-  ...recordRoutes,
-  ...instructionRoutes,
-  ...projectFileRoutes,
-  ...sessionRoutes,
 ]
 
 function toProject(project: ProjectWithSessions): Project {

@@ -5,24 +5,17 @@ import { hasScope, toUserId, type Principal, type ToolSnapshot } from '@inlay/pr
 /** Actions that a caller may use, by id. The functions of one custom action are one entry. */
 export async function listSnapshots(agent: Conversations, caller: Principal): Promise<ToolSnapshot[]> {
   const grants = await listGrants(agent, caller)
-  const isGranted = await grantsOf(
-    agent,
-    caller,
-    grants.some(({ needsGrant }) => needsGrant),
-  )
-  return grants
-    .filter(({ snapshot, needsGrant }) => !needsGrant || isGranted(snapshot.id))
-    .map((grant) => grant.snapshot)
+  const isNeeded = grants.some(({ needsGrant }) => needsGrant)
+  const isGranted = await grantsOf(agent, caller, isNeeded)
+  const usable = grants.filter(({ snapshot, needsGrant }) => !needsGrant || isGranted(snapshot.id))
+  return usable.map(({ snapshot }) => snapshot)
 }
 
 /** Custom actions that a caller may use, also those that are switched off. */
 export async function listCustomTools(agent: Conversations, caller: Principal): Promise<readonly StoredTool[]> {
   const tools = await agent.tools.list()
-  const isGranted = await grantsOf(
-    agent,
-    caller,
-    tools.some(({ isForAll }) => !isForAll),
-  )
+  const isNeeded = tools.some(({ isForAll }) => !isForAll)
+  const isGranted = await grantsOf(agent, caller, isNeeded)
   return tools.filter(({ id, isForAll }) => isForAll || isGranted(id))
 }
 

@@ -20,8 +20,7 @@ const toolPath = v.object({ tool_id: queryInteger({}) })
 const documentLimit = 48 * 2 ** 20
 const definitionErrors = ['VALIDATION_ERROR', 'BAD_REQUEST', 'BAD_GATEWAY', 'GATEWAY_TIMEOUT', 'UNSUPPORTED'] as const
 
-/** Actions that a chat request can select. */
-const listingRoutes: readonly Route[] = [
+export const toolRoutes: readonly Route[] = [
   route('GET /tool', 'listTools', 'List actions', {
     scope: 'chat',
     owner: 'caller',
@@ -65,10 +64,6 @@ const listingRoutes: readonly Route[] = [
       throw new InlayError('NOT_FOUND', { message: 'There is no action with this id that you may use.' })
     },
   }),
-]
-
-/** Custom actions, for administrators. */
-const customRoutes: readonly Route[] = [
   route('POST /admin/tool/custom', 'createCustomTool', 'Create a custom action', {
     description:
       'Operations of the OpenAPI document become functions that models can call: those chosen with `operations`, or ' +
@@ -143,9 +138,6 @@ const customRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Actions, including custom ones. */
-export const toolRoutes: readonly Route[] = [...listingRoutes, ...customRoutes]
 
 function refuseOAuth(id: number | null): void {
   if (id === null) return
