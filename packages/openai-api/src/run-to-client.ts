@@ -27,7 +27,6 @@ export function runForClient(run: Run, isStored: boolean, context: Context): Cli
 
 /** @param label what is sent, for the log */
 export function streamToClient({ run, context, leave }: ClientRun, format: StreamFormat, label: string): Reply {
-  const { settings, requestId, request, watchKey } = context
   const leavable: Run = {
     ...run,
     tail: undefined,
@@ -36,13 +35,7 @@ export function streamToClient({ run, context, leave }: ClientRun, format: Strea
       return run.read(cursor, signal)
     },
   }
-  return packetReply(leave ? leavable : run, {
-    format,
-    heartbeatMs: settings.heartbeatMs,
-    timer: settings.timer,
-    watchKey,
-    onError: (error) => settings.onError(error, { requestId, method: request.method, route: label }),
-  })
+  return packetReply(leave ? leavable : run, context, { format, label })
 }
 
 /**

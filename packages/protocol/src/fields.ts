@@ -120,11 +120,10 @@ function refusing<const Entries extends v.ObjectEntries>(
       const unknown = Object.entries(input).filter(([key]) => !Object.hasOwn(entries, key) && isRefused(key))
       // No more are reported, and each takes time.
       for (const [key, value] of unknown.slice(0, 100)) {
-        const path = [{ type: 'object', origin: 'key', input: { ...input }, key, value }] as const
         v._addIssue(schema, 'key', result, config, {
           input: key,
           message: fault('extra_forbidden', unknownName(key, names)),
-          path: [path[0]],
+          path: [{ type: 'object', origin: 'key', input: { ...input }, key, value }],
         })
       }
       return result

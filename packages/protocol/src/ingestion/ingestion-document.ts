@@ -16,6 +16,7 @@ import {
   type Wire,
   type WireSchema,
 } from '../fields.ts'
+import { isJsonObject } from '../json.ts'
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema } from '../sources.ts'
 
@@ -63,16 +64,13 @@ function toMetadata(input: MetadataInput): Metadata {
   return Object.fromEntries(entries)
 }
 
-const isObject = (value: unknown): value is MetadataInput =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /**
  * Metadata of a document. Numbers, booleans and objects become their JSON text, null values are dropped; list items
  * likewise. Anything but an object is refused.
  */
 export const metadataSchema: WireSchema<Metadata, MetadataInput> = v.pipe(
   // Not `record`, which drops keys such as `constructor`.
-  v.custom<MetadataInput>(isObject, fault('dict_type', 'must be an object')),
+  v.custom<MetadataInput>(isJsonObject, fault('dict_type', 'must be an object')),
   v.metadata({ type: 'object', additionalProperties: true }),
   rule('too_long', `must not have more than ${maxKeys} keys`, (value) => Object.keys(value).length <= maxKeys),
   rule(
@@ -103,7 +101,7 @@ type MetadataChange = Readonly<Record<string, string | readonly string[] | null>
 /** Entries of {@link metadataSchema} to set or remove. They are merged before unstorable characters are removed. */
 export const metadataChangeSchema: WireSchema<MetadataChange, MetadataChange> = v.pipe(
   // Not `record`, as above.
-  v.custom<MetadataChange>(isObject, fault('dict_type', 'must be an object')),
+  v.custom<MetadataChange>(isJsonObject, fault('dict_type', 'must be an object')),
   v.metadata({
     type: 'object',
     additionalProperties: {

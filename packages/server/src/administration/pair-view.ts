@@ -52,20 +52,10 @@ const iso = (time: number): string => new Date(time).toISOString()
 export function connectorOf(pair: Pair, records: LinkedRecords): ConnectorDetail {
   const link = records.links.get(pair.id)
   const connector = link && records.connectors.get(link.value.connectorId)
-  const { id, value, createdAt, updatedAt } = connector ?? {
-    id: pair.id,
-    value: {
-      name: pair.name,
-      source: 'ingestion_api',
-      inputType: 'load_state',
-      config: {},
-      refreshFreq: null,
-      pruneFreq: null,
-    },
-    createdAt: pair.createdAt,
-    updatedAt: pair.createdAt,
-  }
-  return toConnector({ id, value, createdAt, updatedAt }, connector ? credentialIdsOf(id, records) : [pair.id])
+  if (connector) return toConnector(connector, credentialIdsOf(connector.id, records))
+  const { id, name, createdAt } = pair
+  const generic = { source: 'ingestion_api', inputType: 'load_state', config: {}, refreshFreq: null, pruneFreq: null }
+  return toConnector({ id, value: { name, ...generic }, createdAt, updatedAt: createdAt }, [id])
 }
 
 export const credentialIdsOf = (id: number, { links }: LinkedRecords): number[] =>

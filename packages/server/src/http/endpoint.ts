@@ -47,7 +47,7 @@ export interface IncomingRequest {
 export function endpoint(route: Route, setting: EndpointSetting): (incoming: IncomingRequest) => Promise<Response> {
   const scopes = scopesOf(route)
   const isAudited = changesMuch(route)
-  const { body: bodySpec } = route.input ?? {}
+  const { path: pathSchema, query: querySchema, body: bodySpec } = route.input ?? {}
   const readsOnly = route.readsOnly ?? route.method === 'GET'
   const takesForms = bodySpec?.kind === 'stream' && bodySpec.mediaType === 'multipart/form-data'
   // Requests limited to administrators are not counted, so that they can raise a limit even when it is used up.
@@ -75,16 +75,13 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         checkScopes(caller, scopes)
         if (isCounted) await parts.usage?.take(caller, 'requestsPerMinute')
       }
-      const path =
-        route.input?.path === undefined
-          ? undefined
-          : parseWith(route.input.path, decodedValues(incoming.pathValues), 'path')
-      const query = route.input?.query === undefined ? undefined : parseWith(route.input.query, queryOf(url), 'query')
+      const path = pathSchema && parseWith(pathSchema, decodedValues(incoming.pathValues), 'path')
+      const query = querySchema && parseWith(querySchema, queryOf(url), 'query')
       const share = createBodyShare(settings, caller?.id ?? '')
       const takes = readsOnly ? takeReadTurn : takeTurn
       const leave = caller ? await takes(caller.id, request, settings) : undefined
       try {
-        const body = await checkedBody(route, request, { settings, share })
+        const body = await checkedBody(bodySpec, request, { settings, share })
         share.release(maxHoldMs)
         const holdBytes = share.grow
         // When the server is closed, keys can no longer be watched.
@@ -255,11 +252,10 @@ function queryOf(url: URL): Record<string, string | string[]> {
 }
 
 async function checkedBody(
-  route: Route,
+  body: NonNullable<Route['input']>['body'],
   request: Request,
   { settings, share }: { settings: ServerSettings; share: BodyShare },
 ): Promise<unknown> {
-  const body = route.input?.body
   if (body?.kind !== 'json' || body.schema === undefined) return undefined
   const limit = typeof body.limit === 'number' ? body.limit : settings.limits[body.limit]
   // Bodies without a declared length are counted while reading, compressed ones again while decompressing.

@@ -1,21 +1,19 @@
 import type { LogEntry, Run, RunTail } from '@inlay/agent'
 import { encodeLine, frameLine, heartbeatLine, InlayError, streamContentType, type StreamLine } from '@inlay/protocol'
 import { reply, type Reply } from '../http/replies.ts'
-import type { KeyWatch } from '../http/route.ts'
+import type { RouteContext } from '../http/route.ts'
 import type { Timer } from '../http/settings.ts'
 
 export interface PacketStreamOptions {
   readonly format: 'sse' | 'lines' | StreamFormat
   /** Sends lines with a higher number; 0 sends all. */
   readonly cursor?: number
-  /** Idle time before a heartbeat is sent, in milliseconds. */
-  readonly heartbeatMs: number
-  readonly timer: Timer
-  /** Reports when the reader's key becomes invalid, which ends the stream with an error. */
-  readonly watchKey: KeyWatch
-  /** Called when reading the run fails, which ends the stream. */
-  readonly onError: (error: unknown) => void
+  /** What is sent, for the log. */
+  readonly label: string
 }
+
+/** The call that gets the stream. Its end comes with an error once its key becomes invalid. */
+type Call = Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings' | 'watchKey'>
 
 /** How a run is written as text; one for each stream, since it may keep state. */
 export interface StreamFormat {
@@ -76,8 +74,8 @@ export function textBodyOf(body: ReadableStream): ((sink: TextSink) => TextSourc
  * Creates a reply that replays the lines of a run after the cursor, then follows it. Reads at the pace of the socket,
  * joins all available lines into one chunk, and never ends the run: disconnecting only stops reading.
  */
-export function packetReply(run: Run, options: PacketStreamOptions): Reply {
-  const open = (sink: TextSink): TextSource => sendRun(run, options, sink)
+export function packetReply(run: Run, call: Call, options: PacketStreamOptions): Reply {
+  const open = (sink: TextSink): TextSource => sendRun(run, call, options, sink)
   const body = new ReadableStream<Uint8Array>(toBytes(open), { highWaterMark: 0 })
   textBodies.set(body, open)
   return reply(body, {
@@ -121,8 +119,10 @@ const ended = new DOMException('The stream has ended.', 'AbortError')
  * Sends the lines of a run. A failure ends the stream without an error, so that the client resumes from its cursor; an
  * error would cut the connection.
  */
-function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSource {
-  const { heartbeatMs, timer, onError } = options
+function sendRun(run: Run, call: Call, options: PacketStreamOptions, sink: TextSink): TextSource {
+  const { request, requestId, settings, watchKey } = call
+  const onError = (error: unknown): void =>
+    settings.onError(error, { requestId, method: request.method, route: options.label })
   const format = typeof options.format === 'object' ? options.format : packetFormats[options.format]
   let [ready, at]: [readonly LogEntry[], number] = [[], 0]
   let isWanted = false
@@ -135,7 +135,7 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
     over.abort(ended)
     tail.leave()
   }
-  const silence = watchSilence(heartbeatMs, timer, () => {
+  const silence = watchSilence(settings.heartbeatMs, settings.timer, () => {
     if (!isWanted) return
     isWanted = sink.write(format.heartbeat)
     if (isWanted) silence.start()
@@ -174,7 +174,7 @@ function sendRun(run: Run, options: PacketStreamOptions, sink: TextSink): TextSo
     if (isWanted) resume()
   }
   const tail = run.tail?.(options.cursor ?? 0, onReady) ?? tailOf(run, options.cursor ?? 0, { onReady, onError })
-  void options.watchKey(refuse, over.signal)
+  void watchKey(refuse, over.signal)
   return { resume, cancel: leave }
 }
 

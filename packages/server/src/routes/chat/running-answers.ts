@@ -57,25 +57,12 @@ async function isAllSeen(run: Run, cursor: number): Promise<boolean> {
 /** Sends the lines of a run with a number above the cursor, then follows it, in the format that the client accepts. */
 export function streamRun(
   run: Run,
-  {
-    request,
-    requestId,
-    settings,
-    caller,
-    watchKey,
-  }: Pick<RouteContext<unknown, unknown, unknown>, 'request' | 'requestId' | 'settings' | 'watchKey'> & {
-    readonly caller: Principal
-  },
+  call: RouteContext<unknown, unknown, unknown> & { readonly caller: Principal },
   cursor: number,
 ): Reply {
-  return packetReply(run, {
-    format: streamFormatFor(request.headers.get('accept'), caller.streamFormat ?? settings.streamFormat),
-    cursor,
-    heartbeatMs: settings.heartbeatMs,
-    timer: settings.timer,
-    watchKey,
-    onError: (error) => settings.onError(error, { requestId, method: request.method, route: 'a packet stream' }),
-  })
+  const { request, caller, settings } = call
+  const format = streamFormatFor(request.headers.get('accept'), caller.streamFormat ?? settings.streamFormat)
+  return packetReply(run, call, { format, cursor, label: 'a packet stream' })
 }
 
 /** Undefined unless it is a line number: a client that received no numbered line gets all lines. */
