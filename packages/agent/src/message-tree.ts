@@ -24,7 +24,6 @@ function endOfMainline(root: TreeNode, nodes: readonly TreeNode[]): TreeNode {
   }
 }
 
-/** Position of a message in its tree. */
 export interface MessagePlace {
   readonly parent: TreeNode
   /** Whether the parent is a question to be answered again, so that no message is added. */

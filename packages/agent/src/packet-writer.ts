@@ -5,7 +5,6 @@ import { createCitableDocuments, type CitableDocuments } from './citations/citab
 import type { Citation, CitationPiece, Citations, CompareCitations } from './contracts/citations.ts'
 
 export interface StepBlocksOptions {
-  /** Called when the reasoning has ended. */
   readonly onReasoned?: () => void
   /** Creates the packet that announces the first text. Absent: the text is not announced. */
   readonly announceText?: () => PacketOf<'message_start'>
@@ -37,7 +36,6 @@ export class StepBlocks {
     return this.#reasoning.read()
   }
 
-  /** All text of the step so far. */
   get text(): string {
     return this.#text.read()
   }
@@ -166,7 +164,6 @@ export interface AnswerSnapshot {
 
 /** Turns the output of a model and its calls into packets, in the order that clients rely on. */
 export class PacketWriter {
-  /** The documents that the answer may cite. */
   readonly citable: CitableDocuments
   readonly #options: PacketWriterOptions
   readonly #citations: Citations
@@ -236,7 +233,6 @@ export class PacketWriter {
     return this.#blocks.hasText
   }
 
-  /** Ends the text of this step; calls may follow. */
   endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
     return this.#endText(false)
   }
@@ -315,7 +311,6 @@ export class PacketWriter {
     return new StepBlocks((packet) => this.#emitOpen(packet, this.#turn, 0), options)
   }
 
-  /** Collects the documents that the calls of the step found, in their order. */
   #gatherDocuments(): void {
     const searched = this.#calls.flatMap(({ foundDocuments }) => (foundDocuments ? [foundDocuments] : []))
     if (searched.length > 0) this.#documents = [...(this.#documents ?? []), ...searched.flat()]

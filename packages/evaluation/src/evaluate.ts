@@ -10,12 +10,10 @@ export interface EvaluationSetting {
   readonly model?: LlmOverride | undefined
   /** A model that checks citations, in addition to the comparison of words. Default: none. */
   readonly judge?: LlmOverride | undefined
-  /** Number of concurrent questions. */
   readonly concurrency: number
   readonly signal: AbortSignal
   /** Monotonic clock in milliseconds. */
   readonly now: () => number
-  /** Called after each answered question. */
   readonly onAnswer: () => void
 }
 

@@ -80,7 +80,6 @@ export function plain(text: string): string {
     .trim()
 }
 
-/** Asks a model whether one of the texts supports a sentence. */
 export function toJudgement({
   sentence,
   texts,

@@ -3,7 +3,6 @@ import type { QuestionResult } from './evaluate.ts'
 /** Figures of an evaluation; shares are 0 to 1, null if unknown. */
 export interface EvaluationFigures {
   readonly questions: number
-  /** Number of answers that failed. */
   readonly failed: number
   /** Share of the questions with known answers whose answer contains one. */
   readonly contains: number | null
@@ -38,9 +37,7 @@ export interface EvaluationReport {
   readonly results: readonly QuestionResult[]
 }
 
-/**
- * Creates a report. Tuned questions are separate and never count in `figures`, since other questions get worse answers.
- */
+/** Tuned questions are separate and never count in `figures`, since other questions get worse answers. */
 export function toReport(name: string, results: readonly QuestionResult[]): EvaluationReport {
   const [tuned, untuned] = [results.filter(({ isTuned }) => isTuned), results.filter(({ isTuned }) => !isTuned)]
   return {
@@ -117,9 +114,7 @@ const rows: readonly (readonly [keyof EvaluationFigures, string, 'share' | 'coun
   ['ms_p95', 'time, 95th percentile', 'ms'],
 ]
 
-/**
- * The figures of one or more evaluations in columns, with tuned questions separate; figures without values are omitted.
- */
+/** Evaluations in columns, tuned questions apart; figures without any value are left out. */
 export function toTable(reports: readonly EvaluationReport[]): string[] {
   const columns = reports.flatMap(({ name, figures, untuned, tuned }) => {
     if (!tuned) return [{ name, figures }]

@@ -11,7 +11,6 @@ import { holdsValues, valuesIn, type Values } from './values.ts'
 /** With more characters than this, yields to the event loop between the steps. */
 const longCharacters = 20_000
 
-/** Input for choosing an answer. */
 interface Findings extends Evidence {
   readonly question: Question
   readonly language: string
@@ -101,10 +100,8 @@ function isQuotable({ unit }: ReadUnit, said: string): boolean {
 /** Each side of a comparison has a place of its own. */
 const comparing = /\bdifferences?\b|\bcompare\b|\bvs\b|\bversus\b|\bunterschied/i
 
-/** Most words of an answer, and most sentences that it quotes. */
 const [maxWords, maxSentences] = [60, 3]
 
-/** The list, the steps or the best sentences of the best place, with its title and date. */
 function quotation(best: Weighed, findings: Findings): string | undefined {
   const { read } = best
   const { place } = read
@@ -158,7 +155,6 @@ function sentencesAround({ read: best }: Weighed, { isQuotable }: Findings, room
   return chosen
 }
 
-/** A sentence that is too long, up to the last word that fits. */
 function shortened(read: ReadUnit, room: number): ReadUnit {
   if (lengthInWords(read.unit.text) <= room) return read
   const words = read.unit.text.split(/(?<=\s)/)
@@ -168,7 +164,6 @@ function shortened(read: ReadUnit, room: number): ReadUnit {
   return { ...read, unit: { ...read.unit, text: `${text} …` } }
 }
 
-/** Title, heading and date of a place. */
 function placeLine({ name, source }: Place, language: string): string {
   const time = Date.parse(source.updatedAt ?? '')
   const date = Number.isNaN(time)
@@ -180,7 +175,6 @@ function placeLine({ name, source }: Place, language: string): string {
 
 const maxPlaces = 3
 
-/** Links to the places that come closest. */
 function closestPlaces({ units, language }: Findings): string {
   const places = [...new Set(units.map(({ read }) => read.place))].slice(0, maxPlaces)
   const lines = places.map(({ name, source }) => `- ${cited(toProse(name), source.number)}`)
@@ -198,10 +192,6 @@ function fromTools({ toolAnswers }: Reading): string {
     .join('\n\n')
 }
 
-/**
- * Answers the current question from search results and from texts in the conversation, or says that neither contains an
- * answer.
- */
 export async function answerFromFindings(reading: Reading): Promise<string> {
   const question = understand(reading.questions)
   const passages = [...reading.context, ...reading.passages]

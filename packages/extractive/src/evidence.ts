@@ -28,7 +28,6 @@ const rarity = (count: number, holding: number): number => Math.log(1 + (count -
 /** Assumed size of the corpus outside the results: among a few passages on one topic, rarity would mean nothing. */
 const assumed = { units: 100, passages: 8 }
 
-/** Maximum number of words of a question that are checked for misspellings. */
 const maxComparedWords = 200
 
 /** For each key of the question that no passage contains, the keys with a similar spelling. */
@@ -46,7 +45,6 @@ function misspellings({ topic, text }: Question, passages: readonly ReadPassage[
   return alike
 }
 
-/** Weighs each key of the question by its rarity, and finds the keys of the passages that match it. */
 function weighTopic(question: Question, passages: readonly ReadPassage[]) {
   const alike = misspellings(question, passages)
   const has = (key: string, ...sets: readonly Keys[]): boolean =>
@@ -70,7 +68,6 @@ const instructionPenalty = 0.3
 /** Weight of each rank in the search results, for the first ten: search knows more than a comparison of words. */
 const rankWeight = 0.1
 
-/** Scores how well passages answer a question in any language. */
 export function weighEvidence(question: Question, passages: readonly ReadPassage[]): Evidence {
   const { has, shareOf } = weighTopic(question, passages)
 

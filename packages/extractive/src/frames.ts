@@ -49,7 +49,6 @@ export function languageOf(...texts: readonly string[]): string {
   return 'en'
 }
 
-/** What the model says beside quotations, in a language. */
 export const framesOf = (language: string): { readonly unsure: string; readonly refused: string } => ({
   unsure: unsure[language] ?? unsure['en']!,
   refused: refused[language] ?? refused['en']!,

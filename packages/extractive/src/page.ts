@@ -1,6 +1,5 @@
 import { keysOf, unitsOf, wordPattern, type Unit } from '@inlay/text'
 
-/** A search result as the model receives it. */
 export interface SourcePassage {
   /** Citation number; undefined for text that cannot be cited, such as an earlier answer. */
   readonly number: number | undefined
@@ -56,7 +55,6 @@ export interface ReadPassage {
   readonly all: ReadonlySet<string>
 }
 
-/** Splits passages into units and places. */
 export function readPassages(sources: readonly SourcePassage[]): ReadPassage[] {
   const places = new Map<string, Place>()
   return sources.map((source, rank) => readPassage(source, rank, places))

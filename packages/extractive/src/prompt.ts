@@ -7,7 +7,6 @@ import type {
 } from '@ai-sdk/provider'
 import type { SourcePassage } from './page.ts'
 
-/** The parts of a model call that the model uses. */
 export interface Reading {
   /** Questions of the conversation, oldest first; the last is the current one. [] if there is none. */
   readonly questions: readonly string[]
@@ -79,7 +78,6 @@ function passagesOf(value: unknown): SourcePassage[] | undefined {
   }))
 }
 
-/** Reads the tool results in messages. */
 function readResults(messages: readonly LanguageModelV4Message[]) {
   const passages: SourcePassage[] = []
   const toolAnswers: Reading['toolAnswers'][number][] = []
@@ -106,7 +104,6 @@ function readContext(message: LanguageModelV4Message): SourcePassage[] {
   return passagesOf(content) ?? [{ number: undefined, title, content }]
 }
 
-/** Reads the prompt, tools and tool choice of a call. */
 export function readCall({ prompt: whole, tools = [], toolChoice }: LanguageModelV4CallOptions): Reading {
   const prompt = whole.filter((message) => message.role !== 'user' || !instructionMark.test(textOf(message)))
   const last = prompt.findLastIndex(({ role }) => role === 'user')
@@ -154,7 +151,6 @@ export function aboutPages(reading: Reading): Reading {
   return { ...reading, questions: [...reading.questions.slice(0, -1), question] }
 }
 
-/** Outcome of one model call: a text, or tool calls. */
 export type Move =
   | { readonly say: string }
   | { readonly calls: readonly { readonly name: string; readonly input: unknown }[] }

@@ -49,7 +49,6 @@ const asksNumber = new RegExp(
 const asksForList =
   /^(?:list|enumerate|name (?:all|the)|show (?:me )?(?:all|the list))\b|\b(?:what|which) (?:kinds?|types?|sorts?|forms?|categories|options|steps|rules|ways) (?:of|are|do|to|exist)\b|^(?:what|which) (?:are|were) (?:all |the )|^which \p{L}+s (?:are|exist|can|do)\b|^(?:what|which) (?:\p{L}+ ){1,3}(?:do (?:we|you|they|i) (?:have|get|offer|sell)|are there|exist)\b/iu
 
-/** Captures both sides of a comparison. */
 const comparison =
   /\b(?:between|compare)\s{1,3}(?:the |an? )?(.{1,80}?)\s{1,3}(?:and|with|to|vs\.?|versus|or)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$|^(?:the |an? )?(.{1,80}?)\s{1,3}(?:vs\.?|versus)\s{1,3}(?:the |an? )?(.{1,80}?)\s{0,3}[?.!]*$/i
 
@@ -86,7 +85,6 @@ function topicWords(text: string): string[] {
   return about.length > 0 ? about : said.length > 0 ? said : words
 }
 
-/** Keys of the words of names. */
 function properNames(text: string): ReadonlySet<string> {
   if (spaceless.test(text)) return new Set()
   const patterns = commonWordsOf(text)?.language === 'de' ? [acronym, germanName] : [properName]

@@ -16,7 +16,6 @@ const replies: Readonly<Record<SmallTalk, string>> = {
   help: about,
 }
 
-/** The reply to a message that does not ask about the documents: a greeting, thanks, a question about the model. */
 export function smallTalk(message: string): string | undefined {
   const kind = smallTalkOf(message)
   return kind && replies[kind]

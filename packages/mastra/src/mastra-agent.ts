@@ -104,7 +104,6 @@ function newestQuestion({ prompt }: ResponderTurn): number {
   return Math.max(0, index)
 }
 
-/** Inlay's actions as tools of Mastra. */
 async function toTools({ tools }: ResponderTurn): Promise<Record<string, unknown>> {
   const { createTool } = await import('@mastra/core/tools')
   return Object.fromEntries(

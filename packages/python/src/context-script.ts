@@ -9,7 +9,6 @@ export interface ContextHost {
   fillRandomly(bytes: ArrayBufferView): void
   now(): number
   log(text: string): void
-  /** Receives output of the program. */
   write(stream: 'stdout' | 'stderr', bytes: Uint8Array): void
   /** Whether the program must be interrupted now. */
   isLate(): boolean
@@ -24,7 +23,6 @@ export interface ContextHost {
 
 /** A Python that runs one program, made by the script. */
 export interface ContextPython {
-  /** Writes a file into the file system. */
   lay(path: string, bytes: Uint8Array): void
   /** Runs the program, passes its files to the host, and returns JSON: `exitCode`, `timedOut`. */
   run(code: string): string

@@ -12,9 +12,7 @@ import {
 } from './context-script.ts'
 import { startUp, workFolder } from './start-up.ts'
 
-/** Files and memory of an interpreter's process. */
 export interface InterpreterSettings {
-  /** Folder of the package `pyodide`. */
   readonly packageFolder: string
   /** Paths of wheels that may be imported. */
   readonly wheels: readonly string[]
@@ -25,7 +23,6 @@ export interface InterpreterSettings {
   readonly start: StartMode
 }
 
-/** Receives events of an interpreter and its program. */
 export type ProgramListener = Pick<ContextHost, 'takeSnapshot' | 'write' | 'isLate' | 'takesFile' | 'takeFile'>
 
 /**

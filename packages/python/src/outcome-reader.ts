@@ -18,7 +18,6 @@ export interface OutcomeReader {
   lost(loss: Loss): CodeOutcome
 }
 
-/** Maximum number of files of one program. */
 const filesLimit = 100
 
 export function createOutcomeReader(run: WholeRun, maxMemoryBytes: number): OutcomeReader {

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { InlayError } from '@inlay/protocol'
 
-/** Supported major versions of the package. */
 const majors = ['314']
 
 /**

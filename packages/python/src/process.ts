@@ -14,7 +14,6 @@ import type { SnapshotKeeper } from './snapshot.ts'
 export interface ProcessSettings extends Omit<InterpreterSettings, 'start'> {
   readonly snapshots: SnapshotKeeper
   readonly workerUrl: URL
-  /** Path of Node. */
   readonly node: string
 }
 

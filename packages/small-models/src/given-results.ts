@@ -8,10 +8,8 @@ const isMade = (callId: string): boolean => /^(?:search-)?first/.test(callId)
 /** The results of the newest search that was made for the model; undefined without one. */
 export function findGiven(prompt: LanguageModelV4Prompt):
   | {
-      /** Position of the question. */
       readonly questionIndex: number
       readonly texts: readonly string[]
-      /** Numbers of the results. */
       readonly numbers: ReadonlySet<number>
       /** Whether nothing was found; a search that failed tells nothing. */
       readonly isEmpty: boolean

@@ -63,7 +63,6 @@ const lists: Readonly<Record<string, string>> = {
     'كيف لا لكن لم لماذا لن له لها ما ماذا متى مع من منذ نحن هذا هذه هل هم هنا هناك هو هي و وقد ولا وما يا يكون',
 }
 
-/** The frequent words of a language. */
 export interface CommonWords {
   /** ISO 639-1. */
   readonly language: string
@@ -76,10 +75,8 @@ const languages: readonly CommonWords[] = Object.entries(lists).map(([language, 
   words: new Set(words.split(' ')),
 }))
 
-/** Frequent words of English. */
 export const englishWords: CommonWords = languages[0]!
 
-/** Words frequent in any of the languages. */
 const frequentAnywhere: ReadonlySet<string> = new Set([...stopWords, ...languages.flatMap(({ words }) => [...words])])
 
 /** Whether a word in lower case is frequent in some language, so that an index may omit it. */

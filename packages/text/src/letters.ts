@@ -1,6 +1,4 @@
-/**
- * Scripts written without spaces between words, and Hangul, whose words have endings: matched by pairs of characters.
- */
+/** Scripts without spaces between words, and Hangul, whose words have endings: matched by pairs of characters. */
 export const unspacedRun: RegExp =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
 
@@ -10,7 +8,6 @@ export const isAlphabetic: RegExp = /\p{Alphabetic}/u
 // oxlint-disable-next-line no-control-regex
 const ascii = /^[\u0000-\u007f]*$/
 
-/** Whether a text is ASCII. */
 export const isAscii = (text: string): boolean => ascii.test(text)
 
 /** Everything beyond ASCII but Latin-1 signs, General Punctuation and blocks of symbols that hold no letter or digit. */

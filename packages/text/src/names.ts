@@ -68,7 +68,6 @@ const nameSign = /[-_]/
 const anyDigit = /\p{N}/u
 const numbers = /(?<!\p{N})\p{N}+(?:[-.]\p{N}+)+/gu
 
-/** The only signs in a compound. */
 const signs = /[-_.:/\\]+/g
 const signsInNumber = /(?<=\p{N})[-_.:/\\]+(?=\p{N})/gu
 

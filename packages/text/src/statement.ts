@@ -16,7 +16,6 @@ export interface Anchor {
   readonly after: readonly string[]
 }
 
-/** Comparable content of a sentence. */
 export interface Statement {
   /** Keys of the content words, in order. */
   readonly keys: readonly string[]
@@ -92,7 +91,6 @@ const withPlainAmounts = (text: string): string =>
     .replace(/(?<=\d),(?=\d{1,2}(?![\d,]))/g, '.')
     .replace(/€|(?<![\p{L}\p{N}_])euros?(?![\p{L}\p{N}_])/giu, ' EUR ')
 
-/** The text of a statement in letters and amounts that compare. */
 export const toComparable = (text: string): string => withPlainAmounts(plainLetters(text))
 
 export const comparableWords = (text: string): readonly string[] => text.match(wordOrTime) ?? []
@@ -159,9 +157,7 @@ export function readStatement(prose: string, fallback?: CommonWords): Statement 
 }
 
 interface FoundAnchor extends Pick<Anchor, 'word' | 'isNumber' | 'lead'> {
-  /** Index of its first key. */
   readonly from: number
-  /** Index of the word in the text. */
   readonly place: number
 }
 

@@ -15,14 +15,10 @@ export interface SourceText<Source> {
 export interface SupportOptions {
   /** Minimum share of the weight of a sentence's words, 0 to 1. Default 0.8. */
   readonly minShare?: number
-  /**
-   * The question that the sentences answer. Its words count little in an answer, so the remaining words must occur in a
-   * text.
-   */
+  /** What the sentences answer: its words count little, so the remaining words must occur in a text. */
   readonly question?: string | undefined
 }
 
-/** The source that supports a sentence. */
 export interface Support<Source> {
   readonly source: Source
   /** Share of the sentence's words that occur there, by weight, up to 1. */
@@ -53,10 +49,7 @@ interface Row {
   readonly absent: ReadonlySet<string>
 }
 
-/**
- * Minimum share of the weight of a sentence's words. With lower values, other sentences on the same topic matched in
- * measurements.
- */
+/** With lower values, other sentences on the same topic matched in measurements. */
 const surelyTheSame = 0.8
 /** Sentences with fewer content words could match anywhere. */
 const minKeys = 3
@@ -71,9 +64,7 @@ const nearest = 2
 const questionWeight = 0.2
 /** Minimum share of all words of a sentence when those of the question weigh less. */
 const minWhole = 0.5
-/**
- * The same two shares for an answer whose code occurs in the text: code is more significant than the words around it.
- */
+/** The same two shares for an answer whose code occurs in the text: code tells more than the words around it. */
 const besideCode = { fresh: 0.6, whole: 0.4 }
 /** Code of more than one word. */
 const ownCode = /`(\w*[^`\n\w][^`\n]*)`/g
@@ -256,9 +247,7 @@ const wholeWords = (code: string): RegExp =>
     'u',
   )
 
-/**
- * Removes words of code that occurs literally in a text, and names of the question: their neighbours need not match.
- */
+/** Words of code that occurs literally in a text, and names of the question: their neighbours need not match. */
 function withoutAnchors(statement: Statement, isGiven: (word: string) => boolean): Statement {
   return { ...statement, anchors: statement.anchors.filter(({ word }) => !isGiven(word)) }
 }

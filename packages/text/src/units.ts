@@ -15,7 +15,6 @@ export interface Unit {
   readonly isNumbered?: boolean
   /** The number that a reader sees before an item of a numbered list that is not inside another list or a quotation. */
   readonly number?: number
-  /** Language of the code, if specified. */
   readonly language?: string
   /** The code that follows an item ending with a colon; it is quoted with the item. */
   readonly code?: { readonly text: string; readonly language?: string }
@@ -37,9 +36,7 @@ const quoteMark = /^\s*(?:>\s?)+/
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
 const directive = /^\s*(?:(?:\{\{.*\}\}|<!--.*-->|={3,}|-{3,}|\*{3,})\s*$|:::|\[[^\]]+\]:\s+\S|\[\^[^\]]+\]:)/
 
-/**
- * A heading without the marks before it, and without marks after it that follow a space: the title of `## C# ##` is C#.
- */
+/** Without the marks before it, and those after it that follow a space: the title of `## C# ##` is C#. */
 const headingOf = (line: string): string =>
   line
     .replace(/^#+\s+/, '')
@@ -65,7 +62,6 @@ function createItemCounter(): (line: string) => number | undefined {
   }
 }
 
-/** Splits a page into headings, paragraphs, list items, code and rows of tables. */
 function blocksOf(markdown: string): Block[] {
   // Front matter and comments are only for renderers.
   const page = markdown
@@ -254,9 +250,7 @@ const cells = (line: string): string[] =>
 const named = (column = '', cell: string): string =>
   column === '' ? cell : `${column}${cell.split(' ').length > 3 ? ':' : ''} ${cell}`
 
-/**
- * Converts a row to a sentence: the first cell, then the others, with the names of their columns if there are several.
- */
+/** The first cell, then the others, with the names of their columns if there are several. */
 function sentenceOfRow([first = '', ...rest]: readonly string[], header: readonly string[]): string {
   const parts = rest.map((cell, at) => (rest.length === 1 ? cell : named(header[at + 1], cell)))
   const filled = parts.filter((_, at) => rest[at] !== '')

@@ -27,10 +27,7 @@ const inputSchema = v.object({
   ),
 })
 
-/**
- * Creates the action `add_memory`: stores something about the user for later conversations. It replaces the memory that
- * the model names, or one with the same content.
- */
+/** Replaces the memory that the model names, or one with the same content. */
 export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<AddMemoryInput> {
   return {
     id: 7,

@@ -48,10 +48,7 @@ const inputSchema = v.object({
   ),
 })
 
-/**
- * Creates the action `generate_image`: draws pictures, stores them as files of the caller and shows them. While the
- * model draws, clients get a heartbeat packet at once and every five seconds.
- */
+/** While the model draws, clients get a heartbeat packet at once and every five seconds. */
 export function createGenerateImage(options: GenerateImageOptions): Action<GenerateImageInput> {
   const { generate, fileUrl = (id) => `/api/chat/file/${id}`, repeat = byTimer } = options
   return {
@@ -127,7 +124,6 @@ async function keep({ bytes, mediaType }: MadeImage, files: TurnFiles): Promise<
   return kept.fileId
 }
 
-/** Tokens reserved for the final prompt of each image. */
 const promptTokens = 150
 const shownNote =
   'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'

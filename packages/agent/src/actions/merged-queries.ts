@@ -7,7 +7,6 @@ export interface Ranking<Item> {
   readonly weight: number
 }
 
-/** Key that identifies a passage across rankings. */
 export const passageKey = ({ document }: Passage): string => `${document.chunk_ind} ${document.document_id}`
 
 // Cormack, Clarke, Büttcher: Reciprocal Rank Fusion, SIGIR 2009.

@@ -31,9 +31,8 @@ const inputSchema = v.object({
 })
 
 /**
- * Creates the action `open_url`: reads pages in parallel. A page that is an indexed document the caller may see comes
- * from the index; of a long page the model gets the part that matches the question. An address that cannot be read is
- * reported to the model together with the others.
+ * A page that is an indexed document the caller may see comes from the index; of a long page the model gets the part
+ * that matches the question. An address that cannot be read is reported to the model together with the others.
  */
 export function createOpenUrl(options: OpenUrlOptions): Action<OpenUrlInput> {
   return {
@@ -116,9 +115,7 @@ const framingTokens = 120
 const titleTokens = 60
 const blurbCharacters = 300
 
-/**
- * Selects the text of each page: short pages whole, while longer ones share the remaining space with their best parts.
- */
+/** Short pages whole; longer ones share the remaining space with their best parts. */
 function toResults(opened: readonly OpenedPage[], turn: ActionTurn): ReadResult[] {
   // Measured as JSON, in which line ends and quotes take more space.
   const tokens = opened.map(({ text }) => estimateTokens(JSON.stringify(text)))

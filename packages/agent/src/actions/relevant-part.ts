@@ -10,7 +10,6 @@ export interface TextPart {
 /** Size of the pieces that are scored, in characters: longer paragraphs are split, shorter ones joined. */
 const pieceCharacters = 800
 const minPieceCharacters = 200
-/** Maximum words of a question that are searched for. */
 const maxWords = 60
 
 /**
@@ -36,10 +35,7 @@ type Piece = Omit<TextPart, 'text'>
 const blank = /\n[ \t]*\n\s*/g
 const fence = /^[ \t]*(?:`{3}|~{3})/gm
 
-/**
- * Splits a stretch into pieces. A paragraph that ends in a colon stays with the next one, and code blocks are not
- * split.
- */
+/** A paragraph that ends in a colon stays with the next one, and code blocks are not split. */
 function piecesOf(text: string, from: number, to: number): Piece[] {
   const pieces: Piece[] = []
   const stretch = text.slice(from, to)

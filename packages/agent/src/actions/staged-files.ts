@@ -3,7 +3,6 @@ import type { TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
 import type { CodeFile } from '../contracts/code-runner.ts'
 
-/** Maximum length of a staged file's name, in characters. */
 const maxNameLength = 120
 
 /**

@@ -1,6 +1,5 @@
 import type { SearchDoc } from '@inlay/protocol'
 
-/** A web page as it is shown and cited. */
 export interface WebPage {
   /** Canonical address: the same page is the same document, whichever action found it. */
   readonly url: string
@@ -17,7 +16,6 @@ export interface WebPage {
 /** Maximum characters from a page or service: lines of a stream are bounded. */
 const maxTitleLength = 500
 const maxBlurbLength = 4_000
-/** Maximum length of an address that is shown and opened, in characters. */
 export const maxAddressLength = 8_000
 
 /** Creates the document of a web page; title and blurb are cut to the length that lists show. */

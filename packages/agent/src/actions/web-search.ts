@@ -21,7 +21,6 @@ export interface WebSearchInput {
 const maxQueries = 8
 const queryCharacters = 1_000
 const resultsEach = 10
-/** Documents shown and read. */
 const maxDocuments = 20
 
 const inputSchema = v.object({
@@ -32,10 +31,7 @@ const inputSchema = v.object({
   ),
 })
 
-/**
- * Creates the action `web_search`: searches the web for several queries at once and fuses the results by reciprocal
- * rank. A failed query only loses its own results; when all fail, the call fails with the error of the first.
- */
+/** A failed query only loses its own results; when all fail, the call fails with the error of the first. */
 export function createWebSearch(options: WebSearchOptions): Action<WebSearchInput> {
   return {
     id: 2,

@@ -8,7 +8,6 @@ import { hasMarker } from './marker.ts'
 export interface CitableDocuments extends ComparedDocuments {
   /** Adds texts that the model reads besides the documents: sentences from these get no number. */
   addUnnumbered(texts: readonly string[]): void
-  /** The document with a number, if any. */
   known(number: number): SearchDoc | undefined
   /** Reserves numbers for the calls of a step: the citable call `index` starts 100 above the one before it. */
   openStep(): (index: number) => CitationRange
@@ -18,7 +17,6 @@ export interface CitableDocuments extends ComparedDocuments {
   copy(): CitableDocuments
 }
 
-/** Assigns numbers to the documents of one call. */
 export interface CitationRange {
   /**
    * Returns one number per document, in the given order; a document with a known id keeps its number. May be called
@@ -34,7 +32,6 @@ const rangeWidth = 100
 const pieceLength = 1_200
 const pieces = new RegExp(`[^]{1,${pieceLength}}(?=\\s|$)|[^]{1,${pieceLength}}`, 'gu')
 
-/** Creates the register of an answer's citable documents. */
 export function createCitableDocuments(
   earlier: ReadonlyMap<number, SearchDoc> = new Map(),
   earlierTexts: readonly SourceText<number>[] = [],

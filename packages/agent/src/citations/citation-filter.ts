@@ -32,9 +32,7 @@ const maxRunLength = 64
 const interesting = /[[【［`~\n]/g
 const citationPlace = /(?:[\p{L}\p{N}.!?…。！？\0][)"'”’»*_`]*[^\S\n]+|\0)$/u
 
-/**
- * Whether a marker here can only be a citation: it follows a word, a sentence or another marker, or begins the text.
- */
+/** A marker here can only be a citation: it follows a word, a sentence or another marker, or begins the text. */
 const isCitationPlace = (context: string, next: string): boolean =>
   (context.trim() === '' && next !== ':') || citationPlace.test(context)
 
@@ -207,7 +205,6 @@ export class CitationFilter implements Citations {
     return true
   }
 
-  /** The numbers to write for a marker. */
   #checked(numbers: readonly number[], rest: string): readonly number[] {
     if (!this.#check || !this.#isChecking || numbers.length === 0) return numbers
     const placed = { line: this.#line, numbers, rest, written: this.#written }

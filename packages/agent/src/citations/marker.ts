@@ -1,4 +1,3 @@
-/** A complete citation marker in the text of a model. */
 export interface Marker {
   readonly numbers: readonly number[]
   /** Index behind the marker; if it was written as a link, behind its address. */
@@ -12,7 +11,6 @@ export type MarkerMatch = Marker | 'no' | 'more'
 
 // A longer list is data, not a citation; also bounds the text that is held back.
 const maxMarkerLength = 128
-/** Maximum length of the address of a link. */
 export const maxAddressLength = 2_000
 
 const open = '[\\[【［]'
@@ -55,9 +53,7 @@ const matchAt = (pattern: RegExp, text: string, index: number): RegExpExecArray 
   return pattern.exec(text)
 }
 
-/**
- * Index behind the parenthesised address that starts at `index`; -1 when there is none, undefined when it is cut off.
- */
+/** Index behind the parenthesised address at `index`; -1 when there is none, undefined when it is cut off. */
 function addressEnd(text: string, index: number): number | undefined {
   let depth = 0
   for (let at = index; at < Math.min(text.length, index + maxAddressLength); at++) {

@@ -17,7 +17,6 @@ export interface Sending {
   readonly client?: ClientTurn
 }
 
-/** {@link Sending} with its caller. */
 export interface OwnedSending extends Sending {
   readonly caller: Principal
 }

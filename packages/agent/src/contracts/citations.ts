@@ -1,6 +1,5 @@
 import type { SourceText } from '@inlay/text/comparison'
 
-/** A document cited under a number. */
 export interface Citation {
   readonly number: number
   readonly documentId: string
@@ -24,7 +23,6 @@ export interface Citations {
   cited(): readonly Citation[]
 }
 
-/** A complete mark in the text of a model. */
 export interface PlacedMark {
   /** The line up to the mark; each mark before it is the character U+0000. */
   readonly line: string

@@ -48,7 +48,6 @@ export interface ClientStep {
   readonly calls: readonly ClientCall[]
 }
 
-/** A call of a client's tool with its result. */
 export interface ClientCall {
   readonly id: string
   readonly name: string

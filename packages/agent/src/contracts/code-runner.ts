@@ -5,7 +5,6 @@ export interface CodeFile {
   readonly bytes: Uint8Array
 }
 
-/** A piece of a program's output. */
 export interface CodeOutput {
   readonly stream: 'stdout' | 'stderr'
   readonly text: string
@@ -28,7 +27,6 @@ export interface CodeRun {
   readonly onOutput?: (output: CodeOutput) => void
 }
 
-/** How a program ended. */
 export interface CodeOutcome {
   /** 0: success; 1: an uncaught error, or the program's own exit code; null: terminated from outside. */
   readonly exitCode: number | null
@@ -39,7 +37,6 @@ export interface CodeOutcome {
   readonly files: readonly CodeFile[]
   /** Names of new or changed files beyond the size limit. */
   readonly droppedFiles: readonly string[]
-  /** Whether output was dropped. */
   readonly isOutputCut: boolean
 }
 

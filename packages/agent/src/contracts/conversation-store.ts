@@ -41,7 +41,6 @@ export interface AnswerModel {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** Input for starting a turn. */
 export interface TurnOpening {
   /** Session to continue; null creates one from `creation`. */
   readonly session: SessionRecord | null
@@ -208,9 +207,7 @@ export interface ConversationStore {
     readonly messageId: number
     readonly text: string
   }) => Promise<void>
-  /**
-   * Called for each stored answer, to name a session after its first one. Without this method, sessions get no names.
-   */
+  /** Called for each stored answer, to name a session after its first one. Default: sessions get no names. */
   readonly nameSession?: (answer: NewAnswer) => Promise<void>
   /** Ids of files that actions created for these messages, newest first. Required together with a `FileStore`. */
   readonly generatedFileIds?: (messageIds: readonly number[]) => Promise<readonly string[]>

@@ -40,7 +40,6 @@ export interface StoredFile {
   readonly usedAt: number | null
 }
 
-/** The bytes of a file. */
 export interface OpenedFile {
   readonly file: StoredFile
   /** In order; can be read once. Throws INTERNAL_ERROR when the storage lost some. */
@@ -53,9 +52,7 @@ export interface FileStore {
   readonly canKeep: boolean
   /** The files that the caller owns, in the given order; accepts both ids of a file. */
   find(ids: readonly string[], caller: Principal): Promise<readonly StoredFile[]>
-  /**
-   * Files by their own ids, regardless of the owner: only for ids that were checked before. Unknown ids are omitted.
-   */
+  /** Files by their own ids, whoever owns them: only for ids that were checked before. Unknown ids are omitted. */
   byIds(ids: readonly string[]): Promise<readonly StoredFile[]>
   /**
    * The text of a file; waits until the file is read. [] for images.

@@ -1,4 +1,3 @@
-/** Aspect of a picture. */
 export type ImageShape = 'square' | 'portrait' | 'landscape'
 
 export interface ImageRequest {

@@ -22,7 +22,6 @@ export interface Person {
   readonly memories: readonly Memory[]
 }
 
-/** Outcome of storing a memory for a model. */
 export interface KeptMemory {
   readonly memory: Memory
   readonly operation: 'add' | 'update'
@@ -30,7 +29,6 @@ export interface KeptMemory {
   readonly index: number | null
 }
 
-/** Maximum characters of a memory. */
 export const memoryChars = 500
 
 /** Memories about callers; each caller can access only their own. */

@@ -34,7 +34,6 @@ export interface InstructedAgent extends Omit<HostAgent, 'respond' | 'actions'> 
   readonly respond?: undefined
 }
 
-/** One message to answer. */
 export interface ResponderTurn {
   readonly caller: Principal
   readonly sessionId: string

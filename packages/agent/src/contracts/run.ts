@@ -11,7 +11,6 @@ export interface LogEntry {
 export interface RunTail {
   /** The next lines; [] while there are none, undefined after the last one. */
   take(): readonly LogEntry[] | undefined
-  /** Ends the reading. */
   leave(): void
 }
 

@@ -99,10 +99,7 @@ export interface FileSearch {
     readonly limit: number
     readonly signal?: AbortSignal
   }): Promise<readonly Passage[]>
-  /**
-   * Reads the text around a passage of a file, like {@link ExcerptReader} for documents. Default: passages are used as
-   * found.
-   */
+  /** Like {@link ExcerptReader}, for a passage of a file. Default: passages are used as found. */
   readonly excerpt?: (
     query: Span & {
       readonly fileId: string
@@ -112,7 +109,6 @@ export interface FileSearch {
   ) => Promise<Excerpt | undefined>
 }
 
-/** A document set as a turn needs it. */
 export interface NamedDocumentSet {
   readonly id: number
   readonly name: string

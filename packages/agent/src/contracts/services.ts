@@ -11,7 +11,6 @@ export interface Services {
   readonly onError: (error: unknown, context?: FailureContext) => void
 }
 
-/** What a failure belongs to. */
 export interface FailureContext {
   readonly requestId?: string
   readonly sessionId?: string

@@ -67,7 +67,6 @@ export interface SharedRuns {
   takeAbandoned(leaseMs: number): Promise<readonly SharedRun[]>
   /** Deletes runs that finished `ageMs` ago. */
   removeFinished(ageMs: number): Promise<void>
-  /** Deletes the runs of some sessions. */
   remove(sessionIds: readonly string[]): Promise<void>
   /**
    * Reports new lines and stop requests as they come.

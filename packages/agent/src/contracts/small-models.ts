@@ -9,7 +9,6 @@ export interface GivenOptions {
 }
 
 export interface WordingOptions {
-  /** Whether the message is small talk. */
   readonly isTalk: boolean
   /** Whether Inlay searches before the model is asked. */
   readonly isSearched: boolean
@@ -21,7 +20,6 @@ export interface WordingOptions {
 export interface Wording {
   /** Follows the description of the assistant. */
   readonly role?: string
-  /** How to find out. */
   readonly finding?: string
   readonly citing?: string
 }

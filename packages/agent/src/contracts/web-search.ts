@@ -6,7 +6,6 @@ export interface WebQuery {
   readonly signal?: AbortSignal
 }
 
-/** A page found by a web search. */
 export interface WebResult {
   /** Plain text; "" when the page has none. */
   readonly title: string

@@ -1,4 +1,3 @@
-/** Reads text arguments of a call while they are written. */
 export interface ArgumentStream {
   /**
    * Takes the next piece of the arguments' JSON.
@@ -9,11 +8,7 @@ export interface ArgumentStream {
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/**
- * Creates a stream that follows text arguments at the top level of an object. Invalid JSON is followed as far as
- * possible.
- * @param names arguments to follow
- */
+/** Invalid JSON is followed as far as possible. @param names text arguments at the top level of an object */
 export function createArgumentStream(names: readonly string[]): ArgumentStream {
   let depth = 0
   let isText = false

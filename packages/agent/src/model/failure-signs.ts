@@ -1,5 +1,4 @@
 import { isJsonObject } from '@inlay/protocol'
-/** Properties of an error and its causes that help to classify it. */
 export interface FailureSigns {
   /** HTTP status of the provider's answer, when there was one. */
   readonly status: number | undefined

@@ -20,7 +20,6 @@ export interface FailureContext {
   readonly requestId?: string
 }
 
-/** How a step of a model ended. */
 export interface StepEnd {
   /** The finish part's reason; undefined when the stream ended without one. */
   readonly finishReason?: { readonly unified: string; readonly raw?: string | undefined } | undefined

@@ -44,10 +44,8 @@ const efforts = {
   max: 'max',
 } as const
 
-/** How much a model should reason. */
 export type ReasoningEffort = Exclude<(typeof efforts)[keyof typeof efforts], undefined>
 
-/** Allowed reasoning efforts of a session. */
 export const reasoningEfforts: readonly string[] = Object.keys(efforts)
 
 /** A session's reasoning effort as models understand it; undefined leaves it to the model. */

@@ -23,7 +23,6 @@ export interface QuestionOptions {
   readonly timeoutMs: number
   /** Models that were slow to answer. Default: not remembered. */
   readonly slowModels?: SlowModels
-  /** Called with the usage of each answer. */
   readonly onUsage: (usage: LanguageModelV4Usage) => void
 }
 
@@ -47,7 +46,6 @@ export class SlowModels {
   }
 }
 
-/** Timeout of one question, in milliseconds. */
 export const questionTimeoutMs = 60_000
 
 /**

@@ -56,7 +56,6 @@ const asAdded = (message: LanguageModelV4Message): LanguageModelV4Message => ({
   providerOptions: { inlay: { isAdded: true } },
 })
 
-/** The second attempt at a step, with the usage of both. */
 function addUsageOf(first: StepResult, second: StepResult): StepResult {
   const [input, output] = [first.usage.inputTokens, first.usage.outputTokens]
   const { inputTokens, outputTokens } = second.usage
@@ -120,10 +119,7 @@ async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]
   }
 }
 
-/**
- * Whether a silent server was given up, by Inlay or a gateway. It may still be reading the prompt, and would only read
- * it again.
- */
+/** Inlay or a gateway gave up a silent server, which may still be reading the prompt and would only read it again. */
 function isSilentTimeout(error: unknown): boolean {
   const { status = 0, text } = signsOf(error)
   return [408, 504, 524].includes(status) || /Nothing came for \d+ seconds|UND_ERR_(?:HEADERS|BODY)_TIMEOUT/.test(text)
@@ -141,10 +137,7 @@ function isRedirect(error: unknown): boolean {
   return status >= 300 && status < 400
 }
 
-/**
- * A shorter prompt: for the window that the server stated, else 60 % of it; undefined when nothing more can be left
- * out.
- */
+/** For the window that the server stated, else 60 % of the prompt; undefined when nothing more can be left out. */
 function shorten(prompt: LanguageModelV4Message[], request: StepRequest): LanguageModelV4Message[] | undefined {
   const size = promptTokens(prompt)
   const toolTokens = estimateTokens(JSON.stringify(request.options.tools ?? []))

@@ -12,7 +12,6 @@ import { createArgumentStream, type ArgumentStream } from './argument-stream.ts'
 import type { RequestedCall, WrittenPart } from '../prompt/model-steps.ts'
 import { stepFailure, type Failure, type FailureContext } from './failures.ts'
 
-/** Receives the output of a model as it arrives. */
 export interface StepListener extends StreamListener {
   /** The first fragment of a call. */
   onCall(): void
@@ -52,7 +51,6 @@ export interface StepResult {
   readonly usage: LanguageModelV4Usage
 }
 
-/** State of one attempt when it fails. */
 export interface AttemptState {
   hasOutput: boolean
 }

@@ -8,13 +8,11 @@ import {
   type WrittenPart,
 } from '../prompt/model-steps.ts'
 
-/** Fields of a model step that the loop uses. */
 export interface LoopStep {
   readonly content: readonly WrittenPart[]
   readonly calls: readonly RequestedCall[]
 }
 
-/** The two halves of a tool loop. */
 export interface ToolLoop<Step extends LoopStep> {
   /** What stands before the steps. Default: nothing that has calls. */
   readonly prompt?: readonly LanguageModelV4Message[]
@@ -48,7 +46,6 @@ export async function runToolLoop<Step extends LoopStep>({ prompt, play, run }: 
   }
 }
 
-/** Usage before any call. */
 export const noUsage: Usage = {
   input_tokens: null,
   output_tokens: null,

@@ -6,7 +6,6 @@ import { userMessage, type Attachments } from './history.ts'
 import { toFileText, type FileStore, type StoredFile } from '../contracts/file-store.ts'
 
 /**
- * Checks the files that a message is sent with.
  * @returns descriptors with both ids, kind and name filled in from the uploads
  * @throws NOT_FOUND for a file that is unknown or another caller's
  */
@@ -38,7 +37,6 @@ export async function checkDescriptors(
   }
 }
 
-/** Context for loading the files of a prompt. */
 export interface AttachmentsOptions {
   readonly files: Pick<FileStore, 'byIds' | 'sections' | 'bytes'>
   /** Files of each message, newest message first. */
@@ -52,7 +50,6 @@ export interface AttachmentsOptions {
 /** Files as the model gets them: as a text, as a picture, or by their ids only. */
 interface LoadedFile extends Part {
   readonly tokens: number
-  /** The text that the model reads. */
   readonly text?: string
   /** Whether the model reads it, sees it, or can open it by its id. */
   readonly isUsable: boolean
@@ -78,7 +75,6 @@ export async function loadAttachments(options: AttachmentsOptions): Promise<{
   readonly partsOf: Attachments
   /** Whether the model gets anything of a file. */
   readonly isUsable: boolean
-  /** Texts of files that the model reads. */
   readonly texts: readonly string[]
 }> {
   const ids = options.messages.flatMap((files) => files.flatMap(({ user_file_id: id }) => id ?? []))
@@ -139,7 +135,6 @@ async function load(
   }
 }
 
-/** The beginning of a text that fits. */
 function cutText(text: string, maxTokens: number, fileId: string): string {
   const tokens = estimateTokens(text)
   if (tokens <= maxTokens) return text

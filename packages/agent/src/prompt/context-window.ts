@@ -93,7 +93,6 @@ function outputText({ output }: LanguageModelV4ToolResultPart): string {
 }
 
 const leftOut = '[This result was left out to save space.]'
-/** Stands behind a text that was cut. */
 export const cutOff = '\n[The rest was left out to save space.]'
 
 /**
@@ -159,10 +158,7 @@ function withShortResults(prompt: LanguageModelV4Prompt, excess: number): Langua
   )
 }
 
-/**
- * The beginning of a result. Search results stay valid JSON: the last ones are dropped, then the text of the first is
- * cut.
- */
+/** The beginning. Search results stay valid JSON: the last ones are dropped, then the text of the first is cut. */
 function cutResult(text: string, limit: number): string {
   if (text.length <= limit) return text
   const value = readJson(text)

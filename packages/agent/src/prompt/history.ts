@@ -7,7 +7,6 @@ import type { ResolvedModel } from '../contracts/model.ts'
 import { cutOff } from './context-window.ts'
 import { createCallIds, decodeSteps, notMade, toExchange, type ModelStep } from './model-steps.ts'
 
-/** Name under which calls of research agents are stored. */
 export const researchAgentName = 'research_agent' as const
 
 /** How much history to read for a context window: four characters per token; the rest is cut by tokens later. */
@@ -27,11 +26,9 @@ export function toPastTexts(messages: readonly PastMessage[]): PastText[] {
   }))
 }
 
-/** Returns the parts for a message's files. */
 export type Attachments = (files: readonly FileDescriptor[]) => {
   /** Messages before the one with the files. */
   readonly before: readonly LanguageModelV4Message[]
-  /** Parts of that message itself. */
   readonly parts: readonly LanguageModelV4FilePart[]
 }
 
@@ -40,7 +37,6 @@ export interface PromptOptions {
   readonly history: readonly PastMessage[]
   /** Summary of messages before the history. Default: none. */
   readonly summary?: string | null
-  /** Files of the summarised messages. */
   readonly summaryFiles?: readonly FileDescriptor[]
   /** Added to the newest message only, never stored. */
   readonly additionalContext: string | null

@@ -10,7 +10,6 @@ const personNote =
 const preferencesNote = 'How the person wishes to be answered; follow it as far as your instructions allow:'
 
 /**
- * Facts about the user as data for the model.
  * @param maxTokens maximum tokens of all memories; the most recently changed ones are included first, in their original
  * order
  * @returns [] when nothing is known

@@ -24,7 +24,6 @@ export const notMade = 'This call waits for the approval of the user. It was not
 
 export type AssistantPart = Exclude<Extract<LanguageModelV4Message, { role: 'assistant' }>['content'], string>[number]
 
-/** Text or reasoning of a model step. */
 export type WrittenPart = Extract<AssistantPart, { type: 'text' | 'reasoning' }>
 
 const randomId = (): string => `call${crypto.randomUUID().slice(0, 5)}`
@@ -52,7 +51,6 @@ export function createCallIds(
     })
 }
 
-/** A step and the results of its calls as messages for the next prompt. */
 export function toExchange(content: readonly WrittenPart[], calls: readonly AnsweredCall[]): LanguageModelV4Message[] {
   if (calls.length === 0) return content.length === 0 ? [] : [{ role: 'assistant', content: [...content] }]
   return [

@@ -9,7 +9,6 @@ import { historyLimits, userMessage } from './history.ts'
 const longShare = 0.5
 const keptShare = 0.2
 
-/** Whether a branch is long enough for a summary. */
 export function isLongBranch(tokens: number, { contextTokens }: Pick<ResolvedModel, 'contextTokens'>): boolean {
   return tokens > contextTokens * longShare
 }
@@ -29,7 +28,6 @@ function tokensOf(summary: string | null, messages: readonly PastMessage[]): num
   return messages.reduce((sum, { text }) => sum + estimateTokens(text), estimateTokens(summary ?? ''))
 }
 
-/** A branch to summarise, with the model for it. */
 export interface SummaryRequest {
   readonly conversations: Pick<ConversationStore, 'branch' | 'saveSummary'>
   readonly sessionId: string

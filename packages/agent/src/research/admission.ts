@@ -12,17 +12,14 @@ import {
   type TokenPrice,
 } from './limits.ts'
 
-/** Minimum context window for deep research, in tokens. */
 export const minResearchTokens = 8_000
 
-/** A deep research run that may start. */
 export interface AdmittedResearch {
   readonly limits: KnownLimits
   readonly price: TokenPrice | undefined
 }
 
 /**
- * Checks whether a deep research run may start, and determines its limits.
  * @throws VALIDATION_ERROR in a project, for a model that only quotes or whose window is too small; errors of the
  * host's policy
  */
@@ -74,7 +71,6 @@ async function askPolicy(
   }
 }
 
-/** Rejects a research run with several models. */
 export function checkOneModel({ deep_research: isResearch, llm_overrides: several }: SendMessageRequest): void {
   if (!isResearch || (several ?? []).length < 2) return
   throw refused('Deep research is done by one model: send one llm_override, or no deep_research.')
@@ -102,13 +98,9 @@ function refused(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message })
 }
 
-/**
- * Whether an answer only asked for clarification: a finished research run without agents.
- * @param answer the answer before the question; undefined when there is none
- */
+/** A finished research run without agents. @param answer the one before the question; undefined when there is none */
 export function wasClarification(answer: PastMessage | undefined): boolean {
   return answer?.status === 'done' && answer.params?.['deep_research'] === true && answer.callCount === 0
 }
 
-/** Stored parameters that mark an answer as deep research. */
 export const researchParams = { deep_research: true } as const

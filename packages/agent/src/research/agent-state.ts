@@ -12,7 +12,6 @@ import type { ResearchWriter } from './research-packets.ts'
 import type { ResearchModel } from './step.ts'
 import { researchToolNames } from './tools.ts'
 
-/** Context shared by all steps of a research run. */
 export interface ResearchSetting {
   readonly model: ResearchModel
   readonly writer: ResearchWriter
@@ -33,7 +32,6 @@ export interface ResearchSetting {
   readonly store: (records: readonly ToolCallRecord[]) => void
 }
 
-/** What all agents of a round share. */
 export interface AgentRound extends ResearchSetting {
   /** Number of the round, from 0. */
   readonly cycle: number
@@ -42,7 +40,6 @@ export interface AgentRound extends ResearchSetting {
   readonly reasoning: string | null
 }
 
-/** A research agent: its task and its place in the answer. */
 export interface ResearchAgentOptions extends AgentRound {
   readonly task: string
   /** Id of the call that started it. */
@@ -51,11 +48,9 @@ export interface ResearchAgentOptions extends AgentRound {
   readonly branch: Branch
 }
 
-/** The result of one search of an agent. */
 export interface Finding {
   readonly action: string
   readonly input: unknown
-  /** Text for the model. */
   readonly text: string
 }
 

@@ -11,10 +11,8 @@ export interface AnswerPlace {
 
 export type EmitAt = (place: AnswerPlace, packet: PacketBody) => void
 
-/** Receives one model step and writes its packets. */
 export interface StepPackets {
   readonly listener: StepListener
-  /** Closes open blocks. */
   end(): void
 }
 

@@ -3,7 +3,6 @@ import type { TokenPrice } from './limits.ts'
 /** Purpose of a call. Later phases may use more of the budget, so that a report can always be written. */
 export type SpendingPhase = 'research' | 'report' | 'final'
 
-/** Tokens that a call may use. */
 export interface Allowance {
   readonly promptTokens: number
   readonly answerTokens: number

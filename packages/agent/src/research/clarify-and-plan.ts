@@ -38,10 +38,7 @@ export async function askForClarification(
   return true
 }
 
-/**
- * Lets the model write the plan, and emits it as it comes.
- * @throws BUDGET_EXCEEDED when the budget does not allow a plan
- */
+/** @throws BUDGET_EXCEEDED when the budget does not allow a plan */
 export async function makePlan(
   { model, writer, now, signal }: ResearchSetting,
   conversation: LanguageModelV4Prompt,

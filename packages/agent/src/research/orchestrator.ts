@@ -19,11 +19,9 @@ export interface Gathered {
   readonly references: References
   /** Reasoning since the last agents; "" when there was none. */
   readonly thought: string
-  /** The limit that ended the run early. */
   readonly early: EarlyEnd | undefined
 }
 
-/** A report for the orchestrator and the final report. */
 export interface AdoptedReport {
   readonly task: string
   /** Text with the citation numbers of the whole run, or the failure of the agent. */
@@ -170,7 +168,6 @@ async function playRound(
   }
 }
 
-/** Runs the agents of a round, collects their reports and returns the results of its calls. */
 async function delegate(
   setting: ResearchSetting,
   state: OrchestratorState,

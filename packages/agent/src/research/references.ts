@@ -7,7 +7,6 @@ export interface NumberedReport {
   readonly text: string
   /** Cited documents under those numbers, in order of appearance. */
   readonly cited: readonly Citation[]
-  /** The document with one of its numbers. */
   readonly known: (number: number) => SearchDoc | undefined
   /** The number of the document that supports a sentence. Absent: sentences are not compared. */
   readonly find: ((sentence: string) => number | undefined) | undefined

@@ -7,7 +7,6 @@ import { Branch, type AnswerPlace, type StepPackets } from './branch.ts'
 
 type WriterOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
-/** Writes the packets of one research run. */
 export class ResearchWriter extends Branch {
   readonly #options: WriterOptions
   #turn = 0
@@ -31,7 +30,6 @@ export class ResearchWriter extends Branch {
     this.#turn = at
   }
 
-  /** Replaces the gathered documents. */
   setDocuments(documents: readonly SearchDoc[]): void {
     this.#documents = documents
   }

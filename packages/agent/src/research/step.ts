@@ -15,7 +15,6 @@ import { streamedThought } from './tools.ts'
 /** Kinds of model calls in a research run; a model that only quotes documents is told the kind. */
 export type ResearchPhase = 'clarify' | 'plan' | 'orchestrate' | 'agent' | 'report' | 'final'
 
-/** One call of the model. */
 export interface ResearchStep {
   readonly phase: ResearchPhase
   readonly prompt: LanguageModelV4Prompt
@@ -30,7 +29,6 @@ export interface ResearchStep {
   readonly signal: AbortSignal
 }
 
-/** A finished call of the model. */
 export interface PlayedStep extends LoopStep {
   readonly text: string
 }
@@ -42,7 +40,6 @@ export interface ResearchModel {
   /** Whether it was seen to reason by itself, so that it needs no thinking tool. */
   readonly reasons: boolean
   readonly name: string
-  /** Compares uncited sentences with the documents the model read. */
   readonly compareCitations: ResolvedModel['compareCitations']
   /** Maximum tokens of a prompt. */
   readonly promptTokens: number

@@ -1,7 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { researchAgentName } from '../prompt/history.ts'
 
-/** Names of the tools besides the searches. */
 export const researchToolNames: {
   readonly plan: 'generate_plan'
   readonly agent: typeof researchAgentName
@@ -30,13 +29,11 @@ function declare(name: string, description: string, text?: readonly [string, str
   }
 }
 
-/** Proceeds from clarification to the plan. */
 export const planTool: LanguageModelV4FunctionTool = declare(
   researchToolNames.plan,
   'Begin the research: call this when the request is clear enough to be researched.',
 )
 
-/** Gives a task to a research agent. */
 export const agentTool: LanguageModelV4FunctionTool = declare(
   researchToolNames.agent,
   'Gives one task to a research agent, which searches on its own and reports back. Calls made together run side by side.',
@@ -46,7 +43,6 @@ export const agentTool: LanguageModelV4FunctionTool = declare(
   ],
 )
 
-/** Ends the searching. */
 export const reportTool: LanguageModelV4FunctionTool = declare(
   researchToolNames.report,
   'Ends the search: call this when what was found suffices, or when more searching would find nothing new.',
@@ -59,7 +55,6 @@ export const thinkTool: LanguageModelV4FunctionTool = declare(
   ['reasoning', 'The thought, in a few sentences.'],
 )
 
-/** Text arguments that people see while the model writes them. */
 export const streamedThought: ReadonlyMap<string, readonly string[]> = new Map([
   [researchToolNames.think, ['reasoning']],
 ])

@@ -138,7 +138,6 @@ export interface AbandonedRunPollOptions extends AbandonedRunParts {
   readonly resumableMs: number
 }
 
-/** Finds runs and answers whose process has ended, and ends them. */
 export function createAbandonedRunPoll(options: AbandonedRunPollOptions): {
   start(): Promise<void>
   close(): Promise<void>

@@ -54,11 +54,9 @@ export interface Runs {
   active(sessionId?: string): readonly LiveRun[]
 }
 
-/** Memory limits of runs. */
 export interface RunsOptions extends Pick<Services, 'now'> {
   /** How long a finished run can be read, in milliseconds. */
   readonly resumableMs: number
-  /** Maximum number of bytes kept of one run. */
   readonly maxRunBytes: number
   /** Maximum number of bytes kept of all finished runs; the oldest runs are dropped first. */
   readonly maxFinishedBytes: number
@@ -116,7 +114,6 @@ export function createRuns(options: RunsOptions): Runs {
   }
 }
 
-/** Creates an empty run; also used to replay a stored one. */
 export function createRun(
   { sessionId, messageId, runId = messageId }: RunOpening,
   maxBytes: number,

@@ -7,7 +7,6 @@ export interface Copies {
   readonly runs: ReadonlyMap<number, LiveRun>
   /** A copy of a run, with all lines written so far. */
   of(run: SharedRun): Promise<LiveRun>
-  /** Reads new lines. */
   catchUp(messageId: number): Promise<void>
   close(): void
 }
@@ -15,11 +14,9 @@ export interface Copies {
 export interface CopyOptions {
   readonly shared: SharedRuns
   readonly maxRunBytes: number
-  /** Reads the calls of a stored answer. */
   readonly readCalls: (messageId: number) => Promise<readonly ToolCallDetail[]>
   /** Time after which a process without a sign of life counts as ended, in milliseconds. */
   readonly leaseMs: number
-  /** The clock, in milliseconds since 1970. */
   readonly now: () => number
 }
 

@@ -1,6 +1,5 @@
 import type { Packet, PacketBody, SearchDoc } from '@inlay/protocol'
 
-/** A stored call, for replay. */
 export interface ReplayCall {
   readonly turnIndex: number
   readonly tabIndex: number
@@ -11,7 +10,6 @@ export interface ReplayCall {
   readonly packets: readonly PacketBody[]
 }
 
-/** A stored answer, for replay. */
 export interface ReplayAnswer {
   readonly text: string
   readonly reasoning: string | null

@@ -26,7 +26,6 @@ export interface RunLog {
    * @param maxChars returns only the first lines, until they have this many characters
    */
   after(cursor: number, maxChars?: number): readonly LogEntry[] | undefined
-  /** The newest line. */
   newest(): LogEntry | undefined
   /** The kept lines, oldest first. Consecutive deltas are merged into one line, which folds to the same answer. */
   merged(): Iterable<string>
@@ -58,10 +57,7 @@ interface Block {
   texts: string[] | string
 }
 
-/**
- * Maximum lines or characters of a full block, and a small part of the maximum log size, since only whole blocks are
- * dropped.
- */
+/** Lines or characters of a full block, and at most a small part of the log, since only whole blocks are dropped. */
 const [blockLines, blockChars] = [64, 4_096]
 /** Memory of a block in addition to its texts. */
 const blockBytes = 160
@@ -109,7 +105,6 @@ export function createRunLog({ maxBytes, onDrop, repeatsEnd = false }: RunLogOpt
     while (log.bytes > maxBytes && start < blocks.length - 1) dropOldest()
     notify()
   }
-  /** Index of the block that contains a line. */
   const indexOf = (sequence: number): number => {
     let [low, high] = [start, blocks.length - 1]
     while (low < high) {
@@ -278,7 +273,6 @@ function createReader(
   }
 }
 
-/** Whether a line ends a run. */
 function isEnd(json: string): boolean {
   return json.startsWith('{"error":') || json.includes('"obj":{"type":"stop"')
 }

@@ -5,7 +5,6 @@ import { createAbandonedRunPoll } from './abandoned-runs.ts'
 import { createCopies, type CopyOptions } from './other-process-runs.ts'
 import type { LiveRun, Runs } from './live-runs.ts'
 
-/** Lets processes read and stop each other's runs. */
 export interface RunSharing {
   /** The run of an answer, if it is one of another process. */
   ofMessage(sessionId: string, messageId: number): Promise<LiveRun | undefined>
@@ -13,10 +12,7 @@ export interface RunSharing {
   newest(sessionId: string, local: LiveRun | undefined): Promise<LiveRun | undefined>
   /** Ends runs that other processes abandoned, now and repeatedly. */
   start(): Promise<void>
-  /**
-   * Lets other processes read and stop a run. Never rejects: while the store is unavailable, the run continues
-   * unshared.
-   */
+  /** Never rejects: while the store is unavailable, the run continues unshared. */
   share(run: LiveRun): Promise<void>
   /** Public id of the latest unfinished run of another process. */
   currentRunId(sessionId: string): Promise<number | undefined>

@@ -11,7 +11,6 @@ const noFile = async (): Promise<never> => {
   throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 }
 
-/** Used when there is no file store. */
 export const noFiles: FileStore = {
   canKeep: false,
   find: async () => [],
@@ -31,7 +30,6 @@ const unsupportedKey = async (): Promise<never> => {
 /** Used when the host stores conversations but no idempotency keys. */
 export const noKeys: RunStore = { find: unsupportedKey, answer: unsupportedKey }
 
-/** Used when there is no persona store. */
 export const onlyDefaultPersona: PersonaLookup = {
   get: async (id) => {
     if (id === 0) return defaultPersona
@@ -39,14 +37,12 @@ export const onlyDefaultPersona: PersonaLookup = {
   },
 }
 
-/** Used when there is no project store. */
 export const noProjects: ProjectLookup = {
   get: async () => {
     throw new InlayError('NOT_FOUND', { message: 'No such project.' })
   },
 }
 
-/** Used when there is no memory store. */
 export const noMemories: Pick<MemoryStore, 'person'> = {
   person: async () => ({ name: '', role: '', preferences: '', memories: [] }),
 }

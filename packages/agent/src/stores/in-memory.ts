@@ -31,7 +31,6 @@ interface HeldMessage {
   outcome: Partial<AnswerOutcome>
 }
 
-/** State shared by the in-memory stores of a process. */
 interface Memory {
   readonly sessions: Map<string, Omit<SessionRecord, 'hasFiles'>>
   readonly messages: Map<number, HeldMessage>

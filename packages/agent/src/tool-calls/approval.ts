@@ -10,7 +10,6 @@ export interface DecidedCall extends ToolCallRecord {
 
 const policies: readonly ToolApprovalPolicy[] = ['never', 'writes', 'always']
 
-/** The stricter of two policies. */
 export function stricterPolicy(
   policy: ToolApprovalPolicy,
   other: ToolApprovalPolicy | null | undefined,
@@ -70,10 +69,7 @@ export function approvableUntil({ packets }: ToolCallRecord): number | undefined
   return request && Date.parse(request.expires_at)
 }
 
-/**
- * Combines the calls that wait with what a person decided about them.
- * @throws VALIDATION_ERROR unless there is one decision about each
- */
+/** @throws VALIDATION_ERROR unless there is one decision about each call */
 export function decideCalls(waiting: readonly ToolCallRecord[], decisions: readonly ToolApproval[]): DecidedCall[] {
   const byId = new Map(decisions.map((decision) => [decision.tool_call_id, decision]))
   const decided = waiting.flatMap((call): DecidedCall[] => {
@@ -87,7 +83,6 @@ export function decideCalls(waiting: readonly ToolCallRecord[], decisions: reado
   })
 }
 
-/** What the model reads of a declined call. */
 export function declinedText({ reason }: ToolApproval): string {
   return reason?.trim() ? `The user declined: ${reason}` : 'The user declined this call.'
 }

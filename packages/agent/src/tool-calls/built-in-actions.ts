@@ -34,7 +34,6 @@ export interface ActionParts {
   readonly actionSources?: readonly ActionSource[]
 }
 
-/** The search of documents. */
 export interface SearchParts {
   /** Finds passages; without it there is no search action. */
   readonly search?: PassageSearch
@@ -65,7 +64,6 @@ export function toSearchAction(
   return asAction(createInternalSearch({ search, help: searchHelp, readExcerpt: reader }))
 }
 
-/** Creates the built-in actions whose components are given. */
 export function createBuiltIns(
   options: ActionParts &
     SearchParts &
@@ -89,6 +87,5 @@ export function createBuiltIns(
 
 /** Removes the input type of an action, whose schema checks its input before it runs. */
 function asAction<Input>(action: Action<Input>): Action {
-  // Safe because the schema validates the input.
   return action as unknown as Action
 }

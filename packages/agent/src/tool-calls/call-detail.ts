@@ -1,7 +1,6 @@
 import type { ToolCallDetail } from '@inlay/protocol'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 
-/** What a complete answer tells of a call. */
 export function toCallDetail(call: ToolCallRecord): ToolCallDetail {
   return {
     turn_index: call.turnIndex,

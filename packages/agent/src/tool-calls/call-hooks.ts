@@ -9,7 +9,6 @@ export interface ComingToolCall {
   readonly name: string
   /** Arguments after validation by the schema. */
   readonly arguments: unknown
-  /** Aborts with the call. */
   readonly signal: AbortSignal
 }
 
@@ -41,7 +40,6 @@ export interface ToolCallHooks {
 }
 
 /**
- * Asks a host about a tool call.
  * @returns other arguments; undefined to keep those of the model
  * @throws INSUFFICIENT_PERMISSIONS with the host's reason, HOOK_EXECUTION_FAILED
  */

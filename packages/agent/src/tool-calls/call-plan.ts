@@ -13,7 +13,6 @@ export interface PlannedCall extends Pick<RequestedCall, 'id' | 'providerOptions
   readonly decision?: Required<ToolApproval> | undefined
 }
 
-/** How the calls requested by a step are handled. */
 export interface CallPlan {
   /** In the order of their announcements: grouped by action, actions in order of first appearance. */
   readonly calls: readonly PlannedCall[]

@@ -12,7 +12,6 @@ export interface BuiltIn {
 
 export interface ActionsOptions {
   readonly builtIns: readonly BuiltIn[]
-  /** A host's own actions. */
   readonly actions: readonly HostAction[]
   /** Sources of additional actions, queried for each run. Default: none. */
   readonly sources?: readonly ActionSource[]
@@ -47,7 +46,6 @@ export interface Actions {
 }
 
 /**
- * Creates the registry of actions.
  * @throws DUPLICATE_RESOURCE when two fixed actions share an id or a name, VALIDATION_ERROR for a name or a schema that
  * a model could not use
  */

@@ -22,7 +22,6 @@ import type { CallWriter, PacketWriter } from '../packet-writer.ts'
 import type { ToolCallRecord } from '../contracts/conversation-store.ts'
 import { mapConcurrent, untilAborted } from '@inlay/scheduling'
 
-/** Context of all calls of an answer. */
 export interface CallSetting {
   /** What each action gets, beside what belongs to its call. */
   readonly turn: Omit<
@@ -35,13 +34,10 @@ export interface CallSetting {
   /** Timeout of one call, in milliseconds. */
   readonly timeoutMs: number
   readonly onError: (error: unknown) => void
-  /** Which calls a person has to approve. */
   readonly approval: ToolApprovalPolicy
   /** Until when a person may approve a call, asked with each. Absent: nobody can be asked, and such a call fails. */
   readonly approvableUntil?: (() => number) | undefined
-  /** Callbacks of the host around each call. */
   readonly hooks?: ToolCallHooks | undefined
-  /** Called for each ended call of the answer. */
   readonly onEnd: (detail: ToolCallDetail) => void
 }
 
@@ -55,7 +51,6 @@ export interface AnswerProgress {
   stopReason?: 'length' | 'content_filter' | 'tool_calls'
 }
 
-/** A call with its place in the answer. */
 export interface OpenCall extends PlannedCall {
   readonly writer: CallWriter
   readonly range: CitationRange

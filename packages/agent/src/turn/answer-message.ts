@@ -36,7 +36,6 @@ export interface AnswerMessageOptions {
   /** System message, earlier messages and the newest user message, oldest first. */
   readonly prompt: LanguageModelV4Prompt
   readonly actions: readonly Action[]
-  /** Made before the model is asked. */
   readonly firstSearch: FirstSearch | undefined
 }
 
@@ -57,7 +56,6 @@ interface AnswerStep extends Omit<StepResult, 'usage'> {
   readonly isLast: boolean
   /** Actions the model could call in this step. */
   readonly offered: readonly Action[]
-  /** What a person decided about its calls. */
   readonly decided?: readonly DecidedCall[]
 }
 
@@ -320,10 +318,7 @@ function refuseUnknown(call: RequestedCall, offered: readonly Action[]): Answere
   return { ...call, name, input: '{}', result, isError: true }
 }
 
-/**
- * Instructions that follow the conversation in one step.
- * @param isOver whether no tool can be called any more
- */
+/** @param isOver whether no tool can be called any more */
 function toStepReminder(isOver: boolean, mustCite: boolean): LanguageModelV4Message[] {
   const texts = [...(isOver ? [lastStep] : []), ...(mustCite ? [cite] : [])]
   if (texts.length === 0) return []

@@ -10,14 +10,11 @@ import { createCallIds, forOtherModel, toExchange } from '../prompt/model-steps.
 import { createPausedTurns, type PausedTurn, type PausedTurns } from './paused-turns.ts'
 import type { ChosenActions } from '../tool-calls/registry.ts'
 
-/** Reads a document in memory. */
 export type DocumentReader = (file: Pick<ClientFile, 'name' | 'mediaType' | 'bytes'>) => Promise<{
   readonly sections: readonly FileSection[]
 }>
 
-/** What all turns of clients share. */
 export interface ClientTurns {
-  /** Runs of turns that are not stored. */
   readonly runs: Runs
   readonly paused: PausedTurns
   readonly readDocument: DocumentReader | undefined
@@ -55,7 +52,6 @@ export async function clientRequest(
 /** Actions for the tools of a client. Nothing runs them: their calls end the answer. */
 const clientActions = new WeakSet<Action>()
 
-/** Whether the client runs an action. */
 export const isOfClient = (action: Action): boolean => clientActions.has(action)
 
 function toAction({ name, description = '', parameters }: ClientTool, index: number): Action {
@@ -109,7 +105,6 @@ export interface EarlierSteps {
   readonly paused: PausedTurn | undefined
 }
 
-/** What an answer takes from its client. */
 export interface ClientContext extends EarlierSteps, Pick<ClientTurn, 'instructions' | 'maxPassages'> {
   readonly parameters: AnswerParameters
   readonly pausedTurns: PausedTurns

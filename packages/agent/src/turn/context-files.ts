@@ -96,10 +96,7 @@ function toDocument(file: StoredFile, text: string): SearchDoc {
   }
 }
 
-/**
- * The message with the files; undefined when there are none. It has the format of search results, so that files are
- * cited in the same way.
- */
+/** In the format of search results, so that files are cited in the same way; undefined when there are none. */
 export function toContextMessage(context: ContextFiles): LanguageModelV4Message | undefined {
   if (context.kind !== 'in-prompt' || context.documents.length === 0) return undefined
   const results = context.documents.map(({ semantic_identifier: title }, index) => ({

@@ -8,19 +8,16 @@ import type { EndedTurn } from './hooks.ts'
 import { isLongBranch, summarizeBranch } from '../prompt/summaries.ts'
 import type { FinishedAnswer, FinishedTurn, TurnParts } from './turn-parts.ts'
 
-/** How an answer ended. */
 export type Ending =
   | { readonly status: 'done' | 'cancelled' }
   | { readonly status: 'failed' | 'terminated'; readonly failure: Failure }
 
-/** The error of answers when the server stops. */
 export function closing(): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', {
     message: 'The server is stopping: send the message again in a while.',
   })
 }
 
-/** Describes and reports the failure behind an error. */
 export function describeFailure(
   error: unknown,
   context: FailureContext,
@@ -58,7 +55,6 @@ export const stopPacket: Packet = {
 
 /** Work after a run has ended; readers of the run do not wait for it. */
 export interface AfterTurn {
-  /** Starts the work after a finished turn. */
   onEnd(turn: FinishedTurn): void
   /** Aborts summaries in progress; resolves once all other work is done. */
   close(): Promise<void>

@@ -86,10 +86,7 @@ async function makeAnswer(turn: OpenTurn, parts: TurnParts, modelIndex: number):
   return { answerId, model, outcome: stored, usage: progress.usage }
 }
 
-/**
- * Stores how an answer ended. If the store rejects it, it is stored as failed with its text only, since the calls or
- * documents caused that.
- */
+/** What the store rejects is stored as failed with its text only, since the calls or documents caused that. */
 async function storeOutcome(
   answerId: number,
   outcome: AnswerOutcome,
@@ -130,7 +127,6 @@ interface AnswerResponder {
   readonly respond: () => Promise<void>
 }
 
-/** Answers a chat message, by the model or by an agent of the host. */
 function createChatResponder(turn: OpenTurn, parts: TurnParts, answer: TurnAnswer): AnswerResponder {
   const { client, contextFiles, context } = turn
   const { hostAgent } = context.persona
@@ -199,7 +195,6 @@ async function respondByModel(
   })
 }
 
-/** Answers by deep research. */
 function createResearchResponder(
   research: AdmittedResearch,
   turn: OpenTurn,
@@ -228,7 +223,6 @@ function createResearchResponder(
   return { writer, respond: respondByResearch }
 }
 
-/** Context of all calls of an answer. */
 function settingOf(turn: OpenTurn, parts: TurnParts, answer: TurnAnswer): CallSetting {
   const { run, caller, opened, files, headers = {}, reasoning, client, context } = turn
   const { persona, filters } = context

@@ -18,7 +18,6 @@ import { overrideOfAnswer, toReasoningEffort } from '../model/override-precedenc
 import { checkSessionSettings, findTurnContext, offerActions, readContextFiles } from './turn-context.ts'
 import type { AskedPlan, TurnContext, TurnParts, TurnPlan } from './turn-parts.ts'
 
-/** Checks a message and collects what its answers need. */
 export async function planTurn(
   parts: TurnParts,
   request: SendMessageRequest,
@@ -136,7 +135,6 @@ async function findContext(
   return context
 }
 
-/** Calls the host's hook, adds the text it returns to the request's own context, and asks for the instructions. */
 export async function askHost(parts: TurnParts, plan: TurnPlan, caller: Principal): Promise<AskedPlan> {
   const { request, session, context } = plan
   const coming = {

@@ -17,12 +17,10 @@ export interface RespondOptions {
   readonly responder: Responder
   /** System message, earlier messages and the newest user message, oldest first. */
   readonly prompt: LanguageModelV4Prompt
-  /** Inlay's actions that it may call. */
   readonly actions: readonly Action[]
   readonly includeCitations: boolean
   readonly writer: PacketWriter
   readonly setting: CallSetting
-  /** Maximum tokens of one result. */
   readonly resultTokens: number
 }
 
@@ -65,9 +63,7 @@ interface PendingCall {
 
 type CallPart = Extract<ResponderPart, { type: 'call' }>
 
-/**
- * Groups the events of a responder into steps: reasoning, text, then calls. Text that follows calls begins a new step.
- */
+/** A step has reasoning, text, then calls: text that follows calls begins a new one. */
 class ResponderSteps {
   readonly #options: RespondOptions
   readonly #progress: AnswerProgress
@@ -119,7 +115,6 @@ class ResponderSteps {
     }
   }
 
-  /** Writes what is still held. */
   end(): void {
     this.#openPending()
     for (const output of this.#held.splice(0)) output()

@@ -13,7 +13,6 @@ type Part<Type extends ResponderPart['type']> = Extract<ResponderPart, { type: T
 export interface ResponderCall {
   /** The packet that announces it; sent with the other calls of its step. */
   readonly start: PacketBody
-  /** Assigns the place of the call. */
   open(writer: CallWriter): void
   /** Handles text and calls of a sub-agent, results and failures. */
   onPart(part: Part<'text' | 'reasoning' | 'call' | 'result' | 'failure'>): void
@@ -30,7 +29,6 @@ export interface ResponderCallOptions {
   readonly uniqueId: (id: string) => string
 }
 
-/** Placement shared by the packets of a call and its children. */
 interface Place {
   readonly writer: CallWriter
   readonly sub: number | null

@@ -8,7 +8,6 @@ import type { SmallModels } from '../contracts/small-models.ts'
 import type { RequestedCall } from '../prompt/model-steps.ts'
 import type { OpenTurn } from './turn-parts.ts'
 
-/** A search that is made for the model. */
 export interface FirstSearch {
   readonly action: Action
   readonly call: RequestedCall
@@ -44,9 +43,7 @@ export function firstSearch(model: ResolvedModel, { opened, usable }: OpenTurn):
   return { action, call: { id, name: action.name, input: JSON.stringify({ queries: [opened.userText] }) } }
 }
 
-/**
- * Whether a message asks nothing of documents. "OK" does when it may reply to a question, and "help" behind any answer.
- */
+/** "OK" asks of documents when it may reply to a question, and "help" behind any answer. */
 export function isSmallTalk({ userText, files, messages }: OpenedTurn): boolean {
   const kind = files.length > 0 ? undefined : smallTalkOf(userText)
   const last = messages.at(-1)?.text

@@ -17,17 +17,13 @@ import { createTurnFiles } from './turn-context.ts'
 import type { TurnParts, TurnPlan } from './turn-parts.ts'
 
 interface StartOptions {
-  /** Makes the send idempotent. */
   readonly key?: SendKey
-  /** Retries a failed send. */
   readonly retry?: SendRetry | undefined
   /** Calls of the answer before that a person decided about. */
   readonly decided?: readonly DecidedCall[]
 }
 
-/**
- * Checks and stores a message, then starts its run. Rejects with everything that can be known before the run.
- */
+/** Rejects with everything that can be known before the run. */
 export async function startRun(
   parts: TurnParts,
   request: SendMessageRequest,
@@ -163,7 +159,6 @@ const tokensOfAnswer = 32_000
 /** Research makes many more calls than an answer. */
 const answersOfResearch = 8
 
-/** Tokens to reserve for a turn. */
 function expectedTokens({ request, models, research }: TurnPlan): number {
   if (research) return Math.min(research.limits.maxTokens, answersOfResearch * tokensOfAnswer)
   const message = estimateTokens(request.message + (request.additional_context ?? ''))

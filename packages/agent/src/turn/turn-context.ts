@@ -17,10 +17,7 @@ import { estimateTokens } from '../prompt/context-window.ts'
 import { toSearchAction } from '../tool-calls/built-in-actions.ts'
 import type { ContextFiles, TurnContext, TurnParts } from './turn-parts.ts'
 
-/**
- * Rejects unsuitable settings of a new session.
- * @throws PERSONA_NOT_FOUND, NOT_FOUND (project), DEPLOYMENT_UNSUPPORTED (incognito)
- */
+/** @throws PERSONA_NOT_FOUND, NOT_FOUND (project), DEPLOYMENT_UNSUPPORTED (incognito) */
 export async function checkSessionSettings(
   info: ChatSessionCreationRequest | null,
   caller: Principal,
@@ -35,10 +32,7 @@ export async function checkSessionSettings(
 
 const noFiles = { descriptors: [], files: [] } as const
 
-/**
- * Finds the context of a turn.
- * @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file)
- */
+/** @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file) */
 export async function findTurnContext(
   place: {
     readonly personaId: number
@@ -82,10 +76,7 @@ export async function readContextFiles(
   return loadContextFiles(context.files, Math.max(0, room), parts)
 }
 
-/**
- * Selects from the available actions for a turn. In a project only its files are searched; an agent's files are
- * searched in addition to its documents.
- */
+/** In a project only its files are searched; an agent's files are searched in addition to its documents. */
 export function offerActions(
   available: readonly Action[],
   contextFiles: ContextFiles,
@@ -109,7 +100,6 @@ export function offerActions(
   return project !== null || searchesNothing ? others : own
 }
 
-/** The files that the actions of a turn may read, and the place for new ones. */
 export function createTurnFiles(
   { files: store, conversations }: TurnParts,
   { files: held }: TurnContext,
@@ -150,17 +140,13 @@ export function createTurnFiles(
   }
 }
 
-/**
- * The filters of a request within the limits of an agent: its document sets, unless the request names some, and its
- * start date.
- */
+/** Within the agent's document sets, unless the request names some, and its start date. */
 export async function personaFilters(
   { documentSetIds, searchStartDate }: Persona,
   { filters, caller }: { readonly filters: BaseFilters | null; readonly caller: Principal },
   { documentSets }: TurnParts,
 ): Promise<{
   readonly filters: BaseFilters | null
-  /** Whether none of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
 }> {
   const isBound = documentSetIds.length > 0 && (filters?.document_set ?? null) === null

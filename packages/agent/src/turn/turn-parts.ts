@@ -54,7 +54,6 @@ export interface TurnParts
   readonly conversations: ConversationStore
   readonly runStore: RunStore
   readonly files: FileStore
-  /** Facts about a caller, for the model. */
   readonly person: MemoryStore['person']
   readonly runs: Runs
   /** Absent if no other process shares its runs. */
@@ -62,7 +61,6 @@ export interface TurnParts
   readonly clientTurns: ClientTurns
   readonly keyedSends: KeyedSends
   readonly actions: Actions
-  /** Limit of one caller's concurrent runs in this process. */
   readonly runLimit: CallerLimit
   /** Whether answers can wait for a person: their calls can be read again. */
   readonly canAsk: boolean
@@ -84,7 +82,6 @@ export interface TurnContext {
   readonly filters: BaseFilters | null
   /** Files of the project or agent. */
   readonly files: readonly StoredFile[]
-  /** Files of the message. */
   readonly attached: readonly StoredFile[]
   /** Whether any file was attached, or belongs to the project or agent. */
   readonly hasFiles: boolean
@@ -133,11 +130,9 @@ export interface OpenTurn extends AskedPlan, Pick<OwnedSending, 'caller' | 'head
   readonly run: LiveRun
   readonly opened: OpenedTurn
   readonly files: TurnFiles
-  /** Settles what was reserved for the answers. */
   readonly settle: SettleTurn | undefined
   /** Calls of the answer before that a person decided about. */
   readonly decided: readonly DecidedCall[] | undefined
-  /** What its client brings. */
   readonly client: ClientContext | undefined
 }
 

@@ -165,7 +165,6 @@ function message(sessionId: string, more: object): object {
   return { message: 'Hello', chat_session_id: sessionId, parent_message_id: null, origin: 'widget', ...more }
 }
 
-/** Creates a session for a check, and deletes it afterwards. */
 async function withSession(
   installation: Installation,
   check: (sessionId: string) => Promise<string | undefined>,

@@ -12,7 +12,6 @@ export interface Installation {
   readonly fetch: (address: string, init: RequestInit) => Promise<Response>
 }
 
-/** A completely read response. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers

@@ -49,7 +49,6 @@ function readOnce<Index>(texts: readonly unknown[], read: () => Index): () => In
   }
 }
 
-/** Reads the text of one answer and writes it with added citations. */
 class ComparedText implements Citations {
   readonly #citations: Citations
   readonly #documents: ComparedDocuments
@@ -61,10 +60,7 @@ class ComparedText implements Citations {
   #isOver = false
   /** The last sentence of the paragraph that names its subject. */
   #subject: string | undefined
-  /**
-   * A number found for a finished sentence. It waits, with the space behind the sentence, in case the model cites
-   * itself.
-   */
+  /** A number found for a finished sentence. It waits, with the space behind it, in case the model cites itself. */
   #pending: { readonly number: number; space: string } | undefined
 
   constructor(citations: Citations, documents: ComparedDocuments, find: FindSupport) {

@@ -31,7 +31,6 @@ export class SentencePosition {
   #isInlineCode = false
   #code = createCodeTracker()
 
-  /** Adds text to the sentence. */
   add(text: string): void {
     this.addBetween(text)
     this.sentence += text
@@ -66,12 +65,10 @@ export class SentencePosition {
     return notStatedLine.test(this.#lineStart) || this.#isTableRow || leadingEnd.test(this.#sentenceEnd)
   }
 
-  /** Whether the sentence has ended. */
   get isOver(): boolean {
     return this.#endsUnspaced() || endsSentence(this.#sentenceEnd)
   }
 
-  /** Whether the sentence ends before this character. */
   endsBefore(char: string): boolean {
     if (this.isCode) return false
     if (/\s/.test(char)) return endsSentence(this.#sentenceEnd) && !this.#sentenceEnd.endsWith('`')

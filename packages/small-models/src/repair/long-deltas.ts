@@ -5,7 +5,6 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 const maxDeltaLength = 4_096
 const partLength = 1_024
 
-/** A listener that passes output on, and splits long deltas. */
 export interface LongDeltas extends StreamListener {
   /** Resolves once nothing waits; rejects with the listener's error. Undefined while nothing waits. */
   readonly done: Promise<void> | undefined

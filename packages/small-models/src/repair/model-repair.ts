@@ -154,7 +154,6 @@ function repairResult(
   }
 }
 
-/** Repairs a stream of parts. */
 function streamRepair(
   options: LanguageModelV4CallOptions,
   state: RepairState,
@@ -312,7 +311,6 @@ async function streamTapped(
   }
 }
 
-/** Replaces the text of an answer. */
 function withText(parts: readonly LanguageModelV4StreamPart[], text: string): LanguageModelV4StreamPart[] {
   const others = parts.filter(({ type }) => !type.startsWith('text-'))
   if (text.trim() === '') return others

@@ -6,9 +6,7 @@ import { createQuoteCheck, plainToolName, readTextCalls, withoutFence, type Text
 import { readLiteral } from './lenient-json.ts'
 import { beganInThought, ThinkSplitter, type ThinkPiece } from './think-tags.ts'
 
-/**
- * Every think tag and call begins with one of these characters, at the start of a line, or at the start of the text.
- */
+/** Every think tag and call begins with one of these, at the start of a line, or at the start of the text. */
 const signs = /[<[`~\n]/
 
 /** What is learned of one model. */
@@ -31,7 +29,6 @@ const answersUntilForgotten = 3
 export class OutputRepair implements StreamListener {
   readonly #listener: StreamListener
   readonly #state: RepairState
-  /** Names of the tools that the model may call. */
   readonly #names: ReadonlySet<string>
   readonly #canCall: boolean
   readonly #isQuoted: (text: string) => boolean

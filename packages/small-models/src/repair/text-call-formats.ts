@@ -8,7 +8,6 @@ export interface TextCall {
   readonly input: string
 }
 
-/** Markup in which models write calls. */
 export interface CallMarkup {
   readonly opening: string
   /** Closing markers; the end of the text closes it too. */
@@ -54,10 +53,7 @@ export const callMarkups: readonly CallMarkup[] = [
 /** A header that addresses a tool; the message that follows is a call. */
 const addressed = /^<\|(?:start|channel)\|>[^<]*(?:<\|channel\|>[^<]*)?to=functions\./
 
-/**
- * End of the markup at the beginning of a text, which is where it begins again at the latest; undefined while it is
- * unknown.
- */
+/** Where the markup that begins a text ends, or begins again at the latest; undefined while it is unknown. */
 export function markupEnd(text: string, { opening, closings }: CallMarkup): number | undefined {
   const again = text.indexOf(opening, opening.length)
   const own = again === -1 ? text : text.slice(0, again)
@@ -68,9 +64,7 @@ export function markupEnd(text: string, { opening, closings }: CallMarkup): numb
   return ends.length > 0 ? Math.min(...ends) : again === -1 ? undefined : again
 }
 
-/**
- * Whether a text in markup is more than a call: it has a code fence outside of an argument, or a blank line and no end.
- */
+/** It has a code fence outside of an argument, or a blank line and no end. */
 export function isMoreThanCall(text: string, isClosed: boolean, names: ToolNames): boolean {
   const before = /^[^]*?(?=\n[ \t>]*(?:```|~~~))/.exec(text)?.[0]
   const isArgument =
@@ -220,9 +214,7 @@ export function readPythonCalls(text: string, names: ToolNames): TextCall[] {
 // A text with more brackets that do not start JSON is not a call.
 const maxFailures = 200
 
-/**
- * JSON that contains the name of a tool: a single object, a list, or several objects in a row, with or without markup.
- */
+/** JSON that names a tool: a single object, a list, or several objects in a row, with or without markup. */
 function readJsonCalls(text: string, names: ToolNames): TextCall[] {
   const calls: TextCall[] = []
   let failures = 0
@@ -253,7 +245,6 @@ function readWhole(text: string, at: number): LiteralMatch {
   return whole ? { ...whole, end: text.length } : literal
 }
 
-/** The calls that a JSON value describes, if any. */
 export function callsIn(value: unknown, names: ToolNames): TextCall[] {
   if (Array.isArray(value)) return value.flatMap((item) => callsIn(item, names))
   if (!isJsonObject(value)) return []

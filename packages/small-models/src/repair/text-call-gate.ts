@@ -32,7 +32,6 @@ const maxCallLength = 8_192
 // A call names its tool early.
 const maxNameLength = 300
 
-/** Classification of text at the beginning of a line. */
 type Verdict =
   | { readonly kind: 'more' }
   | { readonly kind: 'text'; readonly length: number }
@@ -174,7 +173,6 @@ export class TextGate {
     return start !== undefined && (this.#started.has(start) || text.includes(start))
   }
 
-  /** Moves text from the held to the shown part. */
   #show(length: number): string {
     const text = this.#held.slice(0, length)
     if (text === '') return ''

@@ -1,6 +1,5 @@
 import { CodeTracker } from './code-tracker.ts'
 
-/** A piece of a model's output: reasoning or text. */
 export interface ThinkPiece {
   readonly kind: 'reasoning' | 'text'
   readonly text: string
@@ -78,10 +77,7 @@ export class ThinkSplitter {
   /** Whitespace behind a closing tag is dropped. */
   #trims = false
 
-  /**
-   * @param startsInThought whether the model is known to begin inside a thought: text up to the closing tag is
-   * reasoning
-   */
+  /** @param startsInThought whether the model is known to begin so: text up to the closing tag is reasoning */
   constructor(startsInThought: boolean) {
     this.#state = startsInThought ? 'thought' : 'start'
     if (startsInThought) this.#supposed = ''

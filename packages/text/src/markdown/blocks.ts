@@ -245,10 +245,7 @@ function readList(reader: Reader): Block {
   return { kind: 'list', start: /^\d/.test(first) ? Number.parseInt(first, 10) : undefined, isTight, items }
 }
 
-/**
- * The lines of an item after its first: indented lines, blank lines between them, and continuation lines of its
- * paragraph.
- */
+/** The lines after the first: indented ones, blank ones between them, and those that continue its paragraph. */
 function readItem(reader: Reader, width: number): { lines: string[]; isLoose: boolean; endsBlank: boolean } {
   const { lines } = reader
   const inner: string[] = []

@@ -10,7 +10,6 @@ const maxLabelLength = 1000
 const maxAddressLength = 2000
 const maxFormulaLength = 1000
 const maxDepth = 8
-/** Maximum number of opening marks that a closing mark is compared with. */
 const maxOpeners = 64
 
 export interface InlineOptions {

@@ -13,7 +13,6 @@ export type Inline =
   | { readonly kind: 'citation'; readonly number: number; readonly href: string | undefined }
   /** A reference to a footnote; plain text if the document has no footnote with this label. */
   | { readonly kind: 'footnote'; readonly label: string }
-  /** A formula in TeX. */
   | { readonly kind: 'math'; readonly text: string }
 
 export type Alignment = 'left' | 'center' | 'right' | null
@@ -31,7 +30,6 @@ export type Block =
   | { readonly kind: 'paragraph'; readonly inlines: readonly Inline[] }
   | { readonly kind: 'heading'; readonly level: number; readonly inlines: readonly Inline[] }
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
-  /** A displayed formula in TeX. */
   | { readonly kind: 'math'; readonly text: string }
   | { readonly kind: 'quote'; readonly blocks: readonly Block[] }
   | { readonly kind: 'alert'; readonly alert: AlertKind; readonly blocks: readonly Block[] }

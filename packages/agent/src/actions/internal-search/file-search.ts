@@ -2,10 +2,7 @@ import type { StoredFile } from '../../contracts/file-store.ts'
 import type { ExcerptReader, FileSearch, PassageSearch } from '../../contracts/search.ts'
 import { fuseRankings, passageKey } from '../merged-queries.ts'
 
-/**
- * Searches files that are too long for the prompt, together with `others`.
- * @param others search of the organisation's documents; undefined to search only the files
- */
+/** @param others search of the organisation's documents; undefined to search only the files */
 export function createFileSearch(
   index: FileSearch,
   files: readonly StoredFile[],
@@ -22,7 +19,6 @@ export function createFileSearch(
   }
 }
 
-/** Reads the text around passages found by {@link createFileSearch}. */
 export function createFileExcerpts(
   index: FileSearch,
   files: readonly StoredFile[],

@@ -7,7 +7,6 @@ const maxOwnWords = 4
 const maxFollowUpWords = 10
 const followsUp =
   /^\s*(?:and|but|or|what about|how about|what if|und|aber|oder|was ist mit|wie ist es|et|mais|ou|y|pero|o|e|ma|mas|en|maar|och|men|og|i|a|и|а|но|ve|peki|و)(?=[\s,]\S)|^\s*(?:那|而|じゃあ|では|그럼|그러면)/iu
-/** Maximum words taken from the conversation. */
 const maxHistoryWords = 8
 
 /**

@@ -1,7 +1,6 @@
 import { sourceValues } from '@inlay/protocol'
 import type { BaseFilters, PacketOf, SourceValue } from '@inlay/protocol'
 
-/** Filters that a model can set for a search. */
 export interface Narrowing {
   /** Names of sources; unknown ones are ignored. */
   readonly sources?: readonly string[] | null

@@ -60,14 +60,9 @@ const inputSchema = v.object({
   updated_to: dateSchema('Only changed on this day or earlier'),
 })
 
-/** Fixed id of the search action. */
 export const internalSearchId = 1
 
-/**
- * Creates the action `internal_search`: searches the organisation's documents for several queries at once, those of the
- * call and those a model adds. It fuses the rankings by weighted reciprocal rank, shows the best documents and gives
- * their passages to the model as numbered data.
- */
+/** Fuses the rankings of its queries, and of those that a model adds, by weighted reciprocal rank. */
 export function createInternalSearch(options: InternalSearchOptions): Action<InternalSearchInput> {
   return {
     id: internalSearchId,
@@ -213,7 +208,6 @@ export function fusePassages(
 const tightTokens = 4_000
 const maxKept = 3
 
-/** Selects the sections for the model: merges passages, picks the best and adds the text around them. */
 async function selectSections(
   { passages, strong }: Found,
   maxPassages: number,
@@ -234,7 +228,6 @@ async function selectSections(
   return isTight ? grown.map(toPlain) : grown
 }
 
-/** Drops optional metadata when space is short. */
 function toPlain({ content, core, ...section }: Section): Section {
   return { ...section, content: withoutHiddenMarkup(content), ...(core && { core: withoutHiddenMarkup(core) }) }
 }

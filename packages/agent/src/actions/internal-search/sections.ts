@@ -52,7 +52,6 @@ function isSame(a: Span, b: Span): boolean {
   return a.first === b.first && a.last === b.last
 }
 
-/** The better section extended by the other. */
 function joined(better: Section, b: Section): Section {
   if (!better.span || !b.span) return better
   const span = union(better.span, b.span)
@@ -236,10 +235,7 @@ function toResult(
   return { ...about, content: cutContent({ content, core }, Math.max(minTokens, left), sought) }
 }
 
-/**
- * The best passage of a section with as much of the text around it as fits; if even the passage does not fit, its best
- * part.
- */
+/** The passage with as much of the text around it as fits; if even the passage does not fit, its best part. */
 function cutContent(
   { content, core }: { readonly content: string; readonly core: string },
   maxTokens: number,
