@@ -233,11 +233,7 @@ export class PacketWriter {
     return this.#blocks.hasText
   }
 
-  endStep(): Pick<StepBlocks, 'text' | 'reasoning'> {
-    return this.#endText(false)
-  }
-
-  #endText(isCut: boolean): StepBlocks {
+  endStep(isCut = false): Pick<StepBlocks, 'text' | 'reasoning'> {
     this.#blocks.addText(this.#citations.end(isCut))
     this.#blocks.closeReasoning()
     return this.#blocks
@@ -269,7 +265,7 @@ export class PacketWriter {
   /** Closes open blocks and calls; later output is dropped. */
   close(): void {
     // A step that was played to its end has no text left.
-    this.#endText(true)
+    this.endStep(true)
     for (const call of this.#calls) call.end()
     this.#gatherDocuments()
     this.#isClosed = true

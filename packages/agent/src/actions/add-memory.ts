@@ -3,12 +3,6 @@ import * as v from 'valibot'
 import type { Action } from '../contracts/action.ts'
 import { memoryChars, type MemoryStore } from '../contracts/memory-store.ts'
 
-export interface AddMemoryInput {
-  readonly memory: string
-  /** Id of the memory to replace. Default: none. */
-  readonly replaces?: number | null | undefined
-}
-
 const inputSchema = v.object({
   memory: v.pipe(
     v.string(),
@@ -28,7 +22,7 @@ const inputSchema = v.object({
 })
 
 /** Replaces the memory that the model names, or one with the same content. */
-export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<AddMemoryInput> {
+export function createAddMemory(memories: Pick<MemoryStore, 'keep'>): Action<v.InferOutput<typeof inputSchema>> {
   return {
     id: 7,
     name: 'add_memory',

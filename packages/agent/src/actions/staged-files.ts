@@ -18,8 +18,9 @@ export async function stageFiles(
   readonly notices: readonly string[]
 }> {
   const newestFirst = (await files.list()).toReversed()
-  const named = nameFiles(newestFirst)
-  const isAsked = ({ name }: NamedFile): boolean => code.includes(name)
+  const take = createNames()
+  const named = newestFirst.map((file) => ({ name: take(file.name), file }))
+  const isAsked = ({ name }: { readonly name: string }): boolean => code.includes(name)
   const ordered = [...named.filter(isAsked), ...named.filter((file) => !isAsked(file))]
   const staged: CodeFile[] = []
   const notices = named.flatMap(({ name, file }) =>
@@ -39,16 +40,6 @@ export async function stageFiles(
     } else notices.push(`${quoted(name)} is not there: it cannot be read.`)
   }
   return { files: staged, notices }
-}
-
-interface NamedFile {
-  readonly name: string
-  readonly file: StoredFile
-}
-
-function nameFiles(files: readonly StoredFile[]): NamedFile[] {
-  const take = createNames()
-  return files.map((file) => ({ name: take(file.name), file }))
 }
 
 /** Creates a function that makes names unique, ignoring case: `sales.csv`, `sales-2.csv`. */

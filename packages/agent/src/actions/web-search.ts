@@ -14,10 +14,6 @@ export interface WebSearchOptions {
   readonly onError?: (error: unknown) => void
 }
 
-export interface WebSearchInput {
-  readonly queries: readonly string[]
-}
-
 const maxQueries = 8
 const queryCharacters = 1_000
 const resultsEach = 10
@@ -32,7 +28,7 @@ const inputSchema = v.object({
 })
 
 /** A failed query only loses its own results; when all fail, the call fails with the error of the first. */
-export function createWebSearch(options: WebSearchOptions): Action<WebSearchInput> {
+export function createWebSearch(options: WebSearchOptions): Action<v.InferOutput<typeof inputSchema>> {
   return {
     id: 2,
     name: 'web_search',

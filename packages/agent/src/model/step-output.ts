@@ -56,7 +56,6 @@ export interface AttemptState {
 }
 
 const cutEnds = new Set<string>(['length', 'content-filter'])
-const failedEnds = new Set<string>(['error', 'interrupted'])
 
 /** Passes the output of one attempt on to the listener and keeps what later steps need. */
 export class StepOutput implements StreamListener {
@@ -128,11 +127,11 @@ export class StepOutput implements StreamListener {
     const isCut = mayBeCut && cutEnds.has(finish?.finishReason.unified ?? '')
     // A forced step without output is asked again, like one that gave only text.
     const saidAnything = this.#hasText || this.#calls.length > 0 || forced !== undefined || isCut === true
-    if (!finish || !saidAnything || failedEnds.has(finish.finishReason.unified)) {
-      const toolChoice = options.toolChoice?.type ?? 'auto'
-      throw asError(stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context))
-    }
-    return { content, calls: this.#calls, finishReason: finish.finishReason, usage: finish.usage }
+    const toolChoice = options.toolChoice?.type ?? 'auto'
+    const failure = stepFailure({ finishReason: finish?.finishReason, saidAnything, toolChoice }, context)
+    if (failure) throw asError(failure)
+    // A step without a finish failed above.
+    return { content, calls: this.#calls, finishReason: finish!.finishReason, usage: finish!.usage }
   }
 
   #onCall(): void {
@@ -177,8 +176,6 @@ class SurrogatePairs {
   }
 }
 
-function asError(failure: Failure | undefined): InlayError {
-  if (!failure) return new InlayError('EMPTY_LLM_RESPONSE')
-  const { code, message, retryable, details } = failure
+function asError({ code, message, retryable, details }: Failure): InlayError {
   return new InlayError(code, { message, retryable, data: { details } })
 }

@@ -77,11 +77,10 @@ export function checkOneModel({ deep_research: isResearch, llm_overrides: severa
 }
 
 const searchKinds: readonly (string | null)[] = ['SearchTool', 'WebSearchTool']
-const readingKinds: readonly (string | null)[] = ['OpenURLTool']
 
 /** Actions that agents may use: those that search, and the one that reads pages. */
 export function researchActions(actions: readonly Action[]): readonly Action[] {
-  return actions.filter(({ builtIn }) => searchKinds.includes(builtIn) || readingKinds.includes(builtIn))
+  return actions.filter(({ builtIn }) => searchKinds.includes(builtIn) || builtIn === 'OpenURLTool')
 }
 
 /** Rejects a research run that could not search, or that would have to begin with another action. */

@@ -8,9 +8,7 @@ export interface RequestedTask {
   readonly task: string
 }
 
-export interface ReportedTask {
-  readonly call: RequestedCall
-  readonly task: string
+export interface ReportedTask extends RequestedTask {
   readonly outcome: AgentOutcome
 }
 

@@ -1,17 +1,12 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { researchAgentName } from '../prompt/history.ts'
 
-export const researchToolNames: {
-  readonly plan: 'generate_plan'
-  readonly agent: typeof researchAgentName
-  readonly report: 'generate_report'
-  readonly think: 'think_tool'
-} = {
+export const researchToolNames = {
   plan: 'generate_plan',
-  agent: researchAgentName,
+  agent: researchAgentName as typeof researchAgentName,
   report: 'generate_report',
   think: 'think_tool',
-}
+} as const
 
 function declare(name: string, description: string, text?: readonly [string, string]): LanguageModelV4FunctionTool {
   const [argument, meaning] = text ?? []

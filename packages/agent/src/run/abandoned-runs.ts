@@ -13,13 +13,6 @@ export interface AbandonedRunParts {
   readonly now: () => number
 }
 
-/** An answer whose process has ended, as known from its stored lines. */
-interface Left {
-  readonly answerId: number
-  readonly text: string
-  readonly placement: Placement
-}
-
 const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText } as const
 
 /**
@@ -73,11 +66,10 @@ async function endAnswer(
   const own = packets.filter(({ placement }) => (placement.model_index ?? 0) === modelIndex)
   const { turn_index: turn } = own.at(-1)?.placement ?? { turn_index: 0 }
   const placement = { turn_index: turn, tab_index: 0, sub_turn_index: null, model_index: modelIndex }
-  const left: Left = { answerId, text: fold.answer, placement }
   const { messages } = await conversations.branch(sessionId, answerId, { chars: 1, withoutCallsOf: [] })
   const stored = messages.at(-1)
   if (stored?.id === answerId && (stored.status === 'done' || stored.status === 'cancelled'))
-    return endingOf(stored, left, own)
+    return endingOf(stored, fold.answer, placement, own)
   const { citation_info: citations, top_documents: documents } = fold.result()
   // An earlier version stored the text of running answers, too.
   const rest = stored?.id === answerId ? restOf(stored.text, fold.answer) : ''
@@ -105,7 +97,8 @@ async function endAnswer(
 
 function endingOf(
   stored: { status: string; text: string },
-  { text, placement }: Left,
+  text: string,
+  placement: Placement,
   own: readonly Packet[],
 ): StreamLine[] {
   if (own.at(-1)?.obj.type === 'stop') return []

@@ -52,15 +52,3 @@ export async function checkCall(
   if (verdict?.reject === undefined) return verdict?.arguments
   throw new InlayError('INSUFFICIENT_PERMISSIONS', verdict.reject.trim() === '' ? {} : { message: verdict.reject })
 }
-
-export async function reportCall(
-  hook: NonNullable<ToolCallHooks['afterToolCall']>,
-  call: EndedToolCall,
-  onError: (error: unknown) => void,
-): Promise<void> {
-  try {
-    await hook(call)
-  } catch (error) {
-    onError(error)
-  }
-}

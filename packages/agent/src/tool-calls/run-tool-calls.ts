@@ -13,7 +13,7 @@ import {
 } from '@inlay/protocol'
 import { approvalRule, declinedText, needsApproval, toArguments, waitingCall } from './approval.ts'
 import { toCallDetail } from './call-detail.ts'
-import { checkCall, reportCall, type ToolCallHooks } from './call-hooks.ts'
+import { checkCall, type ToolCallHooks } from './call-hooks.ts'
 import type { CallPlan, PlannedCall } from './call-plan.ts'
 import type { CitationRange } from '../citations/citable-documents.ts'
 import type { Action, ActionResult, ActionTurn, ModelPicture, ToolApprovalPolicy } from '../contracts/action.ts'
@@ -211,12 +211,13 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Too
     documents: result.documents ?? null,
     images: result.images ?? null,
   }
-  const { hooks, onError } = setting
-  const { caller, sessionId, messageId } = setting.turn
-  if (hooks?.afterToolCall) {
+  const after = setting.hooks?.afterToolCall
+  if (after) {
+    const { caller, sessionId, messageId } = setting.turn
     const ended = { name, arguments: stored.arguments, result: stored.result, failed }
     const durationMs = performance.now() - startedAt
-    void reportCall(hooks.afterToolCall, { caller, sessionId, messageId, ...ended, durationMs }, onError)
+    // Async, so that what a plain function throws is reported too.
+    void (async () => after({ caller, sessionId, messageId, ...ended, durationMs }))().catch(setting.onError)
   }
   setting.onEnd(toCallDetail(stored))
   return stored

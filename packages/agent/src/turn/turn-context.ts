@@ -30,8 +30,6 @@ export async function checkSessionSettings(
   if ((info?.project_id ?? null) !== null) await projects.get(info?.project_id ?? 0, caller)
 }
 
-const noFiles = { descriptors: [], files: [] } as const
-
 /** @throws PERSONA_NOT_FOUND, NOT_FOUND (project, file) */
 export async function findTurnContext(
   place: {
@@ -51,8 +49,7 @@ export async function findTurnContext(
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
   // With another agent, a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
-  const { descriptors, files: attached } =
-    place.descriptors.length === 0 ? noFiles : await checkDescriptors(place.descriptors, caller, files)
+  const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
   const { filters, searchesNothing } = await personaFilters(persona, place, parts)
   const heldIds = project?.fileIds ?? persona.fileIds
   const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)

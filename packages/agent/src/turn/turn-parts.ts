@@ -137,13 +137,11 @@ export interface OpenTurn extends AskedPlan, Pick<OwnedSending, 'caller' | 'head
 }
 
 /** One of the answers of a turn, which its model makes. */
-export interface TurnAnswer extends WritingOptions {
+export interface TurnAnswer extends Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'> {
   readonly answerId: number
   readonly model: ResolvedModel
   readonly progress: AnswerProgress
 }
-
-type WritingOptions = Pick<PacketWriterOptions, 'emit' | 'modelIndex' | 'now' | 'startedAt'>
 
 /** A turn whose answers are stored and whose run has ended. */
 export interface FinishedTurn extends Pick<OpenTurn, 'caller' | 'client' | 'opened' | 'request' | 'run' | 'settle'> {

@@ -53,16 +53,14 @@ export async function makeTurnPrompt(
   const attachments = hasAttachments
     ? await loadAttachments({ files: store, messages, takesImages, maxTokens, signal })
     : undefined
-  const hasImages = contextFiles.kind === 'in-prompt' && contextFiles.images.length > 0
-  const contextImages = takesImages && hasImages ? await toContextImages(contextFiles, store) : []
-  const hasDocuments = contextFiles.kind === 'in-prompt' && contextFiles.documents.length > 0
+  const contextImages = takesImages ? await toContextImages(contextFiles, store) : []
   // A model that only quotes would quote the facts about the user.
   const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), Math.min(4_000, contextTokens / 10))
   const instructions = [
     persona.replacesBasePrompt ? '' : persona.systemPrompt,
     context.project?.instructions ?? '',
   ].filter((text) => text.trim() !== '')
-  const contextMessage = hasDocuments ? toContextMessage(contextFiles) : undefined
+  const contextMessage = toContextMessage(contextFiles)
   const { isUsable: hasFiles = false, texts: fileTexts = [] } = attachments ?? {}
   const prompt = toPrompt({
     instructions: turnInstructions(turn, options, hasFiles, now()),
