@@ -101,7 +101,7 @@ class ComparedText implements Citations {
     // Half a sentence says something else than the whole.
     if (!this.#pending && (!isCut || this.#position.isOver)) this.#finishSentence('')
     const rest = this.#releasePending('')
-    this.#forgetLine()
+    this.#subject = undefined
     this.#position.endText()
     return rest
   }
@@ -116,7 +116,7 @@ class ComparedText implements Citations {
     }
     if (char === '\n') {
       const isPending = this.#finishSentence(char)
-      this.#forgetLine()
+      this.#subject = undefined
       this.#position.endLine()
       return isPending ? '' : char
     }
@@ -170,9 +170,5 @@ class ComparedText implements Citations {
     if (!pending) return ''
     this.#pending = undefined
     return openingBracket.test(next) ? pending.space : ` [${pending.number}]${pending.space}`
-  }
-
-  #forgetLine(): void {
-    this.#subject = undefined
   }
 }

@@ -14,11 +14,9 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r
 // No tool arguments are nested deeper. Bounds the stack, and the work for brackets that begin no literal.
 const deepest = 64
 
-class Incomplete extends Error {}
-class Invalid extends Error {}
 // Created once: a stack trace per bracket of a long text would take seconds.
-const incomplete = new Incomplete()
-const invalid = new Invalid()
+const incomplete = new Error('incomplete')
+const invalid = new Error('invalid')
 
 /**
  * Reads a literal of JSON or Python: texts in either kind of quotes, numbers, lists, objects, `True`, `None`, trailing
@@ -37,8 +35,8 @@ function readWith(reader: LiteralReader, read: (reader: LiteralReader) => unknow
   try {
     return { value: read(reader), end: reader.at }
   } catch (error) {
-    if (error instanceof Incomplete) return 'incomplete'
-    if (error instanceof Invalid) return 'invalid'
+    if (error === incomplete) return 'incomplete'
+    if (error === invalid) return 'invalid'
     throw error
   }
 }
