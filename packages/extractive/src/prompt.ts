@@ -1,4 +1,4 @@
-import { isJsonObject } from '@inlay/protocol'
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
@@ -60,12 +60,7 @@ function outputOf({ output }: LanguageModelV4ToolResultPart): { value: unknown; 
 
 /** Passages of a search result, as JSON or parsed; undefined for anything else. */
 function passagesOf(value: unknown): SourcePassage[] | undefined {
-  let parsed = value
-  try {
-    if (typeof value === 'string') parsed = JSON.parse(value)
-  } catch {
-    return undefined
-  }
+  const parsed = typeof value === 'string' ? readJson(value) : value
   const results = isJsonObject(parsed) ? parsed['results'] : undefined
   if (!Array.isArray(results)) return undefined
   return results.filter(isJsonObject).map((result) => ({

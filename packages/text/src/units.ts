@@ -296,13 +296,11 @@ export function unitsOf(markdown: string): Unit[] {
       continue
     }
     header = undefined
-    const texts = textOf({ kind, lines, ...(language !== undefined && { language }) })
+    const texts = textOf({ kind, lines })
     const code = kind === 'item' && texts.at(-1)?.endsWith(':') ? codeOf(blocks[block + 1]) : undefined
     if (code !== undefined) {
-      const named = blocks[block + 1]?.language
-      const attached = { text: code, ...(named !== undefined && { language: named }) }
-      const counted = { ...(number !== undefined && { number }) }
-      units.push({ kind, text: texts.join(' '), block, index: 0, headings, code: attached, ...counted })
+      const attached = { text: code, language: blocks[block + 1]?.language }
+      units.push({ kind, text: texts.join(' '), block, index: 0, headings, code: attached, number })
       block++
       continue
     }

@@ -14,7 +14,6 @@ export interface Installation {
 
 export interface Answer {
   readonly status: number
-  readonly headers: Headers
   readonly text: string
   /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
@@ -40,7 +39,7 @@ export async function call(
     ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, json: readJson(text) }
+  return { status: response.status, text, json: readJson(text) }
 }
 
 /** A field of a response body; undefined if it is missing or the body is not an object. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { StreamListener } from '@inlay/agent'
+import { readJson } from '@inlay/protocol'
 import { GrowingText } from '@inlay/text'
 import { TextGate } from './text-call-gate.ts'
 import { createQuoteCheck, plainToolName, readTextCalls, withoutFence, type TextCall } from './text-call-formats.ts'
@@ -135,13 +136,9 @@ export class OutputRepair implements StreamListener {
 
 /** Converts arguments to JSON from nearly valid forms: Python quotes, a code fence, an extra comma or bracket. */
 export function repairArguments(input: string): string {
-  try {
-    JSON.parse(input)
-    return input
-  } catch {
-    const bare = withoutFence(input.trim())
-    const literal = readLiteral(bare)
-    const isWhole = typeof literal === 'object' && /^[\s{}[\]]*$/.test(bare.slice(literal.end))
-    return isWhole ? JSON.stringify(literal.value) : input
-  }
+  if (readJson(input) !== undefined) return input
+  const bare = withoutFence(input.trim())
+  const literal = readLiteral(bare)
+  const isWhole = typeof literal === 'object' && /^[\s{}[\]]*$/.test(bare.slice(literal.end))
+  return isWhole ? JSON.stringify(literal.value) : input
 }
