@@ -96,14 +96,12 @@ export function createAgent(options: AgentOptions): Agent {
   }
 }
 
-interface Connected {
+function connectParts(options: AgentOptions): {
   readonly parts: TurnParts
   readonly afterTurn: AfterTurn
   /** Ends what an earlier process left; the first time. */
   readonly endLeft: () => Promise<void>
-}
-
-function connectParts(options: AgentOptions): Connected {
+} {
   const { limits = {}, research = {}, sharedRuns: shared, fileStore: files = noFiles, memoryStore } = options
   const { now = defaultServices.now, newId = defaultServices.newId, onError = defaultServices.onError } = options
   const { maxRunBytes = 32 * 2 ** 20, maxFinishedBytes = 32 * 2 ** 20, resumableMs = 600_000 } = limits

@@ -2,6 +2,7 @@ import { type Packet, type PacketBody, type SearchDoc, InlayError, type PacketOf
 import { GrowingText } from '@inlay/text'
 import { CitationFilter } from './citations/citation-filter.ts'
 import { createCitableDocuments, type CitableDocuments } from './citations/citable-documents.ts'
+import type { ToolCallRecord } from './contracts/conversation-store.ts'
 import type { Citation, CitationPiece, Citations, CompareCitations } from './contracts/citations.ts'
 
 export interface StepBlocksOptions {
@@ -82,14 +83,7 @@ export class StepBlocks {
   }
 }
 
-export interface CallPlace {
-  /** The model step that asked for the call, from 0. */
-  readonly step: number
-  readonly turnIndex: number
-  readonly tabIndex: number
-  /** Reasoning of that step; null when there was none. */
-  readonly reasoning: string | null
-}
+export type CallPlace = Pick<ToolCallRecord, 'step' | 'turnIndex' | 'tabIndex' | 'reasoning'>
 
 const callPackets = /^(search_tool|open_url|image_generation|python_tool|custom_tool|file_reader|memory_tool)/
 

@@ -1,5 +1,6 @@
 import type { SearchDoc } from '@inlay/protocol'
 import type { SourceText } from '@inlay/text/comparison'
+import type { ActionTurn } from '../contracts/action.ts'
 import type { ComparedDocuments } from '../contracts/citations.ts'
 import type { CitableDocument } from './citation-filter.ts'
 import { hasMarker } from './marker.ts'
@@ -18,12 +19,8 @@ export interface CitableDocuments extends ComparedDocuments {
 }
 
 export interface CitationRange {
-  /**
-   * Returns one number per document, in the given order; a document with a known id keeps its number. May be called
-   * several times; numbering continues.
-   * @param texts the text of each document that the model reads. Default: the blurbs
-   */
-  cite(documents: readonly SearchDoc[], texts?: readonly string[]): readonly number[]
+  /** A document with a known id keeps its number. May be called several times; numbering continues. */
+  readonly cite: ActionTurn['cite']
 }
 
 // Parallel calls number their documents before it is known how many the others find.

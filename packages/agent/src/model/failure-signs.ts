@@ -1,4 +1,5 @@
-import { isJsonObject } from '@inlay/protocol'
+import { isJsonObject, readJson } from '@inlay/protocol'
+
 export interface FailureSigns {
   /** HTTP status of the provider's answer, when there was one. */
   readonly status: number | undefined
@@ -51,14 +52,6 @@ export function reasonOf(signs: Pick<FailureSigns, 'said'>): string | undefined 
 }
 
 const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-function parsed(body: string | undefined): unknown {
-  try {
-    return body === undefined ? undefined : JSON.parse(body)
-  } catch {
-    return undefined
-  }
-}
 
 /** The message of an error body in the formats of OpenAI, Anthropic, Google, vLLM, Ollama and others. */
 function saidIn(body: unknown): string | undefined {
@@ -147,7 +140,7 @@ const networkFailure = /fetch failed|failed to fetch|cannot connect|socket|netwo
 export function signsOf(error: unknown): FailureSigns {
   const errors = chain(error)
   const records = errors.filter(isJsonObject)
-  const bodies = records.flatMap((record) => [parsed(asText(record['responseBody'])), record['data']])
+  const bodies = records.flatMap((record) => [readJson(asText(record['responseBody']) ?? ''), record['data']])
   const first = <T>(read: (record: Record<string, unknown>) => T | undefined): T | undefined =>
     records.map(read).find((value) => value !== undefined)
 

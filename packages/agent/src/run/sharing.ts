@@ -1,7 +1,6 @@
-import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { Services } from '../contracts/services.ts'
 import type { RunLines, SharedRun } from '../contracts/shared-runs.ts'
-import { createAbandonedRunPoll } from './abandoned-runs.ts'
+import { createAbandonedRunPoll, type AbandonedRunPollOptions } from './abandoned-runs.ts'
 import { createCopies, type CopyOptions } from './other-process-runs.ts'
 import type { LiveRun, Runs } from './live-runs.ts'
 
@@ -24,12 +23,9 @@ export interface RunSharing {
 }
 
 /** Times are milliseconds. */
-export interface RunSharingOptions extends CopyOptions, Pick<Services, 'now' | 'onError'> {
+export interface RunSharingOptions
+  extends CopyOptions, Omit<AbandonedRunPollOptions, 'report'>, Pick<Services, 'onError'> {
   readonly runs: Runs
-  readonly conversations: Pick<ConversationStore, 'branch' | 'finish' | 'running'>
-  /** Time without a sign of life after which a run counts as abandoned. */
-  readonly leaseMs: number
-  readonly resumableMs: number
 }
 
 /** Changes are polled at this interval even if there are notifications, since one may get lost. */

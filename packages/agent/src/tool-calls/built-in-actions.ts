@@ -61,7 +61,7 @@ export function toSearchAction(
         return undefined
       }
     })
-  return asAction(createInternalSearch({ search, help: searchHelp, readExcerpt: reader }))
+  return createInternalSearch({ search, help: searchHelp, readExcerpt: reader })
 }
 
 export function createBuiltIns(
@@ -74,18 +74,13 @@ export function createBuiltIns(
   const { webSearch, readPage, imageGenerator, codeRunner } = options
   return [
     ...(search ? [{ action: toSearchAction(search, options), isAvailable: hasDocuments }] : []),
-    ...(webSearch ? [{ action: asAction(createWebSearch({ search: webSearch, onError })) }] : []),
-    ...(readPage ? [{ action: asAction(createOpenUrl({ ...options, readPage })) }] : []),
+    ...(webSearch ? [{ action: createWebSearch({ search: webSearch, onError }) }] : []),
+    ...(readPage ? [{ action: createOpenUrl({ ...options, readPage }) }] : []),
     ...(imageGenerator && storesFiles
-      ? [{ action: asAction(createGenerateImage({ ...options, generate: imageGenerator })) }]
+      ? [{ action: createGenerateImage({ ...options, generate: imageGenerator }) }]
       : []),
-    ...(codeRunner ? [{ action: asAction(createRunPython({ ...options, runner: codeRunner })) }] : []),
-    ...(storesFiles ? [{ action: asAction(createReadFile()) }] : []),
-    ...(memories?.canKeep ? [{ action: asAction(createAddMemory(memories)), isAvailable: memories.mayKeep }] : []),
+    ...(codeRunner ? [{ action: createRunPython({ ...options, runner: codeRunner }) }] : []),
+    ...(storesFiles ? [{ action: createReadFile() }] : []),
+    ...(memories?.canKeep ? [{ action: createAddMemory(memories), isAvailable: memories.mayKeep }] : []),
   ]
-}
-
-/** Removes the input type of an action, whose schema checks its input before it runs. */
-function asAction<Input>(action: Action<Input>): Action {
-  return action as unknown as Action
 }

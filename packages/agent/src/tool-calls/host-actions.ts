@@ -1,5 +1,4 @@
-import { InlayError, isJsonObject } from '@inlay/protocol'
-import type { PacketBody } from '@inlay/protocol'
+import { InlayError, isJsonObject, readJson, type PacketBody } from '@inlay/protocol'
 import { faultsOfAction, hasJsonSchema } from './action-faults.ts'
 import type { Action, ActionTurn, InputSchema } from '../contracts/action.ts'
 import { toActionResult } from './action-result.ts'
@@ -133,12 +132,7 @@ type CustomData = Omit<Extract<PacketBody, { type: 'custom_tool_delta' }>, 'type
 /** The result of a custom tool for clients: JSON if possible, else text. */
 export function toData(text: string): CustomData {
   const more = { file_ids: null, error: null }
-  if (/^\s*[[{]/.test(text)) {
-    try {
-      return { response_type: 'json', data: JSON.parse(text) as CustomData['data'], ...more }
-    } catch {
-      // Text that only begins like JSON.
-    }
-  }
+  const json = /^\s*[[{]/.test(text) ? readJson(text) : undefined
+  if (json !== undefined) return { response_type: 'json', data: json as CustomData['data'], ...more }
   return { response_type: 'text', data: text, ...more }
 }

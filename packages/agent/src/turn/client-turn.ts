@@ -4,7 +4,6 @@ import type { Action } from '../contracts/action.ts'
 import type { AnswerParameters, ClientFile, ClientStep, ClientTool, ClientTurn } from '../contracts/client-turn.ts'
 import type { ConversationStore } from '../contracts/conversation-store.ts'
 import type { FileSection } from '../contracts/file-store.ts'
-import type { Services } from '../contracts/services.ts'
 import { createRuns, type Runs, type RunsOptions } from '../run/live-runs.ts'
 import { createCallIds, forOtherModel, toExchange } from '../prompt/model-steps.ts'
 import { createPausedTurns, type PausedTurn, type PausedTurns } from './paused-turns.ts'
@@ -22,10 +21,7 @@ export interface ClientTurns {
   readonly nextId: () => number
 }
 
-export function createClientTurns(
-  options: RunsOptions & Pick<Services, 'now'>,
-  readDocument?: DocumentReader,
-): ClientTurns {
+export function createClientTurns(options: RunsOptions, readDocument?: DocumentReader): ClientTurns {
   let last = 0
   // Nobody can resume them.
   const runs = createRuns({ ...options, resumableMs: 0 })

@@ -46,12 +46,7 @@ async function makeAnswer(turn: OpenTurn, parts: TurnParts, modelIndex: number):
     ? createResearchResponder(turn.research, turn, parts, answer)
     : createChatResponder(turn, parts, answer)
   const { writer } = responder
-  const context = {
-    model: model.name,
-    provider: model.provider,
-    modelIndex,
-    ...(requestId !== undefined && { requestId }),
-  }
+  const context = { model: model.name, provider: model.provider, modelIndex, requestId }
   let ending: Ending = { status: 'done' }
   try {
     await untilAborted(responder.respond(), run.signal)

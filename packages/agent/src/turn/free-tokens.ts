@@ -32,7 +32,7 @@ export async function countFreeTokens(
   const opened = { ...branch, userText: '', files: [] }
   const request = { additional_context: null, include_citations: true }
   const { prompt } = await makeTurnPrompt(
-    { context, contextFiles, opened, request, systemPrompt },
+    { caller, context, contextFiles, opened, request, systemPrompt },
     parts,
     { model, actions },
     AbortSignal.timeout(60_000),

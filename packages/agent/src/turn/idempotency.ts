@@ -43,9 +43,11 @@ export interface KeyedSends {
     idempotencyKey: string,
     request: Partial<SendMessageRequest>,
     caller: Principal,
-    start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
+    start: StartSend,
   ): Promise<LiveRun>
 }
+
+type StartSend = (key: SendKey, retry?: SendRetry) => Promise<LiveRun>
 
 export function createKeyedSends({ store, runs, maxRunBytes, sharing }: KeyedSendsOptions): KeyedSends {
   // Sends in progress, so that a repeat waits for the first instead of racing it.
@@ -66,29 +68,20 @@ export function createKeyedSends({ store, runs, maxRunBytes, sharing }: KeyedSen
       (await readStoredRun(store, record, maxRunBytes))
     return { run, record }
   }
-  const sendOnce = async (
-    caller: Principal,
-    key: SendKey,
-    start: (key: SendKey, retry?: SendRetry) => Promise<LiveRun>,
-  ): Promise<LiveRun> => {
+  const sendOnce = async (caller: Principal, key: SendKey, start: StartSend): Promise<LiveRun> => {
     const earlier = await repeat(caller, key)
     if (earlier && !isRetryable(earlier.run)) return earlier.run
     try {
-      return await (earlier ? startAgain(key, earlier.record, start) : start(key))
+      if (!earlier) return await start(key)
+      const { messageId, sessionId, openedSession } = earlier.record
+      const { parentId } = await store.answer(messageId)
+      return await start({ ...key, replaces: messageId }, { sessionId, parentId, openedSession })
     } catch (error) {
       // Another process may have stored the key in the meantime.
       const other = await repeat(caller, key)
       if (other && other.record.messageId !== earlier?.record.messageId) return other.run
       throw error
     }
-  }
-  const startAgain = async (
-    key: SendKey,
-    { messageId, sessionId, openedSession }: SendRecord,
-    start: (key: SendKey, retry: SendRetry) => Promise<LiveRun>,
-  ): Promise<LiveRun> => {
-    const { parentId } = await store.answer(messageId)
-    return start({ ...key, replaces: messageId }, { sessionId, parentId, openedSession })
   }
   return {
     once: async (idempotencyKey, request, caller, start) => {

@@ -3,13 +3,11 @@ import type { Agent } from '../contracts/agent.ts'
 import type { LiveRun, StopCause } from '../run/live-runs.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-type RunControl = Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'>
-
 /** Resumes and stops runs of sessions, in this process and in others. */
 export function runControl(
   { conversations, runs, sharing, clientTurns }: TurnParts,
   ready: () => Promise<void>,
-): RunControl {
+): Pick<Agent, 'resume' | 'stop' | 'removeRuns' | 'currentRunId'> {
   const stopIn = async (sessionIds: readonly string[]): Promise<void> => {
     const local = sessionIds.flatMap((id) => runs.active(id))
     await Promise.all([stopAll(local, 'user'), sharing?.stop(sessionIds)])

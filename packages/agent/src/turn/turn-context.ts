@@ -10,7 +10,6 @@ import type { Persona, PersonaLookup, ProjectLookup } from '../contracts/persona
 import { createFileExcerpts, createFileSearch } from '../actions/internal-search/file-search.ts'
 import type { Action, TurnFiles } from '../contracts/action.ts'
 import type { StoredFile } from '../contracts/file-store.ts'
-import type { Person } from '../contracts/memory-store.ts'
 import { attachedShare, checkDescriptors } from '../prompt/attachments.ts'
 import { loadContextFiles } from './context-files.ts'
 import { estimateTokens } from '../prompt/context-window.ts'
@@ -54,8 +53,7 @@ export async function findTurnContext(
   const heldIds = project?.fileIds ?? persona.fileIds
   const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)
   const hasFiles = attached.length + held.length > 0 || place.hasFiles
-  const person = (): Promise<Person> => parts.person(caller)
-  return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing, person }
+  return { persona, project, descriptors, filters, files: held, attached, hasFiles, searchesNothing }
 }
 
 /** Decides how the files of the project or agent reach the model; waits until they are read. */

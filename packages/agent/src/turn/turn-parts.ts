@@ -4,7 +4,7 @@ import type { TurnFiles } from '../contracts/action.ts'
 import type { OwnedSending } from '../contracts/agent.ts'
 import type { AnswerOutcome, ConversationStore, OpenedTurn, SessionRecord } from '../contracts/conversation-store.ts'
 import type { FileStore, StoredFile } from '../contracts/file-store.ts'
-import type { MemoryStore, Person } from '../contracts/memory-store.ts'
+import type { MemoryStore } from '../contracts/memory-store.ts'
 import type { ResolvedModel } from '../contracts/model.ts'
 import type { Persona, Project } from '../contracts/persona.ts'
 import type { RunStore } from '../contracts/run-store.ts'
@@ -87,8 +87,6 @@ export interface TurnContext {
   readonly hasFiles: boolean
   /** Whether none of the agent's document sets can be searched. */
   readonly searchesNothing: boolean
-  /** Facts about the caller for the model, read on each call. */
-  person(): Promise<Person>
 }
 
 /**

@@ -13,7 +13,7 @@ import { toPrompt, userMessage } from '../prompt/history.ts'
 import { toPersonMessages } from '../prompt/memory-prompt.ts'
 import type { OpenTurn, TurnParts } from './turn-parts.ts'
 
-export interface PromptedTurn extends Pick<OpenTurn, 'context' | 'contextFiles' | 'systemPrompt'> {
+export interface PromptedTurn extends Pick<OpenTurn, 'caller' | 'context' | 'contextFiles' | 'systemPrompt'> {
   readonly opened: BranchHistory & Pick<OpenedTurn, 'userText' | 'files'>
   readonly request: Pick<SendMessageRequest, 'additional_context' | 'include_citations'>
   readonly client?: Pick<ClientContext, 'instructions'> | undefined
@@ -36,7 +36,7 @@ export interface TurnPrompt {
 /** Creates the prompt of one answer; waits until its files are read. */
 export async function makeTurnPrompt(
   turn: PromptedTurn,
-  { files: store, now }: Pick<TurnParts, 'files' | 'now'>,
+  { files: store, now, person }: Pick<TurnParts, 'files' | 'now' | 'person'>,
   options: TurnPromptOptions,
   signal: AbortSignal,
 ): Promise<TurnPrompt> {
@@ -55,7 +55,8 @@ export async function makeTurnPrompt(
     : undefined
   const contextImages = takesImages ? await toContextImages(contextFiles, store) : []
   // A model that only quotes would quote the facts about the user.
-  const person = model.quotesOnly ? [] : toPersonMessages(await context.person(), Math.min(4_000, contextTokens / 10))
+  const maxMemoryTokens = Math.min(4_000, contextTokens / 10)
+  const about = model.quotesOnly ? [] : toPersonMessages(await person(turn.caller), maxMemoryTokens)
   const instructions = [
     persona.replacesBasePrompt ? '' : persona.systemPrompt,
     context.project?.instructions ?? '',
@@ -69,7 +70,7 @@ export async function makeTurnPrompt(
     summaryFiles: opened.summaryFiles,
     ...(attachments && { attachments: attachments.partsOf }),
     before: [
-      ...person,
+      ...about,
       ...instructions.map((text) => userMessage(`Instructions for the next message:\n${text}`)),
       ...(contextMessage ? [contextMessage] : []),
     ],

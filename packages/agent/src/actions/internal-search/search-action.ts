@@ -15,7 +15,6 @@ import {
   addNeighbours,
   withoutWeak,
   mergeSections,
-  type Section,
 } from './sections.ts'
 import { alternate, fuseRankings, passageKey, rankDown } from '../merged-queries.ts'
 
@@ -213,7 +212,7 @@ async function selectSections(
   maxPassages: number,
   { readExcerpt }: InternalSearchOptions,
   turn: ActionTurn,
-): Promise<readonly Section[]> {
+): Promise<readonly Passage[]> {
   const resultTokens = turn.resultTokens ?? defaultResultTokens
   const isTight = resultTokens < tightTokens
   const best = (isTight ? passages.filter((passage) => strong.has(passageKey(passage))) : passages).slice(
@@ -228,6 +227,6 @@ async function selectSections(
   return isTight ? grown.map(toPlain) : grown
 }
 
-function toPlain({ content, core, ...section }: Section): Section {
+function toPlain({ content, core, ...section }: Passage): Passage {
   return { ...section, content: withoutHiddenMarkup(content), ...(core && { core: withoutHiddenMarkup(core) }) }
 }

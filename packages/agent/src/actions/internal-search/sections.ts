@@ -7,17 +7,14 @@ import type { Passage, ExcerptReader, Span } from '../../contracts/search.ts'
 /** Maximum chunks of a section after merging or adding neighbours. */
 const maxChunks = 8
 
-/** A passage, possibly extended. */
-export type Section = Passage
-
 /**
  * Merges overlapping or adjacent sections of one document and link; the better one keeps its place and takes in the
  * other. Sections without a known position stay as they are, and duplicates are dropped.
  * @param sections best first
  * @returns best first
  */
-export function mergeSections(sections: readonly Section[]): Section[] {
-  const merged: Section[] = []
+export function mergeSections(sections: readonly Passage[]): Passage[] {
+  const merged: Passage[] = []
   for (const section of sections) {
     let grown = section
     let place = merged.length
@@ -52,7 +49,7 @@ function isSame(a: Span, b: Span): boolean {
   return a.first === b.first && a.last === b.last
 }
 
-function joined(better: Section, b: Section): Section {
+function joined(better: Passage, b: Passage): Passage {
   if (!better.span || !b.span) return better
   const span = union(better.span, b.span)
   const [before, after] = better.span.first <= b.span.first ? [better, b] : [b, better]
@@ -98,10 +95,10 @@ export interface NeighbourOptions {
  * @param sections best first, merged
  */
 export async function addNeighbours(
-  sections: readonly Section[],
+  sections: readonly Passage[],
   turn: Pick<ActionTurn, 'caller' | 'signal'>,
   options: NeighbourOptions,
-): Promise<Section[]> {
+): Promise<Passage[]> {
   let left = options.maxTokens - sections.reduce((sum, { content }) => sum + estimateTokens(content), 0)
   // No space is left, or merged neighbours would fit only partly.
   if (left <= 0) return [...sections]
@@ -119,10 +116,10 @@ export async function addNeighbours(
 }
 
 async function readAround(
-  section: Section,
+  section: Passage,
   { caller, signal }: Pick<ActionTurn, 'caller' | 'signal'>,
   { readExcerpt, chunks }: NeighbourOptions,
-): Promise<Section> {
+): Promise<Passage> {
   const { span, document } = section
   if (!span || span.last - span.first + 1 >= maxChunks) return section
   const excerpt = await readExcerpt({
@@ -156,7 +153,7 @@ const widenedNote = 'Nothing was found with these sources and dates, so the resu
  * @param wasWidened whether the filters of the model were dropped because nothing matched them
  */
 export function toResultText(
-  passages: readonly Section[],
+  passages: readonly Passage[],
   turn: ActionTurn,
   { sought, wasWidened }: { readonly sought: string; readonly wasWidened: boolean },
 ): string {
@@ -164,7 +161,7 @@ export function toResultText(
   const share = Math.max(minShare, Math.floor(limit * maxShare))
   let left = limit
   const results: Record<string, unknown>[] = []
-  const shown = new Map<string, Section>()
+  const shown = new Map<string, Passage>()
   for (const passage of passages) {
     if (results.length > 0 && left < minRoom) break
     // The best section is worth most.
@@ -186,7 +183,7 @@ export function toResultText(
 }
 
 /** Whether the replacement is shown. Searches merged into one may contradict each other: not in a circle either. */
-function isReplacedBy({ document, replacedBy }: Section, shown: ReadonlyMap<string, Section>): boolean {
+function isReplacedBy({ document, replacedBy }: Passage, shown: ReadonlyMap<string, Passage>): boolean {
   if (!replacedBy) return false
   const seen = new Set<string>()
   for (let id: string | undefined = replacedBy.documentId; id !== undefined && !seen.has(id);) {
@@ -213,7 +210,7 @@ interface ShownPassage extends Readonly<Record<string, unknown>> {
 }
 
 function toResult(
-  { document, content, core = content, headings, replacedBy }: Section,
+  { document, content, core = content, headings, replacedBy }: Passage,
   maxTokens: number,
   sought: string,
 ): ShownPassage {
@@ -279,7 +276,7 @@ const relevantShare = 0.3
  * others faster. Simulated in a space of 2,048 tokens: a third fewer tokens for XQuAD, and as many right passages.
  * @param sections best first
  */
-export function withoutWeak(sections: readonly Section[], minSections: number): Section[] {
+export function withoutWeak(sections: readonly Passage[], minSections: number): Passage[] {
   const top = Math.max(0, ...sections.map(({ document: { score } }) => score ?? 0))
   return sections.filter(
     ({ document: { score } }, index) => index < minSections || score === null || score >= top * relevantShare,
