@@ -7,7 +7,6 @@ export interface BlobFolderOptions {
   readonly folder: string
 }
 
-/** Stores values in a folder; each write is atomic. */
 export interface BlobFolder {
   /** Resolves to null when there is none. */
   getItemRaw(key: string): Promise<Uint8Array | null>

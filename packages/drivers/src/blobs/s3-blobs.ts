@@ -18,7 +18,6 @@ export interface S3BlobsOptions {
   readonly endpoint?: string | undefined
 }
 
-/** Stores values in a bucket; each write is atomic. */
 export interface S3Blobs {
   /** Resolves to null when there is none. */
   getItemRaw(key: string): Promise<Uint8Array | null>

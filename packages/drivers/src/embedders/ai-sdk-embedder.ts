@@ -10,7 +10,6 @@ import { callSdk, type FailureWords } from '../http/sdk-failure.ts'
 /** An embedding model of the AI SDK, of any of its last three specifications. */
 export type EmbeddingModelObject = EmbeddingModelV2<string> | EmbeddingModelV3 | EmbeddingModelV4
 
-/** An embedding model of the AI SDK, and how it is called. */
 export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
   /** Embedding model of a provider package, e.g. `createOpenAI(…).embeddingModel('text-embedding-3-small')`. */
   readonly model: EmbeddingModelObject
@@ -24,10 +23,8 @@ export interface AiSdkEmbedderOptions extends RemoteEmbedderOptions {
   readonly maxBatchSize?: number
 }
 
-type CallOptions = Parameters<EmbeddingModelV4['doEmbed']>[0]
-
 /** Options that a provider of the AI SDK understands, by its name. */
-export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
+export type ProviderOptions = NonNullable<Parameters<EmbeddingModelV4['doEmbed']>[0]['providerOptions']>
 
 const subject = 'The embedding service'
 

@@ -13,7 +13,6 @@ export interface EmbedderOptions {
   readonly prefixes?: Partial<EmbedderPrefixes>
 }
 
-/** Options of embedders that send requests to a service. */
 export interface RemoteEmbedderOptions extends EmbedderOptions, RetryOptions {
   /** Maximum number of texts per request. Default 96. */
   readonly maxBatchSize?: number
@@ -25,7 +24,6 @@ export interface RemoteEmbedderOptions extends EmbedderOptions, RetryOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A model, and how its calls are split. */
 interface EmbedderModel extends EmbedderOptions {
   /** Name of the model, from which its prefixes are known. */
   readonly model: string
@@ -44,7 +42,6 @@ type EmbedGroup = (
   signal: AbortSignal | undefined,
 ) => Promise<readonly Float32Array[]>
 
-/** Creates an embedder that adds the prefixes of its model and embeds a call group by group. */
 export function createEmbedder({ model, space, dimensions, ...options }: EmbedderModel, embed: EmbedGroup): Embedder {
   const prefixes = { ...knownPrefixes(model), ...options.prefixes }
   return {

@@ -37,10 +37,7 @@ function readVector(value: unknown, dimensions: number): Float32Array {
   return checkedVector(vector, dimensions)
 }
 
-/**
- * Returns the vector if an index can store it.
- * @throws INDEX_MISMATCH for another length, BAD_GATEWAY for a value that is not a number
- */
+/** @throws INDEX_MISMATCH for another length, BAD_GATEWAY for a value that is not a number */
 export function checkedVector(vector: Float32Array, dimensions: number): Float32Array {
   if (vector.length !== dimensions)
     throw new InlayError('INDEX_MISMATCH', {

@@ -1,4 +1,3 @@
-/** Text prefixes for models that distinguish documents from queries. */
 export interface EmbedderPrefixes {
   readonly document: string
   readonly query: string

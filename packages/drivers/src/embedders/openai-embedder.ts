@@ -6,7 +6,6 @@ import { requiredDimensions, readVectors } from './embeddings-reply.ts'
 import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import { embedPiecemeal, refusalOfTexts } from './refused-texts.ts'
 
-/** An embeddings endpoint that speaks OpenAI's protocol. */
 export interface OpenaiEmbedderOptions extends RemoteEmbedderOptions {
   /** Address before `/embeddings`, e.g. `https://api.openai.com/v1` or `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string

@@ -1,7 +1,6 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { refusalOf, type Refusal } from '../http/refusals.ts'
 
-/** Reason of a server for refusing texts, together or individually. */
 interface Excess {
   /** Most texts of a request; undefined when it did not say. */
   readonly maxTexts: number | undefined

@@ -17,7 +17,6 @@ export interface Budget {
   expectText(characters: number): void
 }
 
-/** A budget that starts full. */
 export function createBudget(limits: ExtractionLimits): Budget {
   let unpackedBytesLeft = limits.unpackedBytes
   let charactersLeft = limits.textCharacters
@@ -49,10 +48,7 @@ function exceeded(message: string): Error {
   return error
 }
 
-/**
- * Whether reading a part of a file failed for that part alone, and the others can still be read. Libraries fail in their
- * own ways on damaged parts.
- */
+/** Whatever is neither a limit nor a missing module: libraries fail in their own ways on damaged parts. */
 export function concernsPartOnly(error: unknown): boolean {
   return !exceededBudgets.has(error as Error) && !isMissingModule(error)
 }

@@ -12,7 +12,6 @@ export function decodeText(bytes: Uint8Array, declared?: string): string {
   return new TextDecoder(knownEncoding(bytes, declared) ?? 'windows-1252').decode(bytes)
 }
 
-/** An encoding that may have been guessed. */
 export interface FoundEncoding {
   readonly encoding: string
   /** Notes a guess other than Western European in the metadata of the document. */

@@ -23,7 +23,6 @@ export async function extractFile(
 /** Mails within mails, and documents within documents, are read this deep. */
 const deepestFile = 2
 
-/** Shared by a file and its attachments. */
 interface Costs {
   readonly budget: Budget
   readonly pictures: Pictures

@@ -27,11 +27,7 @@ export const mediaTypes = {
 
 export type FileKind = keyof typeof mediaTypes
 
-/**
- * Detects the container from the first bytes: a PDF, a zip archive, Rich Text, a picture, or possibly text.
- * @param claimed see `claimedContainer`
- * @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative
- */
+/** By the first bytes. @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative */
 export function containerOf(bytes: Uint8Array, claimed?: string): 'pdf' | 'zip' | 'rtf' | 'png' | 'jpeg' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
   if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'
@@ -76,10 +72,7 @@ function refusalForOle(bytes: Uint8Array): Error {
   return refusal('unsupported', 'Old Office formats (.doc, .xls, .ppt) are not read: save it as .docx, .xlsx or .pptx.')
 }
 
-/**
- * The kind of an office file by its parts.
- * @throws refusal `unsupported` for any other archive
- */
+/** By the parts of the file. @throws refusal `unsupported` for any other archive */
 export function officeKind(zip: Archive): FileKind {
   if (zip.has('word/document.xml')) return 'docx'
   if (zip.has('ppt/presentation.xml')) return 'pptx'
@@ -113,7 +106,6 @@ function openDocumentKind(zip: Archive): 'odt' | 'ods' | 'odp' | undefined {
   return kind === 'text' ? 'odt' : kind === 'spreadsheet' ? 'ods' : 'odp'
 }
 
-/** Its first part says so. */
 function isEpub(zip: Archive): boolean {
   if (!zip.has('mimetype') || !zip.has('META-INF/container.xml')) return false
   return new TextDecoder().decode(zip.read('mimetype')).trim() === mediaTypes.epub

@@ -63,7 +63,6 @@ export function refusalOfMany(maxPictures: number): Refusal {
   }
 }
 
-/** Why a picture alone is not read. */
 export function pictureRefusal(): Error {
   return refusal(
     'unsupported',

@@ -25,7 +25,6 @@ export function isMissingModule(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
 }
 
-/** The refusal of an error; undefined for any other error. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('refusal' in error)) return undefined
   // Only `refusal()` sets this property.

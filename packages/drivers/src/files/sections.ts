@@ -23,7 +23,6 @@ function trimmed(text: string): string {
   return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
 }
 
-/** A text as a single line without white space around. */
 export function oneLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim()
 }

@@ -181,7 +181,6 @@ function outOfMemory(maxBytes?: number): InlayError {
 
 const tooMuch: ReadonlySet<RefusalReason> = new Set(['too_large', 'bomb', 'too_slow', 'out_of_memory'])
 
-/** The error of a file that is refused; `data.reason` contains the reason. */
 export function refused(reason: RefusalReason, message: string, cause?: unknown): InlayError {
   const code = tooMuch.has(reason) ? 'PAYLOAD_TOO_LARGE' : 'INVALID_INPUT'
   return new InlayError(code, { message, cause, data: { reason } })

@@ -1,8 +1,4 @@
-/**
- * Groups texts, in order, into batches that fit one request.
- * @param limits.count maximum number of texts in a batch
- * @param limits.characters maximum characters of a batch; a longer text forms its own
- */
+/** In order; a text of more than `characters` forms a group of its own. */
 export function* groupsOf(
   texts: readonly string[],
   limits: { readonly count: number; readonly characters: number },

@@ -11,7 +11,6 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array
 }
 
-/** A URL with the resolved addresses of its host. */
 export interface Target {
   readonly url: URL
   readonly hostname: string

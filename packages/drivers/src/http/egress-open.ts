@@ -38,7 +38,6 @@ export interface EgressRequest extends OutgoingRequest {
   readonly mediaTypes?: readonly string[]
 }
 
-/** The error for a request that is not made. */
 export const refused = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
 
 async function systemAddresses(hostname: string): Promise<readonly string[]> {

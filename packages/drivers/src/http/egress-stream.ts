@@ -14,7 +14,6 @@ export interface EgressStreamAnswer {
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** Fetches untrusted URLs with streamed responses of any duration. */
 export type EgressStream = (url: string, request?: EgressRequest) => Promise<EgressStreamAnswer>
 
 /**
@@ -118,9 +117,7 @@ function toStream(
 
 const badGateway = (message: string, cause?: unknown): InlayError => new InlayError('BAD_GATEWAY', { message, cause })
 
-/**
- * Error of a failed request: the reason of the caller's signal if it aborted, otherwise an error without any address.
- */
+/** The reason of the caller's signal if it aborted, otherwise an error without any address. */
 export function toEgressError(error: unknown, callers: AbortSignal | undefined, timeout: AbortSignal): unknown {
   if (callers?.aborted) return callers.reason
   if (timeout.aborted)

@@ -1,7 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import { createParser } from 'eventsource-parser'
 
-/** One event of a stream of Server-Sent Events. */
 export interface ServerEvent {
   /** `message` when the stream names none. */
   readonly event: string

@@ -2,7 +2,6 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { refusalOf, unreached, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
-/** A service that accepts JSON, a form or query parameters, and responds with JSON. */
 export interface JsonPostOptions extends RetryOptions {
   /** Name of the service, as the beginning of a sentence: `The embedding service`. */
   readonly subject: string
@@ -100,7 +99,6 @@ function toCallFailure(
   return new InlayError('CONNECTION_ERROR', { message: unreached(subject, error), cause: error })
 }
 
-/** Parses the JSON of a response. @throws BAD_GATEWAY for anything else */
 function parseAnswer(text: string, subject: string): unknown {
   try {
     return JSON.parse(text)

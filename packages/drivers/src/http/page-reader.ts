@@ -67,7 +67,6 @@ function toPage(url: string, file: ExtractedFile, limit: number): ReadPage {
   return { url, title: file.title ?? '', text, ...(updatedAt === undefined ? {} : { updatedAt }) }
 }
 
-/** Resolves links as a browser would. */
 function withWholeLinks(markdown: string, base: string): string {
   return markdown.replace(/\]\((?![a-z][a-z\d+.-]*:|<)([^()\s]+)\)/gi, (link, target: string) => {
     const whole = URL.parse(target, base)

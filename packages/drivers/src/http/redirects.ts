@@ -1,4 +1,3 @@
-/** Parts of a request that a redirect may change. */
 interface RedirectedParts {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -8,7 +7,6 @@ interface RedirectedParts {
 // All other headers may contain a credential, since services name them freely.
 const harmlessHeader = /^(accept|accept-.+|content-.+|user-agent|range|cache-control)$/
 
-/** Whether a response with this status and a `location` is a redirect. */
 export function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
@@ -41,7 +39,6 @@ export function isSameHost(from: URL, to: URL): boolean {
   return isUpgrade && from.hostname === to.hostname
 }
 
-/** The same headers with names in lower case. */
 export function lowerCased(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }

@@ -12,7 +12,6 @@ export interface Refusal {
 
 type Meaning = readonly [code: ErrorCode, sentence: string]
 
-/** What a service means by a status. */
 export type Meanings = Readonly<Record<number, Meaning>>
 
 const tooSlow: Meaning = ['GATEWAY_TIMEOUT', 'did not answer in time.']
@@ -69,7 +68,6 @@ export function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, (date - Date.now()) / 1000)
 }
 
-/** Sentence for a service that no response came from. */
 export function unreached(subject: string, cause: unknown): string {
   const fault = tlsFault(cause, 'its base URL')
   return fault

@@ -46,9 +46,7 @@ async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<v
   await delay(delayMs, undefined, { signal })
 }
 
-/**
- * The delay requested by the server, or half a second, doubled for each attempt; with 20 % jitter to spread clients.
- */
+/** As the server asks, or half a second, doubled for each attempt; with 20 % jitter to spread clients. */
 function delayAfter(error: InlayError, attempt: number): number {
   const requestedSeconds = error.data['retryAfterSeconds']
   if (typeof requestedSeconds === 'number') return requestedSeconds * 1000

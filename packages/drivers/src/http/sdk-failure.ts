@@ -15,7 +15,6 @@ interface CallFailure {
 export interface FailureWords {
   /** Name of the called service, as the beginning of a sentence. */
   readonly subject: string
-  /** Creates the error for a response with an error status. */
   readonly refused: (refusal: {
     readonly status: number
     readonly headers: Headers

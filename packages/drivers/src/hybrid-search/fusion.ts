@@ -19,7 +19,6 @@ export interface FusionOptions {
   readonly vector?: Float32Array
   /** Weight of the vectors, 0 to 1. Absent: estimated for each query, see {@link shareOf}. */
   readonly share?: number
-  /** Text of the query. */
   readonly text?: string
   readonly limit: number
 }

@@ -1,6 +1,5 @@
 import { InlayError } from '@inlay/protocol'
 
-/** The vector space an index is opened with. */
 export interface Space {
   readonly id: string
   readonly dimensions: number
@@ -9,7 +8,6 @@ export interface Space {
 /** The space of an index without vectors; no query vector has its dimensions. */
 export const noSpace: Space = { id: '', dimensions: -1 }
 
-/** Lifecycle of an index: not opened, open, closed. */
 export interface OpenState<Opened> {
   /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
   get(): Opened
@@ -22,7 +20,6 @@ export interface OpenState<Opened> {
   close(): void
 }
 
-/** State of an index that is not opened yet. */
 export function createOpenState<Opened extends object>(): OpenState<Opened> {
   let state: Opened | 'closed' | undefined
   const refuseClosed = (): void => {

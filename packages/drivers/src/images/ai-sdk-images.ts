@@ -8,7 +8,6 @@ import { callSdk, type FailureWords } from '../http/sdk-failure.ts'
 /** Aspect ratios by shape, `width:height`. */
 export type ImageRatios = Readonly<Record<ImageShape, `${number}:${number}`>>
 
-/** An image model of the AI SDK, with options of its calls. */
 export interface AiSdkImagesOptions extends RetryOptions {
   /** The model of a provider package, e.g. `createOpenAI(…).imageModel('gpt-image-1')`. */
   readonly model: ImageModelV4

@@ -5,7 +5,6 @@ import { imageRefusal, imageSubject, noPicture, toPicture, usualSizes, type Imag
 import { createJsonPost, endpointOf, type JsonPost } from '../http/json-post.ts'
 import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
-/** An image model behind an OpenAI-compatible endpoint. */
 export interface OpenaiImagesOptions extends RetryOptions {
   /** URL before `/images/generations`. Default `https://api.openai.com/v1`. */
   readonly baseUrl?: string

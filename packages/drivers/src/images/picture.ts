@@ -3,7 +3,6 @@ import type { ImageShape, MadeImage } from '@inlay/agent'
 import { InlayError } from '@inlay/protocol'
 import { refusalOf, type Meanings, type Refusal } from '../http/refusals.ts'
 
-/** Name of the image service in messages. */
 export const imageSubject = 'The image service'
 
 /** Sizes by shape, `width`x`height`. */
@@ -33,7 +32,6 @@ export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage
   }
 }
 
-/** The error for a response without an image. */
 export function noPicture(cause?: unknown): InlayError {
   const message = `${imageSubject} sent something else than a picture: check its base URL and model.`
   return new InlayError('BAD_GATEWAY', { message, cause })

@@ -24,7 +24,6 @@ const patience: Readonly<Record<string, string>> = {
   timeout: '60s',
 }
 
-/** Whether an address is that of a bucket, such as `s3://name/path`. */
 export function isBucket(address: string): boolean {
   return /^(?:s3|gs|az):\/\//.test(address)
 }

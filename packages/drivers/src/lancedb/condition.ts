@@ -12,7 +12,6 @@ import { tableName } from './table.ts'
 /** Maintenance of another process may remove files that are being read. */
 const maxAttempts = 3
 
-/** Reads the whole index. */
 export async function readThrough(location: IndexLocation, space: Space | undefined): Promise<IndexCondition['state']> {
   const engine = await loadEngine()
   for (let tries = 1; ; tries++) {
@@ -26,7 +25,6 @@ export async function readThrough(location: IndexLocation, space: Space | undefi
   }
 }
 
-/** Timeout of a process that reads an index. */
 const maxApartMs = 120_000
 
 /**
@@ -94,7 +92,6 @@ async function readOnce(
   }
 }
 
-/** Number of words looked up in the full-text index. */
 const maxWords = 20
 
 /** Reads every row, and looks up one of them in each index. */

@@ -6,7 +6,6 @@ import type engine from '#lancedb'
 import manifest from '../../package.json' with { type: 'json' }
 import type { WorkNote } from './writer-presence.ts'
 
-/** The native module and its Arrow build. */
 export type Engine = typeof engine
 
 let loading: Promise<Engine> | undefined
@@ -127,7 +126,6 @@ export function isPassing(error: unknown): boolean {
   return /commit conflict|conflicting|preempted|concurrent/i.test(message) || isMiss(error)
 }
 
-/** Whether a failure was caused by a missing file. */
 export function isMiss(error: unknown): boolean {
   return /not found|no such file/i.test(messageOf(error))
 }

@@ -4,7 +4,6 @@ import { rowKey } from '../hybrid-search/fusion.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import { hitColumns, searchColumn, toHit, type FoundRow } from './rows.ts'
 
-/** Filter, columns and limit of a search. */
 export interface Narrowing {
   readonly filter: IndexFilter | undefined
   /** Columns to return, including the score column. */
@@ -29,7 +28,6 @@ export async function runFiltered(
   return rows
 }
 
-/** A row that a search found. */
 export interface Match {
   readonly hit: Hit
   /** If it was requested. */
@@ -46,7 +44,6 @@ export interface MatchSearch extends Narrowing {
   readonly score: '_score' | '_distance'
 }
 
-/** The rows of a search with their scores. */
 export async function findMatches(
   search: Query | VectorQuery,
   { score, columns, ...narrowing }: MatchSearch,

@@ -22,7 +22,6 @@ const workFolder = 'at-work'
 /** Number of processes that crashed during work on the index within an hour, from which the index is suspect. */
 const suspectCrashes = 3
 
-/** Options for detecting crashed processes and damaged indexes. */
 export interface FolderOptions {
   readonly processes?: Processes
   /** URL of the program that reads an index in a separate process. Absent: only for thorough inspections. */

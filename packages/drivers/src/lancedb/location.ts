@@ -4,7 +4,6 @@ import type { Engine } from './engine.ts'
 import type { Space } from '../hybrid-search/open-state.ts'
 import type { WorkNote, WriterPresence } from './writer-presence.ts'
 
-/** Location of a table: a local folder or a bucket. */
 export interface IndexLocation {
   /** Every query of the connection sees the commits of other processes. */
   connect(engine: Engine, session?: Session): Promise<Connection>

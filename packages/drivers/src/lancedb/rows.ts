@@ -3,7 +3,6 @@ import type { Data, DataType, RecordBatch, Schema, Table } from 'apache-arrow'
 import type { Space } from '../hybrid-search/open-state.ts'
 import type { Engine } from './engine.ts'
 
-/** Name of the column that full-text search reads. */
 export const searchColumn = 'search_text'
 
 /** Name of the column with all properties of a hit besides its text; see `packChunkMetadata`. */
@@ -42,12 +41,10 @@ export function schemaOf({ arrow }: Engine, space: Space | undefined): Schema {
   return new arrow.Schema(fields, new Map(Object.entries({ 'inlay.format': format, 'inlay.space': nameOf(space) })))
 }
 
-/** Whether a table was created for this space. */
 export function isOfSpace(schema: Schema, space: Space | undefined): boolean {
   return schema.metadata.get('inlay.space') === nameOf(space)
 }
 
-/** Whether a table has the columns of this version. */
 export function isOfFormat(schema: Schema): boolean {
   return schema.metadata.get('inlay.format') === format
 }

@@ -140,7 +140,6 @@ export async function vectorIndexOf(table: Table): Promise<IndexConfig | undefin
   return (await table.listIndices()).find(isOfVectors)
 }
 
-/** Whether an index is used for vector search. */
 export function isOfVectors({ columns }: IndexConfig): boolean {
   return columns[0] === 'vector'
 }

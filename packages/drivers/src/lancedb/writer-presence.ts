@@ -26,11 +26,6 @@ export interface WriterPresence {
   leave(): Promise<void>
 }
 
-/** Content of a handle's file. */
-interface HandleFile {
-  readonly owner: string
-}
-
 const renewalMs = 15_000
 /** A handle that was not renewed for this long counts as closed, whatever is known about its process. */
 const lapseMs = 60_000
@@ -42,7 +37,7 @@ const lapseMs = 60_000
 export async function openWriterPresence(folder: string, processes?: Processes): Promise<WriterPresence> {
   const name = randomUUID()
   const file = join(folder, name)
-  const text = JSON.stringify({ owner: processes?.owner ?? name } satisfies HandleFile)
+  const text = JSON.stringify({ owner: processes?.owner ?? name })
   const write = async (): Promise<void> => {
     await mkdir(folder, { recursive: true })
     await writeFile(file, text)
@@ -94,7 +89,7 @@ async function removeDead(file: string, processes: Processes | undefined): Promi
 
 function isOfGoneProcess(text: string, processes: Processes | undefined): boolean {
   // Empty while it is being written, or after a crash at that moment.
-  const handle: Partial<HandleFile> = text === '' ? {} : JSON.parse(text)
+  const handle: { readonly owner?: string } = text === '' ? {} : JSON.parse(text)
   return handle.owner !== undefined && processes?.isGone(handle.owner) === true
 }
 

@@ -10,7 +10,6 @@ import type { CrossEncoderLib, FeatureTensor, Pooling, TransformersLib } from '.
 
 export type { CrossEncoderLib, DownloadProgress, FeatureTensor, ModelFolderOptions, Pooling, TransformersLib }
 
-/** An embedding model of this process, by name. */
 export interface LocalEmbedderOptions extends ModelFolderOptions {
   /**
    * `multilingual-e5-small`, `bge-small-en-v1.5`, `all-minilm-l6-v2`, `bge-m3`, or `organisation/name` on the Hugging Face
@@ -25,7 +24,6 @@ export interface LocalEmbedderOptions extends ModelFolderOptions {
   readonly lib?: TransformersLib
 }
 
-/** A reranker of this process, by name. */
 export interface LocalRerankerOptions extends ModelFolderOptions {
   /**
    * `ms-marco-minilm-l6-v2`, `mxbai-rerank-xsmall-v1`, `bge-reranker-base`, or `organisation/name` on the Hugging Face Hub with

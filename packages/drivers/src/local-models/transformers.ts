@@ -35,7 +35,6 @@ export interface CrossEncoderLib {
   }
 }
 
-/** Numbers with a shape. */
 export interface FeatureTensor {
   readonly dims: readonly number[]
   readonly data: ArrayLike<number>

@@ -16,7 +16,6 @@ import {
   type RequestOptions,
 } from './messages.ts'
 
-/** URL of a server, and headers sent with every request. */
 export interface ConnectionOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -5,7 +5,6 @@ import { isLost, isRefused, statelessVersion, type Connection, type Reply, type 
 import { connectBySse } from './sse-connection.ts'
 import { connectByStdio, type StdioProgram } from './stdio-connection.ts'
 
-/** A tool as its server describes it. */
 export interface RemoteTool {
   readonly name: string
   /** Display name; "" if the server has none. */

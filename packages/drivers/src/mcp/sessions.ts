@@ -13,7 +13,6 @@ export interface McpSessions {
     work: (session: McpSession) => Promise<Value>,
     isRepeatable?: boolean,
   ): Promise<Value>
-  /** Ends all of them. */
   close(): Promise<void>
 }
 

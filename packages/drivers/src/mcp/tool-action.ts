@@ -5,7 +5,6 @@ import { isRefused } from './messages.ts'
 import type { OnProgress, RemoteOutcome, RemoteTool } from './session.ts'
 import { readOutcome, toModelText } from './tool-answer.ts'
 
-/** One tool of one server, ready to become an action. */
 export interface OfferedTool {
   readonly id: number
   /** The name the model sees. */
@@ -16,7 +15,6 @@ export interface OfferedTool {
   /** Required headers that are missing. */
   readonly missingHeaders: readonly string[]
   readonly call: (input: JsonObject, turn: ActionTurn, onProgress: OnProgress) => Promise<RemoteOutcome>
-  /** Called with unexpected failures. */
   readonly onError: (error: unknown) => void
 }
 

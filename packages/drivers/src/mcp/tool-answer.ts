@@ -3,7 +3,6 @@ import { type JsonObject, isJsonObject, readJson } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { RemoteOutcome } from './session.ts'
 
-/** Result of a tool, as text and files. */
 export interface ToolText {
   readonly text: string
   /** Stored images and audio. */

@@ -1,7 +1,6 @@
 import { endsWithin } from '@inlay/scheduling'
 import type { RemoteTool } from './session.ts'
 
-/** Cached tool lists of servers. */
 export interface ToolLists {
   /**
    * Returns the tools of a key. Only the first list is awaited: a stale one is returned while it is refreshed, and a

@@ -25,7 +25,6 @@ import { isOpenAiReasoner } from './known-models.ts'
 import { isOfficial, loadOfficial, needsKey } from './official-providers.ts'
 import { declaredInput, declaredName } from './tools/fit-tools.ts'
 
-/** A provider of models behind HTTP. */
 export interface AiSdkOptions {
   readonly type: Exclude<ProviderConfig['type'], 'extractive'>
   /** Configured name of the provider; the models carry it. */

@@ -1,4 +1,3 @@
-/** Properties of a model needed to build its prompt. */
 export interface ModelLimits {
   /** Tokens of prompt and answer together. */
   readonly contextTokens: number

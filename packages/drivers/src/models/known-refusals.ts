@@ -27,7 +27,6 @@ const known: readonly (readonly [names: RegExp, refused: readonly string[]])[] =
   [/:11434\b|ollama/, [refusal.isWithoutBooleans]],
 ]
 
-/** What the provider of a model is known to refuse. */
 export function knownRefusals(names: string): readonly string[] {
   return known.flatMap(([pattern, refused]) => (pattern.test(names.toLowerCase()) ? refused : []))
 }

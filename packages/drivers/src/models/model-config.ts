@@ -5,7 +5,6 @@ import type { AbilityRecords } from './adapting/probe.ts'
 import type { ModelObject } from './model-object.ts'
 import type { OfficialPrefix } from './official-providers.ts'
 
-/** One model of a provider. */
 export interface ModelConfig extends ModelOptions {
   /** Name of the model at its provider. */
   readonly name: string
@@ -15,7 +14,6 @@ export interface ModelConfig extends ModelOptions {
   readonly providerOptions?: JSONObject
 }
 
-/** One provider of models. */
 export interface ProviderConfig {
   /** How clients name it in `model_provider`; unique. */
   readonly name: string
@@ -54,7 +52,6 @@ export interface BuiltInModel {
   readonly make: () => LanguageModelV4
 }
 
-/** Options of `modelProviders`. */
 export interface ModelProvidersConfig {
   readonly providers: readonly ProviderConfig[]
   /** Name of the provider whose default model is used unless a request selects another. Default: the first. */

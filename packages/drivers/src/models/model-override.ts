@@ -17,7 +17,6 @@ export interface OfferedModels<Provider extends OfferingProvider> {
   readonly list: () => readonly ModelListing[]
 }
 
-/** The error for a model that is not offered, or a configuration that cannot work. */
 export function invalid(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message })
 }

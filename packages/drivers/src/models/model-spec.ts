@@ -69,7 +69,6 @@ export function parseModelSpec(spec: string, options: ModelSpecOptions = {}): Mo
   return { providers: [{ name: provider ?? usual, type, models, ...access }, builtIn] }
 }
 
-/** A model among several. */
 export interface ModelSpec extends ModelSpecOptions {
   /** Name of the model at its provider or server. */
   readonly name: string

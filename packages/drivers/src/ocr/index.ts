@@ -35,7 +35,6 @@ export interface RecognizedPage {
   readonly blocks?: readonly TextBlock[] | null
 }
 
-/** Languages, and where their data is. */
 export interface TesseractReaderOptions extends LanguageDataOptions {
   /** Codes such as `eng`, `deu` or `eng+deu`; those of two letters are known for en, de, fr, es, it, pt, nl. Default `eng`. */
   readonly languages?: string | readonly string[]

@@ -7,7 +7,6 @@ import { untilAborted } from '@inlay/scheduling'
 import { clausesOf } from './filter.ts'
 import type { Cluster } from './transport.ts'
 
-/** The index to search. */
 export interface SearchedIndex {
   readonly cluster: Cluster
   readonly name: string
@@ -189,7 +188,6 @@ interface FoundRow {
   readonly _source: Omit<Hit, 'score' | 'vector'> & { readonly vector?: readonly number[] }
 }
 
-/** Converts a response to hits with the scores of the cluster. */
 export function toHits(reply: Search | undefined): Hit[] {
   const { hits = [] } = (reply?.['hits'] ?? {}) as { hits?: readonly FoundRow[] }
   return hits.map(({ _score: score, _source: { vector, ...row } }) => ({

@@ -229,12 +229,10 @@ function isElasticsearch(): InlayError {
   })
 }
 
-/** Creates the error for a server that is not OpenSearch. */
 export function isNoOpenSearch(): InlayError {
   return misconfigured(`The server is not OpenSearch: set the URLs of its nodes in ${setting}.`)
 }
 
-/** Instructions by the status of a refused request. */
 const refusals: Readonly<Record<number, string>> = {
   401: `The search cluster refused the user name or password. Check both in ${setting}.`,
   403: `The user of the search cluster lacks a permission: allow it to create, read, write and manage indexes with its prefix, or set another user in ${setting}.`,
@@ -261,7 +259,6 @@ function misconfigured(message: string): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable: true, data: { isForOperator: true } })
 }
 
-/** Creates the error for any failure of the cluster. */
 export function unavailable(message: string, retryable: boolean, cause?: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { message, retryable, cause })
 }

@@ -35,7 +35,6 @@ interface Open {
   readonly hnswSettings: (limit: number) => string
 }
 
-/** The database of an index, and the names of its tables. */
 interface Place {
   readonly run: Run
   readonly tables: PgTables
@@ -105,7 +104,6 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
   }
 }
 
-/** Page size for listing generations. */
 const listedAtOnce = 5000
 
 async function eachGeneration(

@@ -1,6 +1,5 @@
 import { InlayError } from '@inlay/protocol'
 
-/** Table names of an index. */
 export interface PgTables {
   readonly rows: string
   readonly words: string

@@ -2,7 +2,6 @@ import { parametersOf, type Parameters } from './filter.ts'
 import type { PgTables } from './schema.ts'
 import { editDistance } from '@inlay/text'
 
-/** A row as returned by SQL. */
 export interface PgHit {
   readonly document_id: string
   readonly generation: string

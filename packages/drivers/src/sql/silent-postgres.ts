@@ -14,7 +14,6 @@ export interface WatchedConnection {
   readonly connection?: { readonly stream?: Stream }
 }
 
-/** The part of a `pg` pool that is needed here. */
 export interface WatchedPool {
   readonly options?: object
   Client?: ClientClass

@@ -142,7 +142,6 @@ const meanings: Readonly<Record<number, string>> = {
   26: 'The database file is not a SQLite database: use another path.',
 }
 
-/** Converts SQLite errors to InlayErrors. */
 export function toInlayError(cause: unknown): unknown {
   const moving = movingFailure(cause)
   if (moving) return moving

@@ -10,7 +10,6 @@ import type { VectorCollection, VectorStore } from './store.ts'
 
 export type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from './store.ts'
 
-/** Options of {@link vectorStoreIndex}: an index for rows and keywords, and a store for vectors. */
 export interface VectorStoreIndexOptions {
   /** Opens a collection of the store. */
   readonly vectors: (collection: VectorCollection) => VectorStore | Promise<VectorStore>

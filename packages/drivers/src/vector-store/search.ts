@@ -4,7 +4,6 @@ import { nearestRows } from './nearest-rows.ts'
 import { idOf, vectorsOf } from './points.ts'
 import type { VectorStore } from './store.ts'
 
-/** A vector search, with or without text. */
 interface VectorQuery {
   readonly query: IndexQuery & { readonly vector: Float32Array }
   readonly store: VectorStore

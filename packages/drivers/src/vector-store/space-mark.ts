@@ -37,7 +37,6 @@ export function withoutMark(figures: IndexFigures): IndexFigures {
   return { ...figures, rows: Math.max(0, figures.rows - 1) }
 }
 
-/** Whether a generation is not the one that records the space. */
 export function isOfRows(generation: string): boolean {
   return generation !== markGeneration
 }

@@ -2,7 +2,6 @@ import type { WebResult } from '@inlay/agent'
 import { InlayError, isJsonObject } from '@inlay/protocol'
 import { toTimestamp } from '../files/timestamps.ts'
 
-/** A page as returned by a service. */
 export interface FoundPage {
   readonly title: unknown
   readonly url: unknown
@@ -11,7 +10,6 @@ export interface FoundPage {
   readonly date?: unknown
 }
 
-/** How pages are read from the rows of a response. */
 export interface PageReading {
   /** Name of the service, as the beginning of a sentence: `Brave Search`. */
   readonly subject: string

@@ -16,7 +16,6 @@ export interface SearchAccess extends RetryOptions {
   readonly fetch?: typeof fetch
 }
 
-/** Access to a service with keys. */
 export interface KeyedSearchOptions extends SearchAccess {
   /** Key of the service. */
   readonly apiKey: string

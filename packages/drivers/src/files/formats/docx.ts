@@ -9,7 +9,6 @@ import { markdownBlock, noteKey, WordBody, type Note } from './word-body.ts'
 import { readNumbering } from './word-numbering.ts'
 import { readStyles } from './word-styles.ts'
 
-/** Reads a document that stands in a part of another one. */
 export type EmbeddedReader = (name: string, bytes: Uint8Array) => Promise<Reading>
 
 /**

@@ -11,7 +11,6 @@ import { factsOf, oneLine, sectionsOf, type Reading } from '../sections.ts'
 /** Reads a file inside a file; rejects with a refusal when it cannot be read. */
 export type InnerReader = (name: string, mediaType: string, bytes: Uint8Array) => Promise<Reading>
 
-/** Limits of reading a mail, and the reader for its attachments. */
 export interface MailReading {
   readonly budget: Budget
   readonly readsPictures: boolean
@@ -107,7 +106,6 @@ function shortened(entry: string): string {
   return entry.length > maxUnreadLength ? `${entry.slice(0, maxUnreadLength)}…` : entry
 }
 
-/** Appends the text of an attachment to the sections. */
 async function readAttachment(
   attachment: Attachment,
   mail: { sections: ExtractedSection[]; unread: string[]; readInner: InnerReader },

@@ -2,7 +2,6 @@ import { parse } from 'yaml'
 import { toTimestamp } from '../timestamps.ts'
 import { factsOf, type Reading } from '../sections.ts'
 
-/** A text file split into its metadata and its body. */
 export interface FrontMatter extends Pick<Reading, 'createdAt' | 'updatedAt'> {
   readonly title: string | null
   readonly facts: Record<string, string | string[]>
@@ -98,12 +97,12 @@ function tomlStrings(text: string): string[] {
   return strings
 }
 
-/** Fields within fields are named `outer.inner`; lists keep their plain values. */
 // Not the guard of the protocol: threads start without the conditions that lead to a package's sources.
 function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Fields within fields are named `outer.inner`; lists keep their plain values. */
 function flatten(value: unknown, key: string, facts: Map<string, string[]>, depth = 0): void {
   if (depth > 4 || facts.size >= 200) return
   if (isMapping(value)) {

@@ -1,10 +1,8 @@
 import { textOf, type Element, type Node } from './markup.ts'
 
-/** State while a tree is converted to Markdown. */
 export interface Writing {
   /** Converts a URL in the file to one that works elsewhere; undefined to drop the link. */
   readonly toAddress: (href: string) => string | undefined
-  /** Counts elements during conversion. */
   readonly seen: { filledCharacters: number }
   readonly marks: {
     readonly bold?: boolean
@@ -16,7 +14,6 @@ export interface Writing {
   readonly depth: number
 }
 
-/** Whether an element is hidden from readers. */
 export function isHidden(element: Element): boolean {
   const { hidden, style } = element.attributes
   if (hidden !== undefined && hidden !== 'until-found') return true

@@ -20,9 +20,7 @@ function cellsOf(row: Element): Element[] {
   )
 }
 
-/**
- * Whether a table is only used for layout: it contains tables, headings or code, or has one column without a header.
- */
+/** It contains tables, headings or code, or has one column without a header. */
 export function isLayout(table: Element): boolean {
   const role = table.attributes['role']
   if (role === 'presentation' || role === 'none') return true

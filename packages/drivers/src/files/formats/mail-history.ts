@@ -1,4 +1,3 @@
-/** An earlier message that a mail repeats. */
 export interface EarlierMessage {
   /** Sender and date, as the mail states them. */
   readonly heading: string
@@ -142,7 +141,6 @@ interface Header {
   readonly start: number
   readonly end: number
   readonly heading: string
-  /** Lines that the heading leaves out. */
   readonly header: string
 }
 

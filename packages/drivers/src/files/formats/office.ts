@@ -69,7 +69,6 @@ export function pictureDescription(text: string): string {
     : line.replace(/(?<!\s)\s*(?:description automatically generated|automatisch generierte beschreibung).*$/i, '')
 }
 
-/** Title, author, dates and keywords in the metadata of an office file. */
 export function officeFacts(archive: Archive): Pick<Reading, 'title' | 'metadata' | 'createdAt' | 'updatedAt'> {
   const root = archive.readPart('docProps/core.xml', parseXml)?.children.find(isElement)
   const value = (name: string): string | undefined =>

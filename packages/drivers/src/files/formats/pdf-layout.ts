@@ -3,7 +3,6 @@ import { drawnTableAt } from './pdf-drawn-table.ts'
 import { comparable, type Bookmark } from './pdf-outline.ts'
 import { isRow, lineText, type Cell, type Line } from './pdf-lines.ts'
 
-/** Typographic statistics of a whole file. */
 export interface Typography {
   /** Height of most letters, in points. */
   readonly bodySize: number
@@ -18,7 +17,6 @@ const titleFactor = 1.3
 const maxHeadingLength = 200
 const headingLevels = 5
 
-/** Finds the size of plain text and those of headings. */
 export function typographyOf(pages: readonly (readonly Line[])[]): Typography {
   const characters = new Map<number, number>()
   for (const lines of pages)

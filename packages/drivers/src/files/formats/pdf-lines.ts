@@ -72,7 +72,6 @@ function tidy(cells: readonly Cell[]): Cell[] {
 /** The dots of a table of contents; they become one sign. */
 const leaders = /(?<!\s)\s*(?:[.·…]\s?){4,}/g
 
-/** Text of a line, its cells parted by a space. */
 export function lineText(line: Line): string {
   return line.cells.map(({ text }) => text).join(' ')
 }

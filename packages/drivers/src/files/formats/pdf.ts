@@ -90,7 +90,6 @@ interface OpenedPdf {
   readonly undecoded: Refusal
 }
 
-/** Opens a PDF, also one whose page tree has a wrong entry. */
 async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }, budget: Budget): Promise<OpenedPdf> {
   // Read first: the library takes the bytes.
   const text = latin1Of(bytes)

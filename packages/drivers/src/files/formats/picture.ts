@@ -3,7 +3,6 @@ import { pictureRefusal, type Pictures } from '../pictures.ts'
 import { refusal } from '../refusals.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 
-/** Reads the text on a picture, if the text of pictures is read. */
 export async function readPicture(
   bytes: Uint8Array,
   mediaType: 'image/png' | 'image/jpeg',

@@ -3,7 +3,6 @@ import { cleanText } from '../encodings.ts'
 import { partFrontMatter } from './front-matter.ts'
 import { oneLine, sectionsOf, type Reading } from '../sections.ts'
 
-/** Reads a text file unchanged. */
 export function readPlainText(text: string, budget: Budget): Reading {
   return { sections: sectionsOf(text, budget) }
 }

@@ -15,7 +15,6 @@ export interface Merge {
 /** Maximum number of merged ranges that are read of a sheet. */
 export const maxMerges = 10_000
 
-/** Merged cells of a sheet, for {@link spreadMerges}. */
 export interface MergedSheet {
   readonly merges: readonly Merge[]
   /** Index in the list of rows, by the row's number in the sheet, from 1. */

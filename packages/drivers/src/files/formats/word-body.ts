@@ -9,7 +9,6 @@ import { attributeOf, pictureDescription, relationId, type Relation } from './of
 import type { Numbering } from './word-numbering.ts'
 import { fontOf, headingOf, isOn, listOf, listReference, outlineLevel, type WordStyle } from './word-styles.ts'
 
-/** What a Word file says beside its text. */
 export interface WordFile {
   readonly archive: Archive
   readonly styleOf: (id: string | undefined) => WordStyle
@@ -32,7 +31,6 @@ export const noteKey = (kind: string, id: string | undefined): string => `${kind
 
 export const markdownBlock = (text: string): Element => block(markdownName, [text])
 
-/** How text looks inside of a paragraph. */
 interface Look {
   readonly marks: readonly Mark[]
   readonly isHidden: boolean
@@ -91,7 +89,6 @@ export class WordBody {
     return this.#written === 0
   }
 
-  /** Reads a whole part, such as a header. */
   readPart(part: Note): void {
     this.#addBlocks(this.#noteBlocks(part))
   }

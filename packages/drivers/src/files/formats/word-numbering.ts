@@ -3,7 +3,6 @@ import { childOf, childrenOf, type Element } from './markup.ts'
 import { attributeOf } from './office.ts'
 import { isOn, type ListReference } from './word-styles.ts'
 
-/** What stands before a numbered paragraph. */
 export interface Label {
   /** "" for a bullet. */
   readonly text: string

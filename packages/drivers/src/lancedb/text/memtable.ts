@@ -170,7 +170,6 @@ export function weightOf(rows: readonly IndexRow[]): number {
   return weight
 }
 
-/** Name of the full-text index in the table. */
 export const textIndex = 'search_text_idx'
 
 /**

@@ -8,13 +8,11 @@ export interface WeighedTerm {
   readonly weight: number
 }
 
-/** A row found in memory, with its score for a query. */
 export interface PostedHit {
   readonly row: IndexRow
   readonly score: number
 }
 
-/** A small full-text index in memory. */
 export interface Postings {
   /** Number of terms in all its rows, with removed ones. */
   readonly length: number
@@ -29,7 +27,6 @@ export interface Postings {
   ): PostedHit[]
 }
 
-/** Postings that rows can be added to. */
 export interface PostingsBuilder extends Postings {
   /** Whether a word was passed to {@link learn}. */
   knows(word: string): boolean
@@ -48,7 +45,6 @@ interface PostedRow {
   length: number
 }
 
-/** A row that contains a term, and how often. */
 interface Entry {
   readonly entry: PostedRow
   times: number
@@ -67,7 +63,6 @@ export function joinPostings(parts: readonly Postings[]): Postings {
   }
 }
 
-/** Creates empty postings. */
 export function createPostings(): PostingsBuilder {
   const entriesOf = new Map<string, Entry[]>()
   /** Entries of the term of a word; undefined for a word that is not indexed. */

@@ -17,7 +17,6 @@ export interface Sample {
   readonly words: WordList
 }
 
-/** Keeps a sample up to date with its table. */
 export interface Sampling {
   /** Whether `current` returns a sample without waiting for all of it. */
   readonly isReady: boolean
@@ -93,7 +92,6 @@ export function createSampling(table: Table, terms: Terms): Sampling {
 /** Rows whose words are tokenized together: each call of the engine costs an event loop turn. */
 const rowsAtOnce = 20
 
-/** Number of sampled rows with a term. */
 interface TermCount {
   rows: number
   lastRow: number

@@ -21,14 +21,12 @@ export interface QueryTerm {
   readonly term: string
 }
 
-/** Rows that are not indexed yet. */
 export interface Unindexed {
   readonly size: number
   /** The rows themselves, if they are in memory. */
   readonly postings?: Postings | undefined
 }
 
-/** What BM25 needs to know about a table. */
 export interface Weights {
   /** Whether the terms weigh much the same in the engine, which has the statistics of indexed rows alone. */
   readonly areOfIndex: boolean

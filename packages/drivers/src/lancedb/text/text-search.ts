@@ -12,7 +12,6 @@ import type { Postings } from './postings.ts'
 import { mayBeMisspelt, wordsOf, type Terms } from './words-and-spelling.ts'
 import type { QueryTerm, TermStatistics, Weights } from './term-statistics.ts'
 
-/** Dependencies of a keyword search. */
 export interface TextParts {
   readonly engine: Engine
   readonly table: Table
@@ -24,7 +23,6 @@ export interface TextParts {
   readonly scanning: Mutex
 }
 
-/** Input of a keyword search. */
 export interface TextQuery {
   readonly text: string
   readonly filter?: IndexFilter

@@ -21,7 +21,6 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(word) ?? []
 }
 
-/** Converts words to the terms they are indexed by. */
 export interface Terms {
   /** One result per word, in order: its term, or undefined for a word that is not indexed (`the`, `of`, …). */
   of(words: readonly string[]): Promise<(string | undefined)[]>
@@ -116,7 +115,6 @@ export interface WordList {
   near(word: string, term: string, slips: 1 | 2): { word: string; term: string }[]
 }
 
-/** Makes an empty list. */
 export function createWordList(): WordList {
   const words = new SimilarTexts()
   const terms = new SimilarTexts()

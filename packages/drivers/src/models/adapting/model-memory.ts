@@ -20,7 +20,6 @@ export interface ModelMemory extends ModelObservations {
   readonly repairState: object
 }
 
-/** Observations about the models of one provider, by name. */
 export type ModelMemories = (modelId: string) => ModelMemory
 
 // Bounded because clients can send any name to a provider without a list.

@@ -49,7 +49,6 @@ export const fieldStep: Step = {
   },
 }
 
-/** The fields of a request without those that were refused. */
 export function withoutFields(body: Fields, refused: ReadonlySet<string>): Fields {
   const changed: Record<string, unknown> = { ...body }
   for (const name of optionalFields) if (refused.has(name)) delete changed[name]

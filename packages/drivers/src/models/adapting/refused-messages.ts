@@ -152,7 +152,6 @@ function withAssistant(
   return message.role === 'assistant' ? { ...message, content: message.content.flatMap(change) } : message
 }
 
-/** Whether the last calls have no thought before them. */
 function lacksThoughts(prompt: LanguageModelV4Prompt): boolean {
   const last = prompt.findLast(({ role }) => role === 'assistant')
   const parts = last?.role === 'assistant' ? last.content : []

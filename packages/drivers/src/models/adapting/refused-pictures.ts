@@ -42,7 +42,6 @@ export const allPictures: Step = {
   read: ({ call }) => picturesOf(call.prompt).map(nameOf),
 }
 
-/** The limit that a refusal states; undefined for none. */
 function statedLimit(text: string): string | undefined {
   const smallest = (pattern: RegExp, unitOf: (match: RegExpMatchArray) => number): number =>
     Math.min(...[...text.matchAll(pattern)].map((match) => Number(match[1]) * unitOf(match)))

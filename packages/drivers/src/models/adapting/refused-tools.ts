@@ -22,7 +22,6 @@ export const toolSteps: readonly Step[] = [
   })),
 ]
 
-/** Whether a server says that it takes no tools. */
 function refusesAll(refusal: Refusal): boolean {
   const { text, refused } = refusal
   const isThinking = noThinking.test(text) && refused.has('thinking with tools')
@@ -46,7 +45,6 @@ export const foreignTools: Step = {
   mend: withoutTools,
 }
 
-/** The call without the tools that were refused by name. */
 export function withoutTools(call: Refusal['call'], refused: ReadonlySet<string>): Refusal['call'] {
   const { tools: all = [], toolChoice, ...others } = call
   const tools = all.filter(({ name }) => !refused.has(toolName(name)))

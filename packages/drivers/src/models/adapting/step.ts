@@ -1,6 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 
-/** The refusal of a request by a server. */
 export interface Refusal {
   readonly status: number
   /** The whole answer. */

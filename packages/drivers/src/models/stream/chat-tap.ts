@@ -5,14 +5,12 @@ import { createChunkRepair, repairFields } from './chunk-repair.ts'
 import { addReasoningLists, hasReasoningLists, reasoningLists } from './reasoning-fields.ts'
 import { createTextFrame } from './text-frame.ts'
 
-/** How a stream of chat completions is tapped. */
 export interface ChatTapOptions {
   readonly listener: StreamListener
   /** Fields of a delta that hold reasoning, the first that is present counts; [] when the provider's model reads none. */
   readonly reasoningFields: readonly string[]
   /** Takes the stream as the provider is to see it. */
   readonly emit: (text: string) => void
-  /** Counts what was passed to the listener. */
   readonly ahead: Ahead
 }
 

@@ -4,7 +4,6 @@ import { isJsonObject, readJson } from '@inlay/protocol'
 export interface ChunkRepair {
   /** @returns the data to hand on in its place: the same where nothing is wrong, [] where it says nothing */
   read(data: string): readonly string[]
-  /** Text went past. */
   noteText(): void
 }
 

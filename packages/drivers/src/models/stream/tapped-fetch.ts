@@ -15,9 +15,7 @@ export function plainFetch(transport: Transport): typeof fetch {
     )
 }
 
-/**
- * A `fetch` that passes on the text of a streamed chat completion as its bytes arrive; the provider receives it merged.
- */
+/** Passes on the text of a streamed chat completion as its bytes arrive; the provider receives it merged. */
 export function tappedFetch(
   transport: Transport,
   options: { readonly listener: StreamListener; readonly reasoningFields: readonly string[] },
@@ -78,7 +76,6 @@ function converted(stream: BodySink, plain: BodySink, convert: (answer: unknown)
   }
 }
 
-/** A whole answer of chat completions as providers read it. */
 const repairedAnswer = (value: unknown): string | undefined =>
   isJsonObject(value) && Array.isArray(value['choices']) ? JSON.stringify(repairFields(value)) : undefined
 

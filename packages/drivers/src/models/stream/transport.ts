@@ -8,7 +8,6 @@ export interface TransportRequest {
   readonly signal?: AbortSignal
 }
 
-/** Takes a body as it arrives. */
 export interface BodySink {
   /** Decompressed bytes, cut anywhere. */
   push(bytes: Uint8Array): void
@@ -18,7 +17,6 @@ export interface BodySink {
   fail(error: unknown): void
 }
 
-/** A response body being read. */
 export interface BodySource {
   /** Stops reading from the network, so that the sender has to wait. */
   pause(): void
@@ -27,7 +25,6 @@ export interface BodySource {
   cancel(): void
 }
 
-/** A response whose body was not read yet. */
 export interface TransportAnswer {
   readonly status: number
   readonly statusText: string

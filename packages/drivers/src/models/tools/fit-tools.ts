@@ -5,7 +5,6 @@ import { rulesOf, type ToolRules } from './tool-rules.ts'
 
 type Tool = NonNullable<LanguageModelV4CallOptions['tools']>[number]
 
-/** A tool as a provider takes it. */
 export function fitTool(tool: Tool, rules: ToolRules): Tool {
   if (tool.type !== 'function') return tool
   const { description = '', name } = tool

@@ -13,7 +13,6 @@ const flags = {
 
 type Flag = keyof typeof flags
 
-/** What a provider demands of tools. */
 export interface ToolRules extends Readonly<Record<Flag, boolean>> {
   /** As little as any provider takes: no unions at all. */
   readonly isStrict: boolean
