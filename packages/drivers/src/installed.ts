@@ -1,9 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 
-/**
- * Loads a package that the host installs.
- * @throws UNSUPPORTED that names the command when it is not there
- */
+/** Loads a package that the host installs. @throws UNSUPPORTED that names the command when it is not there */
 export async function installed<Module>(name: string, load: () => Promise<Module>): Promise<Module> {
   try {
     return await load()

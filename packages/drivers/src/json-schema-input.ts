@@ -1,10 +1,7 @@
 import type { InputSchema } from '@inlay/agent'
 import { argumentFaults, isJsonObject, type JsonObject } from '@inlay/protocol'
 
-/**
- * Input of a tool that only JSON Schema describes. Types, choices and required arguments are checked; the tool itself
- * checks the rest.
- */
+/** Types, choices and required arguments are checked; the tool itself checks the rest. */
 export function jsonSchemaInput(given: JsonObject): InputSchema<JsonObject> {
   const { $schema: _, ...rest } = given
   const { properties } = given

@@ -54,10 +54,7 @@ export function blobFolder(options: BlobFolderOptions): BlobFolder {
   }
 }
 
-/**
- * Creates the folder and a new file in it, again if another process that removed the last value has removed the folder
- * meanwhile.
- */
+/** Tries again if another process, which removed the last value, has removed the folder meanwhile. */
 async function openInFolder(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -36,11 +36,7 @@ function shareOf(text: string): number {
 
 const shortest = 64
 
-/**
- * Embeds texts in as many requests as the server requires: fewer texts at a time if it refuses them together, and the
- * beginning of a text that is too long.
- * @param onMost called with the number of texts that it accepts
- */
+/** Sends fewer texts at a time if they are refused together, and the beginning of a text that is too long. */
 export async function embedPiecemeal(
   texts: readonly string[],
   request: (texts: readonly string[]) => Promise<Float32Array[]>,

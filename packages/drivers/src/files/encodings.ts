@@ -3,11 +3,7 @@ import { isUtf8 } from 'node:buffer'
 /** Encodings in which other scripts are written with ASCII bytes only, so that they pass for UTF-8. */
 const asciiBytesOnly = /^(?:iso-2022|hz-gb|utf-7)/i
 
-/**
- * Decodes text: a byte order mark wins, then UTF-8 if the bytes are valid UTF-8, then the declared charset, then
- * windows-1252, which reads any bytes.
- * @param declared charset that the file or its sender names; unknown names are ignored
- */
+/** A byte order mark wins, then valid UTF-8, then `declared` if known, then windows-1252, which reads any bytes. */
 export function decodeText(bytes: Uint8Array, declared?: string): string {
   return new TextDecoder(knownEncoding(bytes, declared) ?? 'windows-1252').decode(bytes)
 }
@@ -72,10 +68,7 @@ function markedEncoding(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/**
- * UTF-16 without a mark shows as zeros in every other byte, which no other text has: many of them in Latin letters, those of
- * blanks and line ends in other scripts.
- */
+/** Shows as zeros in every other byte, as no other text has: of Latin letters, else of blanks and line ends. */
 function unmarkedUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = bytes.subarray(0, Math.min(bytes.length - (bytes.length % 2), 4096))
   const zeros = [0, 0]

@@ -8,10 +8,7 @@ import { refusal } from './refusals.ts'
 import { factsOf, type Reading } from './sections.ts'
 import { openZip, type Archive } from './zip.ts'
 
-/**
- * Reads a file in this thread. The bytes are transferred. Readers and their libraries are loaded on first use.
- * @throws refusals of `refusals.ts`; any other error is a fault of a reader
- */
+/** The bytes are transferred. @throws refusals of `refusals.ts`; any other error is a fault of a reader */
 export async function extractFile(
   file: SourceFile,
   { limits, pictures }: { readonly limits: ExtractionLimits; readonly pictures: Pictures },

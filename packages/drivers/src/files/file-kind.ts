@@ -145,10 +145,7 @@ const otherExtensions = ['docm', 'dotx', 'dotm', 'pptm', 'ppsx', 'potx', 'xlsm',
 const binaryExtensions: ReadonlySet<string> = new Set([...containers, ...otherExtensions])
 const officeExtension = /^(?:doc|xls|ppt)[xmb]?$/
 
-/**
- * The binary format that a file claims by its name, or by its media type if its name has no extension, e.g. `.docx`;
- * undefined for formats that are text, or may be.
- */
+/** E.g. `.docx`, by the name, or by the media type if the name has no extension; undefined for what may be text. */
 export function claimedContainer(name: string, mediaType: string | undefined): string | undefined {
   const extension = extensionOf(name)
   if (extension !== '') return binaryExtensions.has(extension) ? `.${extension}` : undefined
@@ -161,10 +158,7 @@ const typeOf = (mediaType: string | undefined): string => mediaType?.split(';')[
 
 // The patterns below read each character in one way only: a file may be made to have them try all others.
 
-/**
- * The kind of a text: by an unambiguous beginning, otherwise by the name, otherwise by the given media type.
- * @throws refusal `unsupported` for a mailbox
- */
+/** By an unambiguous beginning, else the name, else the media type. @throws refusal `unsupported` for a mailbox */
 export function textKind(start: string, name: string, mediaType: string | undefined): FileKind {
   if (/^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(start))
     return 'html'

@@ -30,10 +30,7 @@ export function oneLine(text: string): string {
 /** Longest value of one fact; titles and keywords of real files stay far below. */
 const maxFactLength = 2000
 
-/**
- * Collects the metadata of a file. Blank values are omitted, duplicates in a list removed, and a list with one value
- * becomes that value.
- */
+/** Blank values are omitted, duplicates in a list removed, and a list with one value becomes that value. */
 export function factsOf(
   facts: Readonly<Record<string, string | readonly string[] | undefined>>,
 ): Record<string, string | string[]> {

@@ -28,10 +28,7 @@ export interface ThreadAnswer {
 export interface ExtractionThread {
   /** False once it has ended, for whatever reason; it then takes no more files. */
   isUsable(): boolean
-  /**
-   * Reads a file; the caller's bytes are copied. Ends itself when the file oversteps a limit or kills it, or when the
-   * recogniser rejects.
-   */
+  /** Copies the bytes. Ends itself when the file oversteps a limit or kills it, or when the recogniser rejects. */
   run(file: SourceFile, pictures: PictureReading): Promise<ThreadAnswer>
   /** Ends it at once; the file it reads rejects with the reason. */
   end(reason: unknown): Promise<void>

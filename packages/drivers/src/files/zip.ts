@@ -7,10 +7,7 @@ export interface Archive {
   /** Names of the files in it, with `/` between folders. */
   readonly names: readonly string[]
   has(name: string): boolean
-  /**
-   * Unpacks one part; undefined when there is none of that name (letter case does not matter, as in Office files).
-   * @throws refusal `encrypted`, `broken`, `unsupported`, `bomb`, `too_large`
-   */
+  /** Letter case is ignored, as in Office. @throws refusal `encrypted`, `broken`, `unsupported`, `bomb`, `too_large` */
   read(name: string): Uint8Array | undefined
   /**
    * What `use` makes of a part that the others can be read without; undefined when there is none, or when it fails, which
@@ -43,8 +40,7 @@ const bombRatio = 250
 const maxEntries = 100_000
 
 /**
- * Reads the directory of a zip archive without unpacking anything. Unpacking never exceeds the budget: sizes are
- * checked before, and unpacking stops at the size in the directory.
+ * Unpacks nothing yet. Unpacking checks the size in the directory against the budget before, and stops at it.
  * @throws refusal `broken` if it has no readable directory, `bomb` if it has more than 100,000 entries
  */
 export function openZip(bytes: Uint8Array, budget: Budget): Archive {
@@ -140,9 +136,7 @@ function entryAt(view: DataView, bytes: Uint8Array, at: number, shift: number): 
   }
 }
 
-/**
- * Zip64: sizes of 0xffffffff are replaced by values in an extra field, in this order; streaming writers always do this.
- */
+/** Zip64: 0xffffffff stands for a value in an extra field, in this order; streaming writers always do this. */
 function readLargeSizes(
   view: DataView,
   from: number,

@@ -13,9 +13,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 }
 
 /**
- * The body without its content encoding (gzip, deflate, br); undefined for an unsupported encoding. Stream and message
- * may be left unread or be destroyed at any time: a broken connection fails the stream, and an error without a reader
- * is dropped.
+ * Undefined for an encoding other than gzip, deflate and br. Stream and message may be left unread or be destroyed at
+ * any time: a broken connection fails the stream, and an error without a reader is dropped.
  */
 export function decompressed(message: IncomingMessage): Readable | undefined {
   const coding = (message.headers['content-encoding'] ?? '').trim().toLowerCase()

@@ -8,9 +8,7 @@ import { exchange, type OutgoingRequest, type Target } from './egress-exchange.t
 import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
 
 export interface EgressOptions {
-  /**
-   * Hosts (`name` or `name:port`, lower case) that are allowed although their addresses are not public. Default none.
-   */
+  /** Hosts (`name` or `name:port`, lower case) allowed although their addresses are not public. Default none. */
   readonly allowHosts?: readonly string[]
   /**
    * The only allowed hosts besides those of `allowHosts`: `name`, or `*.name` for its subdomains, lower case. Default:
@@ -87,11 +85,7 @@ async function locate(url: URL, options: EgressOptions, signal: AbortSignal): Pr
   return { url, hostname, addresses }
 }
 
-/**
- * Opens a URL: redirects are followed and each is checked like the first. The caller must read the body or destroy the
- * message. Only http and https; a name is resolved once, each of its addresses must be public (or its host allowed by the
- * operator), and the connection uses a checked address. Headers that may hold a key stay with their origin.
- */
+/** Checks each redirect like the first address. The caller must read the body or destroy the message. */
 export async function openAddress(
   address: string,
   first: EgressRequest,

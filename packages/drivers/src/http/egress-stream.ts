@@ -8,18 +8,13 @@ export interface EgressStreamAnswer {
   readonly url: string
   readonly status: number
   readonly headers: Headers
-  /**
-   * Decompressed. Read it to its end or cancel it. Errors: PAYLOAD_TOO_LARGE, BAD_GATEWAY when the connection breaks.
-   */
+  /** Decompressed; read or cancel it. Errors: PAYLOAD_TOO_LARGE, BAD_GATEWAY when the connection breaks. */
   readonly body: ReadableStream<Uint8Array>
 }
 
 export type EgressStream = (url: string, request?: EgressRequest) => Promise<EgressStreamAnswer>
 
-/**
- * Creates the streaming client, with the same restrictions as `egress`. The timeout applies to the start of the
- * response; the caller's signal also ends the body.
- */
+/** Restricted as `egress`. The timeout is that of the response's start; the caller's signal also ends the body. */
 export function egressStream(options: EgressOptions = {}): EgressStream {
   return async (address, first = {}) => {
     const beginning = new AbortController()

@@ -34,11 +34,7 @@ export function createJsonPost(options: JsonPostOptions): JsonPost {
   }
 }
 
-/**
- * The URL of an endpoint below a base URL, keeping its query.
- * @param subject description for error messages: `an embedding model`
- * @throws INVALID_INPUT for anything but an http or https URL without user name and password
- */
+/** Keeps the query. @throws INVALID_INPUT for anything but an http or https URL without user name and password */
 export function endpointOf(baseUrl: string, path: string, subject: string): URL {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)

@@ -33,9 +33,7 @@ const meanings: Meanings = {
 }
 
 /**
- * Creates the error for an error status. It omits the response text, which may quote texts or the key. `data` contains
- * the `status`, and `retryAfterSeconds` if the service sent it.
- * @param own meanings of this kind of service
+ * Omits the response text, which may quote texts or the key. `data` has the `status`, and `retryAfterSeconds` if sent.
  * @param meant the status that says what the refusal means
  */
 export function refusalOf(

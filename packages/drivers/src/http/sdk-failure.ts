@@ -1,10 +1,7 @@
 import { InlayError, isInlayError } from '@inlay/protocol'
 import { unreached } from './refusals.ts'
 
-/**
- * Fields of the AI SDK's error for a failed request. `instanceof` does not work, since a host may have another copy of
- * the class.
- */
+/** `instanceof` does not work for the AI SDK's error, since a host may have another copy of the class. */
 interface CallFailure {
   readonly statusCode?: number
   readonly responseHeaders?: Readonly<Record<string, string>>
@@ -25,10 +22,7 @@ export interface FailureWords {
   readonly unusable: (cause: unknown) => InlayError
 }
 
-/**
- * Calls a model of the AI SDK and converts its errors: CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR;
- * GATEWAY_TIMEOUT after the timeout, and the reason of `signal`.
- */
+/** @throws CONNECTION_ERROR if a retry may succeed, otherwise API_ERROR; GATEWAY_TIMEOUT; the reason of `signal` */
 export async function callSdk<Result>(
   call: (signal: AbortSignal) => PromiseLike<Result>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },

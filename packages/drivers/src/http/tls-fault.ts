@@ -3,10 +3,7 @@ const untrusted =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|CERT_UNTRUSTED)$/
 const noTls = /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|TLSV1_\w+|SSLV3_\w+))$/
 
-/**
- * Explains a TLS failure found among the causes of an error; undefined for any other failure.
- * @param setting setting with the server's URL
- */
+/** Looks among the causes; undefined without a TLS failure. @param setting setting with the server's URL */
 export function tlsFault(error: unknown, setting: string): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const code = 'code' in at ? String(at.code) : ''

@@ -67,10 +67,7 @@ const listed = 50
 /** Smallest range of cosines used for scaling: the nearest two of three rows may both be far away. */
 const minRange = 0.1
 
-/**
- * Minimum weight of the vectors, and the weight for a query with a code, which a model has rarely seen in training. With
- * less, words alone decide where documents use other terms.
- */
+/** Also for queries with a code, rare in training. With less, words alone decide where documents use other terms. */
 const minShare = 0.3
 
 /**

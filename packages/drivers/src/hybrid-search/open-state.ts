@@ -46,11 +46,7 @@ export function createOpenState<Opened extends object>(): OpenState<Opened> {
   }
 }
 
-/**
- * Refuses a vector whose length differs from the space's or that contains a number that is not finite: an engine may
- * silently pad or truncate it.
- * @throws INDEX_MISMATCH
- */
+/** An engine may silently pad or cut a vector. @throws INDEX_MISMATCH for another length or a value not finite */
 export function checkVector(vector: Float32Array | undefined, space: Space | undefined): void {
   if (vector?.length !== space?.dimensions)
     throw new InlayError('INDEX_MISMATCH', { message: 'The length of a vector differs from that of the index.' })

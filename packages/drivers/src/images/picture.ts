@@ -17,10 +17,7 @@ const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [
   ['image/webp', /^RIFF[^]{4}WEBP/],
 ]
 
-/**
- * Creates a picture from its bytes; its format is detected from the content only.
- * @throws BAD_GATEWAY for anything but PNG, JPEG or WebP, the supported formats
- */
+/** By the content only. @throws BAD_GATEWAY for anything but PNG, JPEG or WebP */
 export function toPicture(bytes: Uint8Array, revisedPrompt?: unknown): MadeImage {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString('latin1')
   const kind = kinds.find(([, magic]) => magic.test(start))

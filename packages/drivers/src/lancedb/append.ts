@@ -35,10 +35,7 @@ interface Request {
   readonly reject: (reason: unknown) => void
 }
 
-/**
- * Maximum number of rows per commit, unless a single request has more: larger commits gain nothing and delay the first
- * rows.
- */
+/** Rows of a commit, unless one request has more: larger commits gain nothing and delay the first rows. */
 const maxRows = 10_000
 
 /** Concurrent commits: the rows of one are prepared while another is written. The engine orders them. */

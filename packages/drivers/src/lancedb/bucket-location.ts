@@ -13,10 +13,7 @@ type NoteName = 'identity' | 'deletedSince'
 
 const notesTable = 'notes'
 
-/**
- * Retries of a request to the bucket. The engine's default timeout is three minutes; with these, an unavailable bucket
- * is reported soon, and documents wait in the queue meanwhile.
- */
+/** The engine's default is three minutes; with these, an unavailable bucket is reported soon, and documents wait. */
 const patience: Readonly<Record<string, string>> = {
   client_max_retries: '3',
   client_retry_timeout: '8',
@@ -118,10 +115,7 @@ async function deadRows(table: Table): Promise<number> {
   return Math.round(fragmentStats.numFragments * fragmentStats.lengths.mean) - numRows
 }
 
-/**
- * Finds files by gaps in the numbers of their rows, without listing files. Rows deleted at the end of a file leave no
- * gap, so if there is none, all files are returned.
- */
+/** By gaps in the numbers of rows, without listing files. Rows deleted at the end leave none: then all are returned. */
 async function fragmentsWithDeletions(table: Table): Promise<number[]> {
   const fragments = new Map<number, { rows: number; next: number }>()
   for await (const batch of table.query().select(['position']).withRowId()) {

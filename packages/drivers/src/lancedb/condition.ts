@@ -27,11 +27,7 @@ export async function readThrough(location: IndexLocation, space: Space | undefi
 
 const maxApartMs = 120_000
 
-/**
- * Reads the whole index in a separate process, since the engine aborts on certain damage.
- * @param checkUrl the program to run
- * @returns undefined if that was not possible
- */
+/** The engine aborts on certain damage. @param checkUrl the program to run @returns undefined if it was not possible */
 export async function readThroughApart(
   checkUrl: URL,
   index: { readonly folder: string; readonly space: Space | undefined },

@@ -31,10 +31,7 @@ export function loadEngine(): Promise<Engine> {
   return loading
 }
 
-/**
- * Checks that the native part of LanceDB is installed, without loading it.
- * @throws UNSUPPORTED with what to do about it
- */
+/** Does not load it. @throws UNSUPPORTED with what to do when the native part is missing */
 export async function checkInstalled(): Promise<void> {
   // In a bundle, only loading it tells.
   if (isBundled()) return void (await loadEngine())
@@ -49,10 +46,7 @@ const bundledMessage =
   'LanceDB cannot be loaded from this bundle. Keep the package "inlay" external: esbuild --external:inlay, rollup ' +
   'external: [/^inlay/], webpack externals: { inlay: "module inlay" }.'
 
-/**
- * Whether this code was moved away from what the package holds beside it; in the build, this code stands a folder above.
- * CommonJS bundles have no URL.
- */
+/** Whether this was moved away from what lies beside it, or a folder below in the build. CommonJS has no URL. */
 function isBundled(url: string | undefined = import.meta.url): boolean {
   return url === undefined || !['./native.cjs', './lancedb/native.cjs'].some((path) => existsSync(new URL(path, url)))
 }
@@ -103,10 +97,7 @@ export async function closeWhenFree(native: { close(): void }): Promise<void> {
     }
 }
 
-/**
- * Runs work that may be repeated; repeats it if another writer committed first, or its maintenance removed files of the
- * version being read.
- */
+/** Repeats work if another writer committed first, or its maintenance removed files of the version being read. */
 export async function persistently<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -186,10 +177,7 @@ export interface Handle<Parts, Options> {
   close(): Promise<void>
 }
 
-/**
- * Creates a handle that converts failures of the engine. `whenIdle` resolves after the calls that are running when it is
- * called. The note records whether a call, or the opening, is running.
- */
+/** `whenIdle` waits for the calls that run when it is called. The note tells whether a call, or the opening, runs. */
 export function createHandle<Parts, Options>(
   assemble: (options: Options, whenIdle: () => Promise<unknown>) => Promise<Parts>,
   dismantle: (parts: Parts) => Promise<void>,

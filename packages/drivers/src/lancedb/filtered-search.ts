@@ -83,10 +83,7 @@ export function among(column: string, texts: readonly string[]): string {
   return texts.length > 0 ? `${column} IN (${texts.map(quote).join(', ')})` : 'false'
 }
 
-/**
- * Cast to 32 bits, since literals have 64 bits and the index of the column is only used for its own type: all rows
- * would be read otherwise.
- */
+/** Literals have 64 bits, and the index is only used for the type of its column: all rows would be read otherwise. */
 function anyPair(pairs: readonly number[]): string {
   const fitting = pairs.filter((pair) => (pair | 0) === pair)
   return anyOf('pairs', `arrow_cast([${fitting.join(', ')}], 'List(Int32)')`, fitting.length)

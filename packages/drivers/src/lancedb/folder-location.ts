@@ -83,10 +83,7 @@ export function folderLocation(given: string, { processes, checkUrl }: FolderOpt
   return location
 }
 
-/**
- * A damaged file may abort every process that reads it. After several crashes, a separate process reads the index
- * first.
- */
+/** A damaged file may abort every reader: after several crashes, a separate process reads the index first. */
 async function judgeAfterCrashes(
   folder: string,
   { processes, checkUrl, space }: FolderOptions & { readonly space: Space | undefined },

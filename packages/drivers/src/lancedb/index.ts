@@ -204,10 +204,7 @@ async function assemble(
 
 const foldsOfOneOpening = 10
 
-/**
- * The engine's cache keeps files open that a fold has replaced and deleted, so they still occupy the disk. Only closing
- * its session releases them.
- */
+/** The engine's cache keeps files open that a fold has deleted, which occupy the disk until its session is closed. */
 function renewableTable(
   first: OpenTable,
   open: () => Promise<OpenTable>,

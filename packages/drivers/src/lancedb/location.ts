@@ -12,10 +12,7 @@ export interface IndexLocation {
   bytesOf(table: Table): Promise<number>
   /** @param options.space the space of the table; only compared in a thorough inspection */
   inspect(options: { readonly thorough: boolean; readonly space: Space | undefined }): Promise<IndexCondition>
-  /**
-   * Records whether this process is working on the index, for `inspect` of a later process; absent if there are no
-   * files.
-   */
+  /** Tells `inspect` of a later process whether this one works on the index; absent if there are no files. */
   readonly workNote?: WorkNote
   /** Atomic: a reader sees the previous or the new mark. */
   mark(identity: string): Promise<void>

@@ -3,10 +3,7 @@ import { persistently, type Engine } from './engine.ts'
 import type { Deletions } from './location.ts'
 import { createIndexes } from './table.ts'
 
-/**
- * Removes deleted rows from disk. The engine only marks deleted rows, and would keep them forever in files and indexes
- * that are not rewritten for another reason.
- */
+/** The engine only marks deleted rows, and keeps them in files that are not rewritten for another reason. */
 export interface Purge {
   /** Milliseconds until deleted rows have to be removed; undefined if there are none. */
   dueMs(): Promise<number | undefined>

@@ -22,10 +22,7 @@ export interface RenewableTable {
   close(): Promise<void>
 }
 
-/**
- * Maximum memory for parts of indexes and for file metadata, in bytes. The engine's defaults are 6 GB and 1 GB. It
- * keeps parts of replaced indexes until the limit is reached, so a small table gets no more than it can use.
- */
+/** In bytes. Parts of replaced indexes would fill the defaults, 6 GB and 1 GB: a small table gets what it can use. */
 const cacheBytes = {
   small: { index: 64n << 20n, metadata: 32n << 20n },
   large: { index: 256n << 20n, metadata: 64n << 20n },
@@ -33,11 +30,7 @@ const cacheBytes = {
 /** Number of rows from which a table without vectors is large. */
 const largeRows = 500_000
 
-/**
- * Opens the table of a location, creating what is missing. Safe concurrently with other processes, and after a crash at
- * any step.
- * @throws INDEX_MISMATCH if it contains rows of another space
- */
+/** Safe beside other processes and after a crash at any step. @throws INDEX_MISMATCH if it has rows of another space */
 export async function openTable(engine: Engine, location: IndexLocation, space: Space | undefined): Promise<OpenTable> {
   if (space) return openWith(cacheBytes.large)
   const small = await openWith(cacheBytes.small)

@@ -113,18 +113,12 @@ const pastFilter = {
   minShare: 1 / 30,
   /** From this share on, the engine compares uncompressed vectors of the requested rows. */
   wideShare: 0.3,
-  /**
-   * Minimum number of matching rows whose uncompressed vectors are compared; at least one row in a thousand. For a filter
-   * that 50,000 of a million rows match, 60 rows contained the nearest ten.
-   */
+  /** At least one row in a thousand. If 50,000 of a million rows match, 60 rows contained the nearest ten. */
   comparedRows: 150,
   margin: 1.3,
 }
 
-/**
- * Number of rows compared uncompressed after ranking by the quantized index: with 100, 90.5 % of the nearest ten were
- * found.
- */
+/** Compared uncompressed after ranking by the quantized index: with 100, 90.5 % of the nearest ten were found. */
 const refinedRows = 400
 
 /** More than any index has. */
@@ -153,10 +147,7 @@ function probesFor(table: Table, { indexUuid: indexId = '' }: IndexConfig, vecto
   return probes
 }
 
-/**
- * The engine reports the number only in the plan of an executed search. If the format of the plan changes, all
- * partitions are searched.
- */
+/** The engine tells it only in the plan of an executed search. If its format changes, all partitions are searched. */
 async function countPartitions(search: VectorQuery): Promise<number> {
   const plan = await search.nprobes(maxPartitions).select(['_distance']).limit(1).analyzePlan()
   // Each segment has all partitions.

@@ -1,10 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { WriterPresence } from './writer-presence.ts'
 
-/**
- * Detects other writers by version numbers, for locations without files for handles: every commit creates the next
- * version, so a version that this handle did not create belongs to another writer.
- */
+/** Every commit creates the next version: one that this handle did not create belongs to another writer. */
 export async function openVersionPresence(table: Table): Promise<WriterPresence> {
   let base = await table.version()
   /** All versions from the base up to here were created by this handle. */

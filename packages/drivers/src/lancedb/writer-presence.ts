@@ -13,15 +13,9 @@ export interface Processes {
 
 /** Detects whether another handle, of this process or another, has the same folder open. */
 export interface WriterPresence {
-  /**
-   * Runs a commit of this handle. Makes the handle visible to others first, since they treat it as dead if its process
-   * was suspended for longer than a minute.
-   */
+  /** Makes the handle visible again first: others treat it as dead if its process was suspended for a minute. */
   commit<Result extends { readonly version: number }>(work: () => Promise<Result>): Promise<Result>
-  /**
-   * A text that stays the same as long as this is the only handle and no other was opened or closed; undefined while
-   * another handle has the folder open.
-   */
+  /** The same while this is the only handle and no other was opened or closed; undefined while another is open. */
   soleWriter(): Promise<string | undefined>
   leave(): Promise<void>
 }
@@ -149,10 +143,7 @@ const pauseMs = 100
 /** Notes older than this are ignored. */
 const crashAgeMs = 3_600_000
 
-/**
- * Notes of processes that crashed during work within the last hour. Removes the notes of other processes that ended.
- * @returns paths of the notes
- */
+/** Paths of notes of crashes within the last hour. Removes the notes of other processes that ended. */
 export async function readCrashes(folder: string, processes?: Processes): Promise<string[]> {
   const crashes: string[] = []
   for (const name of await readdir(folder).catch(() => [])) {

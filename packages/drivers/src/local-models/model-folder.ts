@@ -32,8 +32,7 @@ export interface ModelFolderOptions {
 const checksumFile = 'checksums.json'
 
 /**
- * Returns the folder of a model, after downloading missing files. Downloads are verified with the SHA-256 of the Hub,
- * existing files with the checksums stored when they were downloaded.
+ * Downloads are verified with the SHA-256 of the Hub, existing files with the checksums stored at their download.
  * @throws SERVICE_UNAVAILABLE when files are missing and cannot be downloaded, or differ from their checksums
  */
 export async function modelFolder(repository: string, options: ModelFolderOptions): Promise<string> {

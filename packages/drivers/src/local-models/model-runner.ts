@@ -2,10 +2,8 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { createMutex } from '@inlay/scheduling'
 
 /**
- * Returns a function that runs a model, one run at a time. It is loaded with the first run; after a failure, the next one
- * tries again.
- * @param kind of the model, for errors: `embedding model`
- * @param load loads it with the package, whose import the caller writes out for bundlers
+ * One run at a time. The model is loaded with the first one, and by the next one after a failure.
+ * @param importLib written out by the caller, for bundlers
  * @throws from runs: UNSUPPORTED (the package is not installed), SERVICE_UNAVAILABLE (the model failed)
  */
 export function createModelRunner<Lib, Model>(

@@ -6,10 +6,7 @@ const ownHeaders = new Set(
   ).split(' '),
 )
 
-/**
- * Merges the headers for a server: those of the request that may be sent, overridden by the stored ones. Names are
- * compared and returned in lower case.
- */
+/** The stored ones override those of the request that may be sent. Names are compared and returned in lower case. */
 export function toServerHeaders(
   stored: Readonly<Record<string, string>>,
   requested: Readonly<Record<string, string>> = {},

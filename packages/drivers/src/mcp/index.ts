@@ -238,10 +238,7 @@ function fetchOf({ url, allowPrivate = false }: McpServer, egress: EgressOptions
   return egressStream({ ...egress, allowHosts: [...(egress.allowHosts ?? []), ...(allowPrivate ? [own] : [])] })
 }
 
-/**
- * Connects to a server and lists its tools, as a message would.
- * @throws what is wrong with it, in words for the operator
- */
+/** Lists its tools as a message would. @throws what is wrong with it, in words for the operator */
 export async function tryMcpServer(
   server: AnyMcpServer,
   options: Pick<McpClientOptions, 'egress' | 'timeoutMs' | 'tokens'> = {},

@@ -53,11 +53,7 @@ export function answerTo({ id, method }: { readonly id: unknown; readonly method
 const maxRepliesUnderWay = 20
 const maxRepliesInTurn = 1_000
 
-/**
- * Answers the requests of a server.
- * @returns a function that answers one; the turn counts those of one request of ours. It throws {@link isLost} for more
- * than a server has reason to send: each costs a message.
- */
+/** `turn` counts those of one request of ours; more than a server has reason to send throws {@link isLost}. */
 export function replying(send: (message: JsonObject) => Promise<void>) {
   let underWay = 0
   return (request: Parameters<typeof answerTo>[0], turn: { count: number }): void => {
@@ -77,10 +73,7 @@ export const statelessVersion = '2026-07-28'
 
 /** A connection to a server, with any transport. */
 export interface Connection {
-  /**
-   * Sends a request and waits for its result.
-   * @throws BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused}
-   */
+  /** @throws BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused} */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>
   notify(method: string, params?: JsonObject): Promise<void>
   /** The negotiated protocol version, which every later request carries. */
@@ -110,10 +103,7 @@ const mark = 'inlay.mcp'
 const sessionLoss =
   /session[^.]{0,80}(not found|unknown|invalid|expired|terminated|closed|missing|not exist)|(no|no valid|invalid|unknown|expired|missing) session|(not|before)( yet)?( been)? initiali[sz]/i
 
-/**
- * Error for an HTTP status; undefined for success, and for a JSON-RPC error in the body, which the caller reads.
- * @param reply the JSON-RPC error in the body
- */
+/** Undefined for success, and for a JSON-RPC error in the body (`reply`), which the caller reads. */
 export function failureOf(status: number, hasSession: boolean, reply?: Reply): InlayError | undefined {
   if (status === 401 || status === 403) {
     const message = 'The MCP server refused the credentials.'

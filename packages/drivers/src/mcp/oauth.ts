@@ -194,9 +194,8 @@ function signInNeeded({ name }: OAuthServer): InlayError {
 }
 
 /**
- * Begins to sign in to a server, in place of a sign-in that waits. Registers Inlay there, unless there is a client for it.
- * @param redirectUrl where the browser is sent afterwards
- * @returns address for the person's browser
+ * In place of a sign-in that waits. Registers Inlay there, unless there is a client for it.
+ * @returns address for the person's browser, which comes back to `redirectUrl`
  * @throws BAD_GATEWAY, UNSUPPORTED when the package is not installed
  */
 export async function beginSignIn(
@@ -219,11 +218,7 @@ export async function beginSignIn(
   return authorization.url
 }
 
-/**
- * Ends a sign-in, in any process.
- * @param query of the address that the browser was sent back to
- * @throws BAD_REQUEST when it was refused
- */
+/** In any process. @param query of the address that the browser came back to @throws BAD_REQUEST when it was refused */
 export async function finishSignIn(
   server: OAuthServer,
   fetch: EgressStream,

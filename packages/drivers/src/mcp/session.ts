@@ -72,8 +72,7 @@ type ProgramOptions = SessionLimits & StdioProgram & Pick<ConnectionOptions, 'on
 export type SessionOptions = RemoteOptions | ProgramOptions
 
 /**
- * Connects and initialises the session. The handshake comes first: old servers may hang or end at anything before it,
- * and a server without it says so at once.
+ * The handshake first: old servers may hang or end at anything before it, and a server without it says so at once.
  * @throws BAD_GATEWAY, GATEWAY_TIMEOUT, BAD_REQUEST (address refused)
  */
 export async function openSession(options: SessionOptions): Promise<McpSession> {

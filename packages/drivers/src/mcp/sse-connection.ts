@@ -4,11 +4,7 @@ import type { ConnectionOptions } from './http-connection.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import { failureOf, lost, networkLoss, type Connection, type RequestOptions } from './messages.ts'
 
-/**
- * Connects with the older transport: a stream of events carries all messages of the server, and first the URL for ours,
- * which must be of the same origin.
- * @param limits timeout for the start of the stream
- */
+/** A stream carries all messages of the server, first the URL for ours. @param limits timeout for its start */
 export async function connectBySse(options: ConnectionOptions, limits: RequestOptions): Promise<Connection> {
   const { url, headers, fetch, onToolsChanged } = options
   const target = Promise.withResolvers<string>()

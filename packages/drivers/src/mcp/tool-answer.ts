@@ -9,10 +9,7 @@ export interface ToolText {
   readonly fileIds: readonly string[]
 }
 
-/**
- * Converts an outcome to text. Images, audio and embedded files are stored, if there is a store, and named in the text; a
- * model that sees gets the images too.
- */
+/** Images, audio and embedded files are stored, if there is a store; a model that sees gets the images too. */
 export async function readOutcome(name: string, outcome: RemoteOutcome, turn: ActionTurn): Promise<ToolText> {
   const texts: string[] = []
   const fileIds: string[] = []

@@ -2,10 +2,7 @@ import { endsWithin } from '@inlay/scheduling'
 import type { RemoteTool } from './session.ts'
 
 export interface ToolLists {
-  /**
-   * Returns the tools of a key. Only the first list is awaited: a stale one is returned while it is refreshed, and a
-   * failed server is retried with a short timeout. [] while it fails.
-   */
+  /** Awaits the first list only: a stale one is returned while it is refreshed. [] while the server fails. */
   of(key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]>
   /** Forgets the list of a key, which has changed: the next one is awaited. */
   drop(key: string): void

@@ -165,9 +165,8 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
 }
 
 /**
- * Creates the models of a provider, without loading the provider's SDK before the first call. A call rejects with the
- * SDK's own error, without the key. Models with the chat completions API pass on their text as its bytes arrive
- * (`TappedModel`).
+ * No SDK is loaded before the first call, which rejects with the SDK's own error, without the key. Models with the chat
+ * completions API pass on their text as its bytes arrive (`TappedModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): MakeModel {
   const { apiKey, name, type, memories, onLearn = () => {} } = options
@@ -311,10 +310,7 @@ function isUnknownEvent(error: unknown): boolean {
   return isJsonObject(value) && typeof value['type'] === 'string' && !value['error']
 }
 
-/**
- * The same stream, once it has begun. `onPart` gets each part when it is read; errors in it are cleaned.
- * @throws an error at its beginning, by which some gateways refuse a request after they have accepted it
- */
+/** Once it has begun. @throws an error at its beginning, by which some gateways refuse a request they have accepted */
 async function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: (part: LanguageModelV4StreamPart) => void,

@@ -21,10 +21,7 @@ export function invalid(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message })
 }
 
-/**
- * The provider and the model name that an override selects.
- * @throws VALIDATION_ERROR for an unavailable combination
- */
+/** @throws VALIDATION_ERROR for an unavailable combination */
 export function chooseModel<Provider extends OfferingProvider>(
   override: LlmOverride,
   { providers, usual, list }: OfferedModels<Provider>,

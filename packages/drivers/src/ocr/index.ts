@@ -192,9 +192,8 @@ async function startThread(
 }
 
 /**
- * Tells the worker thread that a function starts at once. The package hands out its thread only when it has started,
- * too late to end one that does not. Node reports a thread in the next tick: listening from the tick before to the tick
- * after leaves the threads of others out.
+ * The package hands out its thread only when it has started, too late to end one that does not. Node reports a thread
+ * in the next tick: listening from the tick before to the tick after leaves the threads of others out.
  */
 function whileNoting<Result>(start: () => Result, onThread: (thread: Worker) => void): Result {
   process.nextTick(() => process.on('worker', onThread))

@@ -40,10 +40,7 @@ export function languagesOf(given: string | readonly string[]): string[] {
   throw new InlayError('INVALID_INPUT', { message: 'The languages of OCR must be codes such as eng, deu or eng+deu.' })
 }
 
-/**
- * Makes sure that the data of the languages is in the folder; tells whether it is packed.
- * @throws SERVICE_UNAVAILABLE when some is missing and cannot be downloaded
- */
+/** Tells whether the data is packed. @throws SERVICE_UNAVAILABLE when some is missing and cannot be downloaded */
 export async function provideLanguages(
   languages: readonly string[],
   options: LanguageDataOptions,

@@ -22,10 +22,7 @@ const tableWords = 4
 /** Share of the lines of a block that have another beside them, where it is the first column of a table. */
 const alignedShare = 0.6
 
-/**
- * The text of a page whose columns were recognised one by one: as they come, but those of a table in rows, since a number
- * means nothing without its row.
- */
+/** As the columns come, but those of a table in rows, since a number means nothing without its row. */
 export function inReadingOrder(blocks: readonly TextBlock[]): string {
   const all = blocks.map((block) => ({ bbox: block.bbox, lines: block.paragraphs.flatMap(({ lines }) => lines) }))
   const short = all.filter(({ lines }) => wordsPerLine(lines) < tableWords)

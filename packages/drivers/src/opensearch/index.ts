@@ -20,10 +20,7 @@ const defaultPrefix = 'inlay'
 const triesOfAwaited = 3
 /** Timeout for merging and deleting many rows. */
 const longMs = 600_000
-/**
- * How long to wait for a merge, which continues in the cluster afterwards; Node's `fetch` would fail after five
- * minutes.
- */
+/** The merge continues in the cluster afterwards; Node's `fetch` would fail after five minutes. */
 const mergeMs = 240_000
 
 /**

@@ -42,10 +42,7 @@ export const hitFields: readonly string[] = [
   'updatedAt',
 ]
 
-/**
- * Sends keyword and vector search in one request. If the index lacks words of the query, searches again with similarly
- * spelled words.
- */
+/** If the index lacks words of the query, searches again with similarly spelled words. */
 export async function searchIndex(index: SearchedIndex, query: IndexQuery): Promise<Hit[]> {
   const { vector, signal } = query
   const limit = Math.min(query.limit, maxHits)
@@ -143,10 +140,7 @@ async function searchAll(
   )
 }
 
-/**
- * Shards differ in how rare a word is, so word frequencies are collected from all shards first. Vector searches skip
- * this step, which would only run them twice.
- */
+/** Shards differ in how rare a word is, so frequencies are collected first; vector searches would only run twice. */
 const headerOf = ({ query }: Search): Search =>
   isJsonObject(query) && 'knn' in query ? {} : { search_type: 'dfs_query_then_fetch' }
 

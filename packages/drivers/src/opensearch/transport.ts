@@ -30,15 +30,9 @@ export interface ClusterCall {
   /** Error statuses to return as a response, e.g. 404. */
   readonly accepts?: readonly number[]
   readonly timeoutMs?: number
-  /**
-   * Whether somebody waits for the response: if a node does not respond within a second, a second node is tried
-   * concurrently.
-   */
+  /** Whether somebody waits: if a node does not respond within a second, a second one is tried concurrently. */
   readonly isAwaited?: boolean
-  /**
-   * Maximum number of attempts while the cluster is busy or unreachable, each at every node. Default 4, with pauses of
-   * about 4 s.
-   */
+  /** At every node, while the cluster is busy or unreachable. Default 4, with pauses of about 4 s. */
   readonly tries?: number
 }
 
@@ -52,10 +46,7 @@ export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
 
 /** Times for detecting nodes that do not respond, in milliseconds. */
 export const clusterTimes = {
-  /**
-   * After this time, a node is checked with a small request: one that hangs or is disconnected does not respond to it
-   * either.
-   */
+  /** Then a node is checked with a small request: one that hangs does not respond to it either. */
   quietMs: 5_000,
   /** The same for a node whose last check failed. */
   silentMs: 1_000,
@@ -70,10 +61,7 @@ const maxConcurrent = 2
 
 const busyStatuses = new Set([408, 429, 502, 503, 504])
 
-/**
- * Retries at busy and unreachable nodes, moving on to the next node each time. Every request of the index is safe to
- * send twice.
- */
+/** Retries at busy and unreachable nodes, the next each time: every request of the index is safe to send twice. */
 export function createCluster(connection: OpenSearchConnection): Cluster {
   const { nodes, username, password = '', fetch: send = fetch, timeoutMs: usualMs = 30_000 } = connection
   const addresses = (typeof nodes === 'string' ? [nodes] : nodes).map(toNode)
@@ -115,10 +103,7 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       clearInterval(timer)
     }
   }
-  /**
-   * Tries the next node at once if one does not respond, and pauses only after the last. A call that somebody waits for
-   * uses at most two nodes at a time, so that a slow cluster gets at most twice the load.
-   */
+  /** A call that somebody waits for uses at most two nodes at a time: a slow cluster gets at most twice the load. */
   const tryEach = ({ isAwaited = false, ...call }: ClusterCall): Promise<ClusterReply> => {
     const { promise, resolve, reject } = Promise.withResolvers<ClusterReply>()
     const over = new AbortController()

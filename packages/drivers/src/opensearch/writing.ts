@@ -13,10 +13,7 @@ interface BulkItem {
   readonly index?: { readonly status: number; readonly error?: { readonly type?: string } }
 }
 
-/**
- * Writes rows in batches, retries those that a busy cluster refused, and makes all of them visible together.
- * @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row; some rows may then be written
- */
+/** @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row; some rows may then be written */
 export async function writeRows(cluster: Cluster, name: string, rows: readonly BulkLines[]): Promise<void> {
   for (const batch of batchesOf(rows)) {
     let left: readonly BulkLines[] = batch

@@ -11,11 +11,7 @@ interface Catalog {
   readonly identity: string | null
 }
 
-/**
- * Identifies an index by the comment on its table of rows: a table that was recreated, or restored without the comment,
- * has none.
- * @param spaceId the space the index was opened with, as stored in its table; undefined before
- */
+/** By the comment on the table of rows: one that was recreated, or restored without the comment, has none. */
 export function identification(
   run: Run,
   tables: PgTables,

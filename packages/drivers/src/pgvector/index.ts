@@ -239,9 +239,7 @@ function toJson(row: IndexRow): Record<string, unknown> {
   }
 }
 
-/**
- * One statement for all rows, so that they become visible together; new words are recorded for spelling corrections.
- */
+/** One statement, so that all rows become visible together; new words are recorded for spelling corrections. */
 function insertStatement(tables: PgTables, language: string, hasVector: boolean): string {
   const columns = `document_id, generation, position, text, source, tags, pairs, updated_at, own_updated_at, created_at, card`
   return `

@@ -36,10 +36,7 @@ export function toRedisFailure(error: unknown): InlayError {
   return new InlayError('SERVICE_UNAVAILABLE', { ...known, retryable: true, data })
 }
 
-/**
- * Whether Redis refused, whose messages begin with a word in capitals, or its connection ended amid a call, for which the
- * client has sentences and Node system calls.
- */
+/** Refusals begin with a word in capitals; for ended connections the client has sentences, and Node system calls. */
 export function isRedisFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const isLost = /^(Socket |The client is |Disconnects client|Connection timeout)/.test(error.message)

@@ -5,10 +5,7 @@ import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
 export interface HttpRerankerOptions extends RetryOptions {
-  /**
-   * API format: `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text Embeddings
-   * Inference.
-   */
+  /** `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text Embeddings Inference. */
   readonly protocol: 'cohere' | 'jina' | 'tei'
   /** Address before `/rerank`: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `http://127.0.0.1:8080`. */
   readonly baseUrl: string
@@ -18,9 +15,7 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /**
-   * Maximum number of texts per request; requests run concurrently. Default 32 for `tei`, its own default, else 100.
-   */
+  /** Maximum number of texts per request; requests run concurrently. Default 32 for `tei`, as its own, else 100. */
   readonly maxBatchSize?: number
   /** Timeout of one attempt, in milliseconds. Default 5000: a person is waiting for the search. */
   readonly timeoutMs?: number

@@ -41,10 +41,7 @@ export function nodeSqlite(options: NodeSqliteOptions): Dialect {
   }
 }
 
-/**
- * Writes the number of a limit into the statement: SQLite plans a statement again each time a limit is bound to a
- * parameter, which takes longer than most statements.
- */
+/** SQLite plans a statement again each time a limit is bound, which takes longer than most statements. */
 class QueryCompiler extends SqliteQueryCompiler {
   protected override visitLimit(node: LimitNode): void {
     const { limit } = node
@@ -180,9 +177,7 @@ class RecordsDriver extends SqliteDriver {
   }
 }
 
-/**
- * A turn on the single connection. It ends with a commit, before that is synced; the next statement takes another turn.
- */
+/** Ends with a commit, before that is synced; the next statement takes another turn. */
 interface Turn extends DatabaseConnection {
   end: (() => void) | undefined
   isReleased: boolean
@@ -219,10 +214,7 @@ function createStatements(database: DatabaseSync): Records['prepare'] {
 
 const changesSchema = /^\s*(create|alter|drop|pragma|vacuum|attach|detach)\b/i
 
-/**
- * Keeps handles referenced: Node warns about a handle that is garbage-collected before it was closed, as happens if a
- * database is never closed.
- */
+/** Node warns about a handle that is garbage-collected before it was closed, as when a database is never closed. */
 const openLogs = new Set<FileHandle>()
 
 /** Syncs commits to the disk without blocking this thread; commits that arrive meanwhile share the next sync. */
@@ -264,10 +256,7 @@ function createLogSync(database: DatabaseSync, log: FileHandle): Pick<Records, '
 
 const emptiesLog = /^\s*pragma wal_checkpoint\(truncate\)\s*$/i
 
-/**
- * Empties the write-ahead log, unless a reader is using it, since waiting would block the thread. Synchronous, so that
- * no other statement runs without the busy timeout meanwhile.
- */
+/** Not while a reader uses it: waiting would block. Synchronous: no statement runs without its busy timeout. */
 function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly busy: number } {
   try {
     database.exec('pragma busy_timeout = 0')
@@ -277,9 +266,7 @@ function truncateLog(database: DatabaseSync, busyTimeoutMs: number): { readonly 
   }
 }
 
-/**
- * Without this, deleted content would stay in the log until new commits overwrite it. @returns a function that stops it
- */
+/** Deleted content would stay in the log until commits overwrite it. @returns a function that stops it */
 function emptyLogRegularly(database: DatabaseSync, log: string, busyTimeoutMs: number): () => void {
   let isDueIn = triesPerPeriod
   const timer = setInterval(() => {
@@ -299,10 +286,7 @@ function emptyLogRegularly(database: DatabaseSync, log: string, busyTimeoutMs: n
 const emptyLogMs = 60_000
 const triesPerPeriod = 10
 
-/**
- * Log size in pages at which a commit has to copy the log. SQLite's default is 1000; with the copying thread, the log
- * may grow to 64 MB.
- */
+/** In pages, from which a commit copies the log. SQLite's default is 1000; with the thread, it may grow to 64 MB. */
 const pagesWithThread = 16_000
 const pagesAlone = 1000
 /** A smaller log is not copied. */
@@ -311,11 +295,7 @@ const leastCopied = 2 ** 22
 const commitsPerCopy = 100
 const lookMs = 200
 
-/**
- * Copies the write-ahead log into the database from another thread while it grows, since a commit would have to do so
- * otherwise. Where threads cannot be started, commits do.
- * @returns `look` schedules a look at the log; it is called for each commit
- */
+/** A commit would have to do so otherwise, and does where threads cannot be started. `look` is called for each. */
 function copyLogElsewhere(
   database: DatabaseSync,
   file: string,

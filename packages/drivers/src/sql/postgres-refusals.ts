@@ -20,11 +20,7 @@ interface Refusal {
   readonly isOutage?: true
 }
 
-/**
- * Converts a PostgreSQL error for callers: an outage, a full disk, or a wrong setting. Undefined for others, such as a
- * wrong statement.
- * @param setting setting to change when the server refuses the role, the database or the connection
- */
+/** An outage, a full disk, or a wrong `setting`; undefined for others, such as a wrong statement. */
 export function toPostgresFailure(cause: unknown, setting: SettingName): InlayError | undefined {
   const moving = movingFailure(cause)
   if (moving) return moving

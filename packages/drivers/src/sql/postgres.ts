@@ -92,10 +92,7 @@ async function openPool(options: PostgresOptions): Promise<PostgresPool> {
   return postgresPool(options)
 }
 
-/**
- * A pool of `pg` for records and index, which connects at first use. The caller closes it.
- * @throws UNSUPPORTED if the package `pg` is not installed
- */
+/** Connects at first use; the caller closes it. @throws UNSUPPORTED if the package `pg` is not installed */
 export async function postgresPool(options: Omit<PostgresOptions, 'pool'>): Promise<PgPool> {
   const { Pool } = options.lib ?? (await installed('pg', () => import('pg').catch(toMissing))).default
   const { connectionString, maxConnections: max = 10 } = options
@@ -126,9 +123,7 @@ function usePassword(pool: WatchedPool, password: PostgresOptions['password']): 
   }
 }
 
-/**
- * Rejects with SERVICE_UNAVAILABLE if the server cannot be reached, stops during a query, is full, or refuses the role.
- */
+/** SERVICE_UNAVAILABLE if the server cannot be reached, stops during a query, is full, or refuses the role. */
 function withOutages(driver: Driver): Driver {
   const wrapped = new WeakSet<DatabaseConnection>()
   const acquire = driver.acquireConnection.bind(driver)

@@ -55,10 +55,7 @@ const failureAgeMs = 5_000
 /** By how much a timer may be early. */
 const timerMs = 5
 
-/**
- * Closes connections on which a query gets no response because the server or the network no longer responds. A slow
- * query continues, since the server answers on a new connection.
- */
+/** Of a server or network that no longer responds. A slow query goes on: the server answers on a new connection. */
 export function watchSilence(
   pool: WatchedPool,
   { queryMs, answerMs, connectMs, silentConnectMs, nextConnectMs }: SilenceLimits = postgresTimes,
@@ -119,18 +116,12 @@ export function watchSilence(
   })
 }
 
-/**
- * Errors that do not mean an unresponsive server: its own errors, with codes of five characters starting with a digit
- * (such as too many connections), and local errors: no free file handle, address not found.
- */
+/** Codes of the server, five characters starting with a digit, and local errors: no free handle, address not found. */
 const notSilent = /^(\d\w{4}|EMFILE|ENFILE|ENOTFOUND|EAI_AGAIN)$/
 
 const silenceMessage = 'Connection terminated: the server is silent'
 
-/**
- * Whether a server accepts a new connection or sends any other response, such as a refusal. No query is sent: behind a
- * pooler, it would wait for the running queries.
- */
+/** Any response counts, such as a refusal. No query is sent: behind a pooler, it would wait for the running ones. */
 async function answers(client: InstanceType<ClientClass>, answerMs: number): Promise<boolean> {
   client.on?.('error', () => {})
   const answer = Promise.resolve(client.connect()).then(

@@ -29,11 +29,7 @@ export interface Records {
   last: Promise<void>
   /** @throws the error of SQLite for an invalid statement */
   prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
-  /**
-   * Resolves when all previous commits are on disk.
-   * @param hasWritten whether the caller has just committed
-   * @throws SERVICE_UNAVAILABLE if the disk fails
-   */
+  /** When commits are on disk; `hasWritten`: the caller has just committed. @throws SERVICE_UNAVAILABLE for a failing disk */
   synced(hasWritten: boolean): Promise<void>
   close(): Promise<void>
 }
@@ -113,10 +109,7 @@ async function prepareFile(file: string): Promise<void> {
   }
 }
 
-/**
- * Two processes that open a new file concurrently both try to switch it, and SQLite does not wait for the lock in this
- * case.
- */
+/** SQLite does not wait for the lock if two processes that open a new file both try to switch it. */
 async function switchToWal(database: DatabaseSync, busyTimeoutMs: number): Promise<void> {
   const deadline = Date.now() + busyTimeoutMs
   for (;;) {
@@ -159,11 +152,7 @@ function primaryCode(error: unknown): number | undefined {
   return error.errcode & 0xff
 }
 
-/**
- * After a failed sync, the system may treat lost data as written, and everything after a gap in the log is ignored. So
- * the whole log is copied into the database.
- * @throws SERVICE_UNAVAILABLE if that is not possible now
- */
+/** After a failed sync, lost data may count as written, and all after a gap is ignored. @throws SERVICE_UNAVAILABLE */
 export function copyWholeLog(database: DatabaseSync): void {
   let cause: unknown = 'The log is in use.'
   try {
@@ -190,10 +179,7 @@ export function kindOf(sql: string): 'commit' | 'read' | 'rollback' | 'write' {
   return word === 'with' && !/\b(insert|update|delete|replace)\b/i.test(sql) ? 'read' : 'write'
 }
 
-/**
- * Copies the log for each message. Opens the database each time: as the last connection to close, the caller's then
- * removes the log. Ends after a quiet while.
- */
+/** Opens the database each time: as the last connection to close, the caller's then removes the log. */
 export const logCopier: string = `
 const { parentPort, workerData: { file } } = require('node:worker_threads')
 const { DatabaseSync } = require('node:sqlite')

@@ -16,10 +16,7 @@ interface NearestQuery {
 
 const maxReads = 8
 
-/**
- * The nearest rows that match the filter, nearest first; `nearness` is the cosine. If the store does not filter, more
- * and more points are requested until enough match or all were seen.
- */
+/** Nearest first, by the cosine. If the store does not filter, more and more points are requested. */
 export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; nearness: number }[]> {
   const { store, words, vector, filter, limit, signal } = query
   const rows = new Map<string, Hit | undefined>()

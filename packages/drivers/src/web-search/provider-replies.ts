@@ -22,9 +22,8 @@ const maxTitleLength = 500
 const maxSnippetLength = 4_000
 
 /**
- * The pages of a response in order: only http and https, each URL once, at most `limit`.
- * @param rows the list in the response; absent and null mean no results, as services omit empty lists
- * @throws BAD_GATEWAY for anything but a list
+ * In order: only http and https, each URL once.
+ * @param rows absent and null mean no results, as services omit empty lists @throws BAD_GATEWAY for anything but a list
  */
 export function toWebResults(rows: unknown, reading: PageReading, limit: number): WebResult[] {
   const { subject, read, toPlain = (text) => text } = reading

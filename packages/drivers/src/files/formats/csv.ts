@@ -2,10 +2,7 @@ import type { Budget } from '../budget.ts'
 import { markdownTable } from './markdown-table.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 
-/**
- * Reads comma-separated values as one Markdown table. The delimiter is detected (comma, semicolon, tab, bar), or
- * specified by a first line `sep=;`, as Excel writes it.
- */
+/** As one Markdown table. The delimiter is detected, or named by a first line `sep=;`, as Excel writes it. */
 export async function readCsv(text: string, budget: Budget): Promise<Reading> {
   const { default: papaparse } = await import('papaparse')
   const separatorLine = /^\ufeff?sep=(.)\r?\n/i.exec(text)

@@ -59,10 +59,7 @@ function ordinal(value: number): string {
 const maxLetters = 30
 const maxRoman = 5000
 
-/**
- * The number of a list item or heading as Word shows it.
- * @param format by Word's names, e.g. `lowerRoman`; unknown formats are decimal
- */
+/** As Word shows it. @param format by Word's names, e.g. `lowerRoman`; unknown formats are decimal */
 export function numberText(value: number, format: string): string {
   const letters = alphabets[format]
   if (letters !== undefined) {

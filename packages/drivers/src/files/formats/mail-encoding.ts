@@ -18,10 +18,7 @@ export function recodedMail(text: string): Uint8Array {
 /** Maps bytes to characters of their own, and so keeps them. */
 const keepingBytes = 'x-user-defined'
 
-/**
- * A mail with the likeliest encoding named where its headers or parts name none.
- * @param textsOf the subject and texts of a mail
- */
+/** Names the likeliest encoding where headers or parts name none. @param textsOf the subject and texts of a mail */
 export async function withGuessedEncoding(
   bytes: Uint8Array,
   textsOf: (mail: Uint8Array) => Promise<readonly string[]>,

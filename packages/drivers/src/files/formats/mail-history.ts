@@ -9,10 +9,7 @@ export interface EarlierMessage {
 /** Messages deeper in a thread stay together. */
 const maxEarlier = 30
 
-/**
- * Separates a message from the earlier ones below or above it, in Markdown or plain text. Quotes with an answer below each
- * stay where they are: the answers mean nothing without them.
- */
+/** Quotes with an answer below each stay where they are: the answers mean nothing without them. */
 export function splitHistory(text: string): { readonly newest: string; readonly earlier: readonly EarlierMessage[] } {
   const earlier: EarlierMessage[] = []
   const { newest, history: first } = splitOnce(text)

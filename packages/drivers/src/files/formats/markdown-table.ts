@@ -1,7 +1,6 @@
 /**
- * Creates a Markdown table; the first row is the header. Cells must be single lines of Markdown; `|` and line breaks
- * are escaped here. Empty columns and rows are omitted. A first row with one cell alone is the title above the table.
- * @returns "" if all cells are empty
+ * The first row is the header, or the title above the table if it has one cell alone. Cells must be single lines of
+ * Markdown; `|` and line breaks are escaped here. Empty columns and rows are omitted; "" if all cells are empty.
  */
 export function markdownTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.map((row) => row.map(toCell)).filter((row) => row.some((cell) => cell !== ''))

@@ -26,11 +26,7 @@ const deepest = 400
 /** The parser slows down with every open element; real documents never reach this limit. */
 const maxOpen = { xml: 1000, html: 20_000 }
 
-/**
- * Parses XML in pieces; only what the caller keeps stays in memory.
- * @throws refusal `bomb` if the file declares entities, which can expand without end; `broken` if elements are nested too
- * deeply
- */
+/** Only what the caller keeps stays in memory. @throws `bomb` for declared entities, `broken` for deep nesting */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const text = decodeText(bytes, declaredCharset(bytes))
   if (/<!ENTITY/i.test(text))
@@ -68,11 +64,7 @@ export function parseXml(bytes: Uint8Array): Element {
   return tree.root
 }
 
-/**
- * Reads a large part of a file piece by piece: each child of its element `parent` as a tree, which the caller need not keep.
- * Same refusals as {@link readXml}.
- * @returns whether there was such an element
- */
+/** Reads each child of the element `parent` as a tree, which nobody need keep; false if there is no such element. */
 export function readPieces(bytes: Uint8Array, parent: string, read: (piece: Element) => void): boolean {
   let isInside = false
   let isFound = false
@@ -117,10 +109,7 @@ const blockNames = new Set(
   tbody td tfoot th thead title tr ul`.split(/\s+/),
 )
 
-/**
- * Reads HTML as a tree, as forgiving as browsers are; scripts, styles, forms and embedded media are left out.
- * @throws refusal `broken` when elements are nested without end
- */
+/** As forgiving as browsers; without scripts, styles, forms and media. @throws refusal `broken` for endless nesting */
 export function parseHtml(text: string): Element {
   const tree = growTree()
   let inUnread = 0

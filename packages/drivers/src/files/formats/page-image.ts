@@ -30,11 +30,7 @@ export interface PageImage {
   readonly drawn: number
 }
 
-/**
- * Draws the images of a page, in the direction it is read; undefined for a page without images of a size that could hold
- * its text.
- * @throws for a page that would take too long
- */
+/** In the direction it is read; undefined without images that could hold its text. @throws if it would take too long */
 export async function pageImage(
   page: PdfPageProxy,
   ops: Operations,

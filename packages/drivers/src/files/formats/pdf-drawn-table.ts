@@ -31,8 +31,7 @@ const maxGrowth = 1.12
 const minColumns = 3
 
 /**
- * A table that is drawn cell by cell: the next cell begins right of the one before, and goes up again when that one has
- * several lines.
+ * The next cell begins right of the one before, and goes up again when that one has several lines.
  * @returns where the lines end that are no such table, when there is none
  */
 export function drawnTableAt(lines: readonly Line[], from: number): DrawnTable | number {

@@ -23,10 +23,7 @@ export interface Line {
   readonly cells: Cell[]
 }
 
-/**
- * Gap between cells, in letter heights. Justified text may have such gaps, but not aligned with those of adjacent
- * lines.
- */
+/** In letter heights. Justified text may have such gaps, but not aligned with those of adjacent lines. */
 const cellGap = 1
 
 /** Puts the runs of a page together to lines, in the order they are drawn, which is the order of reading in most files. */
@@ -98,10 +95,7 @@ const margin = 0.12
 const isPageNumber =
   /^(?:top|bottom) [^\p{L}#]*(?:(?:page|seite|p|s|página|pagina)\b\.?\s*)?#(?:\s*(?:of|von|sur|de|di|van|\/)\s*#)?[^\p{L}#]*$/iu
 
-/**
- * Removes running headers, footers and page numbers: lines near an edge that repeat, ignoring numbers, on at least half
- * of three or more pages; numbers only, on two pages.
- */
+/** Lines near an edge that repeat, ignoring numbers, on half of three or more pages; numbers only, on two pages. */
 export function withoutFurniture(pages: readonly PdfPage[]): Line[][] {
   const pagesWith = new Map<string, number>()
   for (const page of pages)

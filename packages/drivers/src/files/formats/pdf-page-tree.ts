@@ -14,10 +14,7 @@ const maxDepth = 50
 const maxLost = 20_000
 const maxInflatedBytes = 50_000_000
 
-/**
- * Repairs a PDF whose page tree has an entry that is not a page: pdf.js drops all pages behind it.
- * @param text the file, one character a byte
- */
+/** pdf.js drops all pages behind an entry of the tree that is no page. @param text the file, one character a byte */
 export function repairPageTree(text: string, budget: Budget): RepairedPdf {
   const nothing: RepairedPdf = { bytes: undefined, statedPages: undefined }
   const root = lastMatch(text, /\/Root\s+(\d+)\s+(\d+)\s+R/g)

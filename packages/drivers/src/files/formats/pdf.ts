@@ -136,10 +136,7 @@ function countPages(text: string): number {
   return count
 }
 
-/**
- * A page count that is too small hides the pages behind it: opens the file with the right count.
- * @returns undefined unless that file has all pages of the given one, in their order, and more
- */
+/** A count that is too small hides pages. Undefined unless the new file has all pages in their order, and more. */
 async function recounted(
   pdf: PdfDocument,
   text: string,
@@ -278,10 +275,7 @@ interface ScanReading {
   readonly hasOversized: boolean
 }
 
-/**
- * Recognises the text of pages that are images. Pages that fail are named beside those that are read.
- * @throws the refusal of the last page when the file has no other text
- */
+/** Pages that fail are named. @throws the refusal of the last page when the file has no other text */
 async function readScans(
   pdf: PdfDocument,
   { scans, pages, isScanOnly, pictures, undecoded, hasOversized }: ScanReading,

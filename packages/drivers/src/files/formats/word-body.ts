@@ -58,10 +58,7 @@ const maxFields = 50
 /** Bounds spans and columns that a file may ask for. */
 const maxColumns = 100
 
-/**
- * Turns the elements of Word into those of HTML, as a stream: lists, fields and deleted paragraph marks go on from one
- * paragraph to the next.
- */
+/** Turns Word into HTML as a stream: lists, fields and deleted paragraph marks go on from paragraph to paragraph. */
 export class WordBody {
   readonly missingNotes = new Set<string>()
   readonly #file: WordFile

@@ -29,10 +29,7 @@ interface Segment {
 /** A segment with a larger share of removed rows is posted again without them. */
 const maxRemovedShare = 0.5
 
-/**
- * Rows appended through this handle that are not in the full-text index yet; they are searched in memory. They are
- * tokenized only when a search needs them, so that a bulk load costs nothing.
- */
+/** Rows of this handle that are not indexed yet, tokenized only when a search needs them: a bulk load costs nothing. */
 export class Memtable {
   readonly #terms: Terms
   /** Total capacity, in units of {@link weightOf}. */
@@ -146,9 +143,7 @@ export class Memtable {
   }
 }
 
-/**
- * Removes rows of generations. Posted rows are only marked: posting the others again takes a millisecond per five rows.
- */
+/** Posted rows are only marked: posting the others again takes a millisecond per five rows. */
 function without(segment: Segment, generations: ReadonlySet<string>): Segment {
   const { from, to, rows, postings, posted } = segment
   if (!rows.some((row) => generations.has(row.generation))) return segment
@@ -172,16 +167,10 @@ export function weightOf(rows: readonly IndexRow[]): number {
 
 export const textIndex = 'search_text_idx'
 
-/**
- * Location of rows missing from the full-text index: none are missing, all are in the memtable, or only the table has
- * them.
- */
+/** Where rows missing from the full-text index are: nowhere, all in the memtable, or only in the table. */
 export type UnindexedPlace = 'none' | 'memtable' | 'table'
 
-/**
- * Determines whether the memtable contains all unindexed rows. It does if this handle has been the only writer since no
- * other row was unindexed. Rows of another process are only in the table.
- */
+/** All unindexed rows are in the memtable if this handle has been the only writer since no other row was unindexed. */
 export interface UnindexedRows {
   /** Runs a fold: rows present at its start are in the full-text index afterwards. */
   fold(work: () => Promise<void>): Promise<void>
@@ -192,10 +181,7 @@ export interface UnindexedRows {
 
 /** Watches a table and drops rows from the memtable when they are indexed. Call `place` once before the first write. */
 export function createUnindexedRows(table: Table, memtable: Memtable, presence: WriterPresence): UnindexedRows {
-  /**
-   * The period as only writer in which every unindexed row was appended here; undefined if others may have unindexed
-   * rows.
-   */
+  /** In which every unindexed row was appended here, as only writer; undefined if others may have unindexed rows. */
   let ownPeriod: string | undefined
   let isMemtableShort = false
 

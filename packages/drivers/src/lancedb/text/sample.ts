@@ -20,10 +20,7 @@ export interface Sample {
 export interface Sampling {
   /** Whether `current` returns a sample without waiting for all of it. */
   readonly isReady: boolean
-  /**
-   * @param rows current number of rows in the table, all of which the sample has to stand for; without it, those that
-   * came last may be missing
-   */
+  /** @param rows rows of the table that it has to stand for; without it, those that came last may be missing */
   current(rows?: number): Promise<Sample>
   /** Records that the table has changed and its current number of rows. */
   outdate(rows: number): void

@@ -43,20 +43,14 @@ export interface TermWeight {
   readonly indexed: number
 }
 
-/**
- * Term statistics of the table. The engine does not expose them, so frequent words are estimated from a
- * sample of rows and rare words are counted with a query each.
- */
+/** The engine exposes none: frequent words are estimated from a sample, rare words counted with a query each. */
 export interface TermStatistics {
   /** Whether there is a sample, so that nothing waits for one. */
   readonly isReady: boolean
   weigh(words: readonly QueryTerm[], unindexed: Unindexed): Promise<Weights>
   /** Whether a term is frequent enough for the sample. */
   isSampled(term: string): Promise<boolean>
-  /**
-   * Indexed words similar to a misspelled word, most likely first, at most {@link maxCorrections}; none for a word that
-   * is indexed.
-   */
+  /** Similar indexed words, most likely first, at most {@link maxCorrections}; none for a word that is indexed. */
   near(word: string, term: string): Promise<string[]>
   /** Records that the index has changed and its current number of rows. */
   outdate(rows: number): void

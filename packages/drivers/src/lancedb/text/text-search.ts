@@ -186,10 +186,7 @@ function searchMemtable(memtable: Postings, { filter, limit }: TextQuery, { of, 
   }))
 }
 
-/**
- * Words of rows that are similar to query words that no row contains. Most words are in the sample, and the engine is
- * asked for the others only.
- */
+/** Words of rows similar to query words that no row contains. Only for those not in the sample the engine is asked. */
 async function correct(
   { statistics, terms }: TextParts,
   queryTerms: readonly QueryTerm[],

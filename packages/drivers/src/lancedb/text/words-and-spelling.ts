@@ -85,11 +85,7 @@ export function exchanges(word: string): string[] {
   return [...exchanged]
 }
 
-/**
- * Whether two words are at most `most` edits apart (a letter missing, added or replaced, or two adjacent letters
- * swapped).
- * @param most 1 or 2
- */
+/** An edit: a letter missing, added or replaced, or two adjacent letters swapped. */
 export function isNear(a: string, b: string, most: 1 | 2): boolean {
   if (Math.abs(a.length - b.length) > most) return false
   let start = 0
@@ -108,10 +104,7 @@ export interface WordList {
   add(word: string, term: string): void
   /** Whether a word has the term. */
   has(term: string): boolean
-  /**
-   * Words similar to a misspelled word, one per term. Word and term are both compared, since an error in an ending
-   * changes its stem.
-   */
+  /** One per term. Word and term are both compared, since an error in an ending changes its stem. */
   near(word: string, term: string, slips: 1 | 2): { word: string; term: string }[]
 }
 
@@ -144,10 +137,7 @@ export function createWordList(): WordList {
   }
 }
 
-/**
- * Texts by their length with their first or their last letter: one edit leaves one of both letters unchanged, two edits
- * rarely change both.
- */
+/** By length and first or last letter: one edit leaves one of both letters unchanged, two rarely change both. */
 class SimilarTexts {
   readonly #byFirst = new Map<number, string[]>()
   readonly #byLast = new Map<number, string[]>()
@@ -189,7 +179,5 @@ export function mayBeNear({ word, term }: { word: string; term: string }, other:
   return false
 }
 
-/**
- * Maximum number of corrections for a misspelled word: more find little, and mislead if the word is correct but rare.
- */
+/** More corrections find little, and mislead if the word is correct but rare. */
 export const maxCorrections = 2

@@ -3,9 +3,8 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk
 const marked = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 /**
- * Sets cache breakpoints for Anthropic, which caches nothing without them, at the ends of the parts that the next
- * prompt repeats: the instructions with the tools, the conversation up to the latest question, and the latest tool
- * result.
+ * Anthropic caches nothing without breakpoints. They stand at the ends of what the next prompt repeats: the
+ * instructions with the tools, the conversation up to the latest question, and the latest tool result.
  */
 export function withCacheControl(call: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
   const { prompt } = call

@@ -30,10 +30,7 @@ const tool: LanguageModelV4FunctionTool = {
   inputSchema: { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] },
 }
 
-/**
- * Finds out what a model does by itself: it is asked to call a harmless tool, and to answer from the result.
- * @throws what its call threw, or when an answer was cut off, which say nothing about the model
- */
+/** @throws what its call threw, or when an answer was cut off, which say nothing about the model */
 export async function probeModel(model: LanguageModelV4, abortSignal: AbortSignal): Promise<ModelAbilities> {
   const prompt: LanguageModelV4Prompt = [
     { role: 'system', content: system },

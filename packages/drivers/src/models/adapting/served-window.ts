@@ -33,10 +33,7 @@ const windowFields = [
   'max_input_tokens',
 ]
 
-/**
- * Queries a server for the context window of a model: its list of models, and the APIs of llama.cpp, Ollama and LM
- * Studio. Never rejects.
- */
+/** By its list of models, and the APIs of llama.cpp, Ollama and LM Studio. Never rejects. */
 export async function askServer(server: ModelServer, modelId: string): Promise<ServedModel> {
   const base = server.baseUrl.replace(/(?<!\/)\/+$/, '')
   const root = base.replace(/\/v\d+$/, '')

@@ -59,10 +59,7 @@ function failureOf({ error, finish_reason: end }: Fields): unknown {
 
 const kinds: Fields = { id: 'string', model: 'string', created: 'number' }
 
-/**
- * Leaves out what no provider reads of the fields beside an answer, as counts in texts become numbers: a good answer must
- * not end as a failure for them. The same object if nothing changes.
- */
+/** A good answer must not end as a failure for the fields beside it. The same object if nothing changes. */
 export function repairFields(value: Fields): Fields {
   const repaired: Record<string, unknown> = {}
   for (const name in kinds) if (isPresent(value[name]) && typeof value[name] !== kinds[name]) repaired[name] = null

@@ -37,9 +37,8 @@ interface Opened {
 }
 
 /**
- * A transport over `node:http` with persistent connections. A token that arrives alone costs the relay a fifth less than over
- * `fetch` (`npm run bench:relay -- --relays bare,inlay,fetch`).
- * Decompresses responses; does not follow redirects. Unused connections do not keep the process alive.
+ * A token that arrives alone costs the relay a fifth less than over `fetch` (`npm run bench:relay -- --relays
+ * bare,inlay,fetch`). Decompresses; follows no redirects. Unused connections do not keep the process alive.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
   let loading: Promise<Connections> | undefined

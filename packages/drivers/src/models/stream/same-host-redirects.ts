@@ -5,9 +5,8 @@ import type { Transport, TransportAnswer, TransportRequest } from './transport.t
 const maxRedirects = 5
 
 /**
- * Follows redirects to the same host only: a prompt contains documents of users, which a provider must not pass on,
- * with or without the key. A change to https on the same host is allowed. Any other redirect becomes an error that
- * names the host.
+ * A prompt contains documents of users, which a provider must not pass on, with or without the key. A change to https
+ * on the same host is allowed; any other redirect becomes an error that names the host.
  */
 export function followSameHost(transport: Transport): Transport {
   return async (first) => {

@@ -50,10 +50,7 @@ const isWhole = ({ status, headers }: TransportAnswer): boolean =>
 
 const isPrinted = (byte: number): boolean => byte > 32 && byte < 128
 
-/**
- * Converts a whole answer; one that is not converted goes to `plain`. Some gateways label a stream as JSON: its first
- * character decides.
- */
+/** What is not converted goes to `plain`. Some gateways label a stream as JSON: its first character decides. */
 function converted(stream: BodySink, plain: BodySink, convert: (answer: unknown) => string | undefined): BodySink {
   const decoder = new TextDecoder()
   let text = ''

@@ -33,10 +33,7 @@ export interface TransportAnswer {
   read(sink: BodySink): BodySource
 }
 
-/**
- * Carries a request and hands its body over as it arrives, without a stream in between. Rejects as `fetch` does: with
- * the signal's reason, or a TypeError `fetch failed` that has a cause.
- */
+/** Rejects as `fetch` does: with the signal's reason, or a TypeError `fetch failed` that has a cause. */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>
 
 /** Longest silences of an answer, in milliseconds. */

@@ -79,10 +79,7 @@ export function fitCall(call: LanguageModelV4CallOptions, refused: ReadonlySet<s
 export const isForeign = (tool: Tool): tool is LanguageModelV4FunctionTool =>
   tool.type === 'function' && tool.providerOptions?.['inlay']?.['isForeign'] === true
 
-/**
- * Chooses the tools of a question: those of Inlay and those that were called, then those with most words in common with
- * the question, also by their servers; in the order that they had.
- */
+/** Those of Inlay, those called, then those with most words of the question, also by their servers; in their order. */
 function chooseTools({ tools = [], prompt, toolChoice }: LanguageModelV4CallOptions, limit: number): Tool[] {
   const called = new Set(
     prompt.flatMap(({ role, content }) =>
