@@ -95,7 +95,6 @@ function isPlainText(bytes: Uint8Array, encoding: string): boolean {
   return bytes.length >= 16 && !/[^\P{C}\p{Cf}\t\r\n\f]/u.test(new TextDecoder(encoding).decode(bytes))
 }
 
-/** Name of an encoding as `TextDecoder` has it; undefined for an unknown one. */
 export function encodingNamed(label: string): string | undefined {
   try {
     return new TextDecoder(label.trim()).encoding
@@ -105,7 +104,6 @@ export function encodingNamed(label: string): string | undefined {
   }
 }
 
-/** Charset that an HTML or XML file names near its start; undefined when it names none. */
 export function declaredCharset(bytes: Uint8Array): string | undefined {
   const start = new TextDecoder('latin1').decode(bytes.subarray(0, 2048))
   const match =
@@ -114,7 +112,6 @@ export function declaredCharset(bytes: Uint8Array): string | undefined {
   return match?.[1]
 }
 
-/** Charset parameter of a media type, e.g. of `text/csv; charset=koi8-r`. */
 export function charsetOf(mediaType: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([\w:.-]+)/i.exec(mediaType ?? '')?.[1]
 }

@@ -14,7 +14,6 @@ export interface Archive {
    * {@link Archive.unread} then tells. A bomb fails the whole file, unless the part is a document of its own that was put in.
    */
   readPart<Result>(name: string, use: (bytes: Uint8Array) => Result, origin?: 'embedded'): Result | undefined
-  /** Names of parts that could not be read. */
   readonly unread: ReadonlySet<string>
   /** Adds a part that could not be read. @throws what fails the whole file */
   noteUnread(name: string, error: unknown, origin?: 'embedded'): void

@@ -8,7 +8,6 @@ export const imageSubject = 'The image service'
 /** Sizes by shape, `width`x`height`. */
 export type ImageSizes = Readonly<Record<ImageShape, `${number}x${number}`>>
 
-/** Sizes that current models support. */
 export const usualSizes: ImageSizes = { square: '1024x1024', portrait: '1024x1536', landscape: '1536x1024' }
 
 const kinds: readonly (readonly [mediaType: string, magic: RegExp])[] = [

@@ -11,7 +11,6 @@ import { createWorkNote, openWriterPresence, readCrashes, type Processes, type W
 /** Prefix of the folders of staging indexes, inside the folder of the first index. */
 export const besideMark = 'space-'
 
-/** File with the identity the index was marked with. */
 const identityFile = 'identity'
 /** File whose modification time is the time of the oldest deletion; it survives the process. */
 const deletionsFile = 'deleted-since'

@@ -140,7 +140,6 @@ export function createWorkNote(folder: string, processes?: Processes): WorkNote 
 
 const atWork = '+'
 const pauseMs = 100
-/** Notes older than this are ignored. */
 const crashAgeMs = 3_600_000
 
 /** Paths of notes of crashes within the last hour. Removes the notes of other processes that ended. */

@@ -36,7 +36,6 @@ export interface LocalRerankerOptions extends ModelFolderOptions {
 
 /** Maximum number of texts per call, so that other callers get a turn in between. */
 const callTexts = 64
-/** Maximum number of texts that a reranker reads together. */
 const rankedTexts = 8
 /** The weights are 8-bit; the folder holds all files. */
 const weights = { dtype: 'q8', local_files_only: true }

@@ -20,7 +20,6 @@ export interface ConnectionOptions {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: EgressStream
-  /** Called when the server says that its list of tools has changed. */
   readonly onToolsChanged?: (() => void) | undefined
 }
 
@@ -113,7 +112,6 @@ export function connectByHttp({ url, headers, fetch, onToolsChanged }: Connectio
 
 interface Receiver {
   readonly hasSession: () => boolean
-  /** Resumes the stream after an event. */
   readonly readOn: (lastId: string, options: RequestOptions) => Promise<EgressStreamAnswer>
   readonly say: (message: JsonObject) => void
   readonly reply: ReturnType<typeof replying>

@@ -18,7 +18,6 @@ export interface Inbox {
   take(text: string): void
   /** Rejects all pending requests, and later ones. */
   fail(error: unknown): void
-  /** Sends by `post`. */
   readonly connection: Pick<Connection, 'request' | 'notify' | 'listen'>
 }
 

@@ -258,7 +258,6 @@ type Lister = (
   lacksHeaders: boolean,
 ) => Promise<{ readonly tools: readonly RemoteTool[]; readonly drop: () => void }>
 
-/** Lists tools; failures are reported to the operator. */
 function createLister(options: McpClientOptions, sessions: McpSessions): Lister {
   const { now = Date.now, onError = () => {}, timeoutMs = 10_000 } = options
   const lists = createToolLists({ now, patienceMs: Math.min(timeoutMs, 2_000) })

@@ -1,12 +1,10 @@
 import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
 import { tlsFault } from '../http/tls-fault.ts'
 
-/** Response to a request: its result, or the server's error. */
 export type Reply =
   | { readonly result: JsonObject }
   | { readonly error: { readonly code: number; readonly text: string } }
 
-/** A message of a server: the response to a request of ours, a request, or a notification. */
 export type Incoming =
   /** The id of an error is NaN when the server does not say which request it means. */
   | { readonly kind: 'reply'; readonly id: number; readonly reply: Reply }
@@ -71,7 +69,6 @@ export function replying(send: (message: JsonObject) => Promise<void>) {
 /** The revision without a handshake: every request says who asks. */
 export const statelessVersion = '2026-07-28'
 
-/** A connection to a server, with any transport. */
 export interface Connection {
   /** @throws BAD_GATEWAY, GATEWAY_TIMEOUT, {@link isExpired}, {@link isRefused} */
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply>
@@ -93,7 +90,6 @@ export interface RequestOptions {
   readonly timeoutMs: number
   /** Called with the `params` of each `notifications/progress` of this request. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined
-  /** Headers of this request alone. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -151,7 +147,6 @@ export function isExpired(error: unknown): boolean {
   return markOf(error) === 'expired'
 }
 
-/** Whether the connection is unusable. */
 export function isLost(error: unknown): boolean {
   return markOf(error) === 'lost' || isExpired(error)
 }

@@ -12,7 +12,6 @@ export interface OfferedTool {
   readonly serverId: number
   readonly serverName: string
   readonly tool: RemoteTool
-  /** Required headers that are missing. */
   readonly missingHeaders: readonly string[]
   readonly call: (input: JsonObject, turn: ActionTurn, onProgress: OnProgress) => Promise<RemoteOutcome>
   readonly onError: (error: unknown) => void

@@ -180,7 +180,6 @@ async function maintainIndex(
   return until.aborted ? { ...figures, upkeepDueMs: mergeMs } : figures
 }
 
-/** Maximum number of generations per request. */
 const removedAtOnce = 1_000
 
 async function removeGenerations(cluster: Cluster, name: string, all: readonly string[]): Promise<void> {

@@ -56,7 +56,6 @@ export const clusterTimes = {
   hedgeMs: 1_000,
 } as const
 
-/** Maximum number of nodes that one call uses at the same time. */
 const maxConcurrent = 2
 
 const busyStatuses = new Set([408, 429, 502, 503, 504])

@@ -31,7 +31,6 @@ export async function loadRedis(): Promise<RedisModule> {
 export const redisPaceMs = 25
 /** How long the removal of a run is remembered. */
 const removedSeconds = 600
-/** Maximum number of lines per read. */
 const readLines = 2_000
 
 interface Keys {

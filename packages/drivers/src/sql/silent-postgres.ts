@@ -33,7 +33,6 @@ export interface SilenceLimits {
   readonly queryMs: number
   /** Timeout for the new connection that checks it. */
   readonly answerMs: number
-  /** Connection timeout. */
   readonly connectMs: number
   /** Connection timeout for a server that was just silent. */
   readonly silentConnectMs: number

@@ -47,7 +47,6 @@ function rootPart(archive: Archive): string | undefined {
   return roots[0]?.attributes['full-path']
 }
 
-/** Name of the archive part for the URL of a chapter. */
 function partName(folder: string, address: string): string {
   const url = URL.parse(address, `http://book.invalid/${folder}`)
   try {

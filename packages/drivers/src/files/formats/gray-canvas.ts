@@ -10,7 +10,6 @@ export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray
 }
 
-/** A white sheet in shades of gray. */
 export interface Canvas {
   readonly width: number
   readonly height: number

@@ -4,7 +4,6 @@ import { childOf, elementsIn, parseHtml, textOf, type Element } from './markup.t
 import { toTimestamp } from '../timestamps.ts'
 import { factsOf, listed, oneLine, sectionsOf, type Reading } from '../sections.ts'
 
-/** Reads a web page: its main part as Markdown, and the metadata in its head. */
 export function readHtml(text: string, budget: Budget): Reading {
   const page = parseHtml(text)
   const head = headOf(page)

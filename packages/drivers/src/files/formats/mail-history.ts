@@ -147,7 +147,6 @@ interface Header {
  */
 function headerAt(lines: readonly string[], from: number): Header | undefined {
   const values = new Map<number, string>()
-  /** Lines of sender and date, which the heading holds. */
   const inHeading = new Set<number>()
   let end = from
   for (let at = from, blanks = 0; at < lines.length && at < from + 14; at++) {

@@ -96,7 +96,6 @@ export function readPieces(bytes: Uint8Array, parent: string, read: (piece: Elem
   return isFound
 }
 
-/** Elements that never contain page text. */
 const unread = new Set(
   'script style template noscript svg canvas iframe object embed audio video map select button textarea datalist'.split(
     ' ',
@@ -201,7 +200,6 @@ export function childrenOf(element: Element, name: string): Element[] {
   return element.children.filter((child): child is Element => typeof child !== 'string' && child.name === name)
 }
 
-/** First direct child of a name. */
 export function childOf(element: Element, name: string): Element | undefined {
   return element.children.find((child): child is Element => typeof child !== 'string' && child.name === name)
 }
@@ -219,7 +217,6 @@ export function* elementsIn(element: Element, enters?: (element: Element) => boo
   }
 }
 
-/** Text of an element and its descendants, unchanged. */
 export function textOf(node: Node): string {
   return typeof node === 'string' ? node : node.children.map(textOf).join('')
 }

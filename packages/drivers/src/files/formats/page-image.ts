@@ -142,7 +142,6 @@ function grayOf(colour: unknown): number {
   return 0.299 * parseInt(red, 16) + 0.587 * parseInt(green, 16) + 0.114 * parseInt(blue, 16)
 }
 
-/** The decoded image; undefined when it cannot be decoded. */
 async function pixelsOf(page: PdfPageProxy, source: unknown): Promise<Pixels | undefined> {
   const id = typeof source === 'string' ? source : (source as { readonly id?: unknown }).id
   if (typeof id !== 'string') return toPixels(source)

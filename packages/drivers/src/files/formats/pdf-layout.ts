@@ -10,7 +10,6 @@ export interface Typography {
   readonly headingSizes: readonly number[]
 }
 
-/** A heading stands out by at least this factor. */
 const headingFactor = 1.15
 /** Lines that are larger by this factor are a title, whatever the distance of plain text. */
 const titleFactor = 1.3

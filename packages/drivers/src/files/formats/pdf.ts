@@ -269,7 +269,6 @@ interface ScanReading {
   /** Whether no other page can be read. */
   readonly isScanOnly: boolean
   readonly pictures: Pictures
-  /** Said of images that cannot be decoded. */
   readonly undecoded: Refusal
   /** Whether the file has images that the library drops for their size, which leaves their pages blank. */
   readonly hasOversized: boolean

@@ -34,7 +34,6 @@ const itemMark = /^ *(?:(?:[-*+•]|\(?[\w#]{1,3}[.)]) +)?/
 const unread =
   /^(?:contents|toctree|include|literalinclude|raw|meta|index|tags|highlight|default-role|role|sectnum|target-notes)$/
 const codes = /^(?:code|code-block|sourcecode|parsed-literal|prompt|math|doctest|testcode|console|ipython)$/
-/** Directives that only frame their content. */
 const frames =
   /^(?:note|warning|tip|hint|important|caution|danger|attention|error|seealso|todo|admonition|topic|sidebar|tabs?|table|rubric|container|only|class|compound|epigraph|highlights|pull-quote)$/
 

@@ -20,7 +20,6 @@ export interface MergedSheet {
   /** Index in the list of rows, by the row's number in the sheet, from 1. */
   readonly places: ReadonlyMap<number, number>
   readonly budget: Budget
-  /** Characters counted so far. */
   readonly characters: number
 }
 

@@ -18,7 +18,6 @@ export interface Postings {
   readonly length: number
   /** Number of rows with a term, including removed ones, as in the engine's index; 0 if only removed rows have it. */
   frequencyOf(term: string): number
-  /** Words of its rows that are similar to a misspelled word. */
   near(word: string, term: string): string[]
   /** Rows with any of the terms that pass the test, best first, scored like the engine does. */
   search(

@@ -8,7 +8,6 @@ export interface Sample {
   readonly rows: number
   /** Number of rows in the table that it stands for. */
   readonly ofRows: number
-  /** Whether it contains every row. */
   readonly isWhole: boolean
   /** Mean number of terms per row; 1 for an empty table. */
   readonly averageLength: number

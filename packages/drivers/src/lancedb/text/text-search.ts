@@ -35,7 +35,6 @@ export interface TextQuery {
 
 /** Maximum number of words of a query that are used: a longer query is a pasted text, whose first words suffice. */
 const maxWords = 100
-/** Maximum number of words of a query whose spelling is checked in the index. */
 const maxMisspelt = 8
 
 /**

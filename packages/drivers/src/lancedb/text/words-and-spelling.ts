@@ -102,7 +102,6 @@ export function isNear(a: string, b: string, most: 1 | 2): boolean {
 /** Words with their terms, organized so that similar words are found without comparing all of them. */
 export interface WordList {
   add(word: string, term: string): void
-  /** Whether a word has the term. */
   has(term: string): boolean
   /** One per term. Word and term are both compared, since an error in an ending changes its stem. */
   near(word: string, term: string, slips: 1 | 2): { word: string; term: string }[]
@@ -111,7 +110,6 @@ export interface WordList {
 export function createWordList(): WordList {
   const words = new SimilarTexts()
   const terms = new SimilarTexts()
-  /** A word for each term. */
   const wordOf = new Map<string, string>()
   const termOf = new Map<string, string>()
   return {

@@ -18,7 +18,6 @@ export interface ChatTapOptions {
 export interface Ahead {
   text: number
   reasoning: number
-  /** Called with each delta. */
   onDelta?: () => void
 }
 

@@ -1,7 +1,6 @@
 import { isRedirect, isSameHost, redirectedRequest } from '../../http/redirects.ts'
 import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
 
-/** Redirects followed within one host. */
 const maxRedirects = 5
 
 /**

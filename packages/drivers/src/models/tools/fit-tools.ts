@@ -32,7 +32,6 @@ function cachedSchema(declared: JsonObject, rules: ToolRules): JsonObject {
 
 const nameByLetter = (name: string): string => (/^[a-z_]/i.test(name) ? name : `_${name}`.slice(0, 64))
 
-/** Name of a tool as it was declared, by the name that a model called. */
 export const declaredName = (called: string, tools: readonly Tool[] = []): string =>
   tools.some(({ name }) => name === called)
     ? called
