@@ -1,26 +1,10 @@
-/** Names of the detector, in order of how common they are, with those of `TextDecoder` where they differ. */
-const encodings: Readonly<Record<string, string>> = {
-  'windows-1252': 'windows-1252',
-  'windows-1250': 'windows-1250',
-  'windows-1251': 'windows-1251',
-  'windows-1253': 'windows-1253',
-  'windows-1254': 'windows-1254',
-  'windows-1255': 'windows-1255',
-  'windows-1256': 'windows-1256',
-  'windows-1257': 'windows-1257',
-  cp932: 'shift_jis',
-  'euc-jp': 'euc-jp',
-  gb18030: 'gb18030',
-  big5: 'big5',
-  cp949: 'euc-kr',
-  cp874: 'windows-874',
-  'koi8-r': 'koi8-r',
-  'koi8-u': 'koi8-u',
-  ibm866: 'ibm866',
-  'iso-8859-2': 'iso-8859-2',
-  'iso-8859-5': 'iso-8859-5',
-  'iso-8859-7': 'iso-8859-7',
-}
+/** Names of the detector, in order of how common they are. */
+const detected = (
+  'windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 cp932 ' +
+  'euc-jp gb18030 big5 cp949 cp874 koi8-r koi8-u ibm866 iso-8859-2 iso-8859-5 iso-8859-7'
+).split(' ')
+/** Names of `TextDecoder` where they differ. */
+const renamed: Readonly<Record<string, string>> = { cp932: 'shift_jis', cp949: 'euc-kr', cp874: 'windows-874' }
 const western = 'windows-1252'
 /** They share most of their accented letters with Western European ones. */
 const latin: ReadonlySet<string> = new Set(['windows-1250', 'windows-1254', 'windows-1257', 'iso-8859-2'])
@@ -37,11 +21,11 @@ const minLead = 1.3
 export async function guessEncoding(bytes: Uint8Array): Promise<string> {
   const { detectAll } = await import('jschardet')
   const sample = linesBeyondAscii(bytes)
-  const guesses = detectAll(sample, { detectEncodings: Object.keys(encodings), minimumThreshold: 0 }).map(
-    ({ encoding, confidence }) => ({
-      name: encodings[encoding?.toLowerCase() ?? ''] ?? western,
-      confidence,
-    }),
+  const guesses = detectAll(sample, { detectEncodings: detected, minimumThreshold: 0 }).map(
+    ({ encoding, confidence }) => {
+      const name = encoding?.toLowerCase() ?? ''
+      return { name: renamed[name] ?? (detected.includes(name) ? name : western), confidence }
+    },
   )
   const [best] = guesses
   if (!best) return western

@@ -11,16 +11,10 @@ export interface ServerEvent {
   readonly retryMs: number | undefined
 }
 
-/** Parses Server-Sent Events from byte chunks of any size. */
-export interface EventReader {
-  /** Emits each complete event before it returns. @throws PAYLOAD_TOO_LARGE above 16 Mi characters for one event */
-  push(bytes: Uint8Array): void
-}
-
 const maxCharacters = 16 * 2 ** 20
 
-/** Creates a reader. It skips comments, events without data and an unterminated last event. */
-export function createEventReader(onEvent: (event: ServerEvent) => void): EventReader {
+/** Skips comments, events without data and an unterminated last event. */
+export function createEventReader(onEvent: (event: ServerEvent) => void) {
   const decoder = new TextDecoder()
   let id = ''
   let retryMs: number | undefined
@@ -34,7 +28,8 @@ export function createEventReader(onEvent: (event: ServerEvent) => void): EventR
     onError: ({ type }) => (isTooLarge ||= type === 'max-buffer-size-exceeded'),
   })
   return {
-    push: (bytes) => {
+    /** Emits each complete event before it returns. @throws PAYLOAD_TOO_LARGE above 16 Mi characters for one event */
+    push: (bytes: Uint8Array): void => {
       parser.feed(decoder.decode(bytes, { stream: true }))
       if (isTooLarge)
         throw new InlayError('PAYLOAD_TOO_LARGE', { message: 'The server sent an event that is too large.' })

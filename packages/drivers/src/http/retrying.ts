@@ -22,7 +22,7 @@ export async function retrying<Result>(
     attempts = 4,
     maxWaitMs = 30_000,
     maxTotalMs = Infinity,
-    sleep = wait,
+    sleep = (delayMs, aborted) => delay(delayMs, undefined, { signal: aborted }),
   }: RetryOptions & { readonly maxTotalMs?: number },
 ): Promise<Result> {
   const began = performance.now()
@@ -40,10 +40,6 @@ export async function retrying<Result>(
       await sleep(delayMs, signal)
     }
   }
-}
-
-async function wait(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(delayMs, undefined, { signal })
 }
 
 /** As the server asks, or half a second, doubled for each attempt; with 20 % jitter to spread clients. */

@@ -8,6 +8,9 @@ export interface Space {
 /** The space of an index without vectors; no query vector has its dimensions. */
 export const noSpace: Space = { id: '', dimensions: -1 }
 
+/** As stored in an index; "" for none. */
+export const spaceName = (space: Space | undefined): string => (space ? `${space.id} ${space.dimensions}` : '')
+
 export interface OpenState<Opened> {
   /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
   get(): Opened

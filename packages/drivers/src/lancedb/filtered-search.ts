@@ -107,11 +107,7 @@ function since(time: number): string {
 }
 
 function timestamp(milliseconds: number): string {
-  return `to_timestamp_millis(${wholeNumber(milliseconds)})`
-}
-
-function wholeNumber(value: number): string {
-  return String(BigInt(Math.trunc(value)))
+  return `to_timestamp_millis(${BigInt(milliseconds)})`
 }
 
 /** Rows of one generation, by position. */

@@ -86,7 +86,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     await renewable.folded().catch(() => {})
   }
 
-  async function runDue(idle: boolean, signal: AbortSignal | undefined): Promise<void> {
+  const run: Upkeep['run'] = async ({ idle, signal }) => {
     const isPurgeDue = (await purge.dueMs()) === 0
     if (!(isPurgeDue || (await isDue(idle))) || signal?.aborted) return
     try {
@@ -104,10 +104,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     }
   }
 
-  return {
-    run: ({ idle, signal }) => runDue(idle, signal),
-    fold,
-  }
+  return { run, fold }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Action, ActionResult, ActionTurn } from '@inlay/agent'
+import type { Action, ActionTurn } from '@inlay/agent'
 import { isInlayError, isJsonObject, type JsonObject, type PacketBody } from '@inlay/protocol'
 import { jsonSchemaInput } from '../json-schema-input.ts'
 import { isRefused } from './messages.ts'
@@ -31,38 +31,34 @@ export function toToolAction(offered: OfferedTool): Action {
     isReadOnly: tool.isReadOnly,
     input: jsonSchemaInput(tool.inputSchema),
     start: () => ({ type: 'custom_tool_start', tool_name: name, tool_id: null }),
-    // The schema below only accepts objects.
-    run: (input, turn) => run(offered, isJsonObject(input) ? input : {}, turn),
+    run: async (input, turn) => {
+      // The schema above only accepts objects.
+      const answer = await answerOf(offered, isJsonObject(input) ? input : {}, turn)
+      turn.emit(
+        'result' in answer
+          ? deltaOf(name, { tool_result: answer.result }, answer.fileIds)
+          : deltaOf(name, { error: answer.error }),
+      )
+      return { text: toModelText(name, answer, turn.resultTokens) }
+    },
   }
 }
 
-async function run(offered: OfferedTool, input: JsonObject, turn: ActionTurn): Promise<ActionResult> {
+type ToolAnswer = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
+
+async function answerOf(offered: OfferedTool, input: JsonObject, turn: ActionTurn): Promise<ToolAnswer> {
   const { name, serverName, missingHeaders, call, onError } = offered
-  if (missingHeaders.length > 0) {
-    const named = missingHeaders.join(', ')
-    return toActionResult(
-      offered,
-      { error: `${serverName} needs values for its connection: ${named}, in mcp_headers.` },
-      turn,
-    )
-  }
+  if (missingHeaders.length > 0)
+    return { error: `${serverName} needs values for its connection: ${missingHeaders.join(', ')}, in mcp_headers.` }
   try {
     const outcome = await call(input, turn, toProgressPackets(name, turn))
     const { text, fileIds } = await readOutcome(name, outcome, turn)
-    return toActionResult(
-      offered,
-      outcome.isError ? { error: failureText(name, text) } : { result: text, fileIds },
-      turn,
-    )
+    return outcome.isError ? { error: failureText(name, text) } : { result: text, fileIds }
   } catch (error) {
     turn.signal.throwIfAborted()
-    if (isRefused(error)) return toActionResult(offered, { error: refusedText(name) }, turn)
+    if (isRefused(error)) return { error: refusedText(name) }
     onError(error)
-    return toActionResult(
-      offered,
-      { error: failureText(name, isInlayError(error) ? error.message : 'It failed.') },
-      turn,
-    )
+    return { error: failureText(name, isInlayError(error) ? error.message : 'It failed.') }
   }
 }
 
@@ -98,15 +94,4 @@ function failureText(name: string, reason: string): string {
 
 function refusedText(name: string): string {
   return `${name} refused its credentials.`
-}
-
-type ToolAnswer = { readonly result: string; readonly fileIds: readonly string[] } | { readonly error: string }
-
-function toActionResult({ name }: OfferedTool, answer: ToolAnswer, turn: ActionTurn): ActionResult {
-  turn.emit(
-    'result' in answer
-      ? deltaOf(name, { tool_result: answer.result }, answer.fileIds)
-      : deltaOf(name, { error: answer.error }),
-  )
-  return { text: toModelText(name, answer, turn.resultTokens) }
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Hit, IndexFigures, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isJsonObject, checkRequired, isText } from '@inlay/protocol'
-import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
+import { checkVector, createOpenState, noSpace, spaceName, type Space } from '../hybrid-search/open-state.ts'
 import { createRecentValues } from '../hybrid-search/recent-values.ts'
 import { hitFields, maxHits, searchIndex, toHits } from './search.ts'
-import { nameOf, schemaOf, spaceName, type OpenSearchLayout } from './schema.ts'
+import { nameOf, schemaOf, type OpenSearchLayout } from './schema.ts'
 import { createCluster, isNoOpenSearch, unavailable, type Cluster, type OpenSearchConnection } from './transport.ts'
 import { writeRows } from './writing.ts'
 
@@ -183,21 +183,18 @@ async function maintainIndex(
 const removedAtOnce = 1_000
 
 async function removeGenerations(cluster: Cluster, name: string, all: readonly string[]): Promise<void> {
-  for (let at = 0; at < all.length; at += removedAtOnce)
-    await removeSome(cluster, name, all.slice(at, at + removedAtOnce))
-}
-
-async function removeSome(cluster: Cluster, name: string, generations: readonly string[]): Promise<void> {
-  // Only refreshed rows are found, and an append may have returned before its refresh.
-  await cluster({ path: `/${name}/_refresh` })
-  for (let conflicts = 1; conflicts > 0;) {
-    const { body } = await cluster({
-      path: `/${name}/_delete_by_query?refresh=true&conflicts=proceed`,
-      body: { query: { terms: { generation: generations } } },
-      timeoutMs: longMs,
-    })
-    // Rows that were appended again concurrently.
-    conflicts = Number(body['version_conflicts'] ?? 0)
+  for (let at = 0; at < all.length; at += removedAtOnce) {
+    // Only refreshed rows are found, and an append may have returned before its refresh.
+    await cluster({ path: `/${name}/_refresh` })
+    for (let conflicts = 1; conflicts > 0;) {
+      const { body } = await cluster({
+        path: `/${name}/_delete_by_query?refresh=true&conflicts=proceed`,
+        body: { query: { terms: { generation: all.slice(at, at + removedAtOnce) } } },
+        timeoutMs: longMs,
+      })
+      // Rows that were appended again concurrently.
+      conflicts = Number(body['version_conflicts'] ?? 0)
+    }
   }
 }
 

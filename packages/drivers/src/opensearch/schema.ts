@@ -1,4 +1,5 @@
 import { InlayError } from '@inlay/protocol'
+import { spaceName, type Space } from '../hybrid-search/open-state.ts'
 
 /** Layout of the index, applied when it is created. */
 export interface OpenSearchLayout {
@@ -25,7 +26,7 @@ export function nameOf(prefix: string): string {
  */
 export function schemaOf(
   { shards = 1, replicas, language = 'english' }: OpenSearchLayout,
-  space: { readonly id: string; readonly dimensions: number } | undefined,
+  space: Space | undefined,
 ): Record<string, unknown> {
   return {
     settings: {
@@ -79,8 +80,3 @@ const vectorField = (dimension: number): Record<string, unknown> => ({
   // Lucene applies filters while it walks the graph, so the limit is reached if enough rows match.
   method: { name: 'hnsw', engine: 'lucene', space_type: 'cosinesimil', parameters: { m: 16, ef_construction: 128 } },
 })
-
-/** Name of a space as stored in the index; "" for none. */
-export function spaceName(space: { readonly id: string; readonly dimensions: number } | undefined): string {
-  return space ? `${space.id} ${space.dimensions}` : ''
-}

@@ -7,14 +7,12 @@ export interface Parameters {
   add(value: unknown): string
 }
 
-/** Creates the parameters of a statement, and formats vectors. */
-export const parametersOf: { empty(): Parameters; vector(vector: Float32Array): string } = {
-  empty() {
-    const values: unknown[] = []
-    return { values, add: (value) => `$${values.push(value)}` }
-  },
-  vector: (vector) => `[${vector.join(',')}]`,
+export function createParameters(): Parameters {
+  const values: unknown[] = []
+  return { values, add: (value) => `$${values.push(value)}` }
 }
+
+export const vectorText = (vector: Float32Array): string => `[${vector.join(',')}]`
 
 function range(column: string, { start, end }: TimeRange, parameters: Parameters): string[] {
   return [

@@ -1,8 +1,8 @@
 import type { Hit, IndexFigures, IndexQuery, IndexRow, VectorIndex } from '@inlay/knowledge'
 import { InlayError, isInlayError, checkRequired, isObject } from '@inlay/protocol'
 import { fuse } from '../hybrid-search/fusion.ts'
-import { checkVector, createOpenState, noSpace, type Space } from '../hybrid-search/open-state.ts'
-import { conditionsOf, type Parameters as PgParameters, parametersOf } from './filter.ts'
+import { checkVector, createOpenState, noSpace, spaceName, type Space } from '../hybrid-search/open-state.ts'
+import { conditionsOf, vectorText, type Parameters as PgParameters } from './filter.ts'
 import { toPostgresFailure } from '../sql/postgres-refusals.ts'
 import { identification, type Run } from './identification.ts'
 import { relationsOf, schemaOf, tablesOf, type PgTables } from './schema.ts'
@@ -95,7 +95,7 @@ export function pgvectorIndex(options: PgvectorOptions): VectorIndex {
       await eachGeneration(run, tables, listener, signal)
     },
     close: async () => state.close(),
-    ...identification(run, tables, () => (state.peek() ? spaceIdOf(state.peek()!.space) : undefined)),
+    ...identification(run, tables, () => (state.peek() ? spaceName(state.peek()!.space) : undefined)),
     staging: (number) => pgvectorIndex({ ...options, prefix: `${prefix}_${Math.trunc(number)}` }),
     async drop() {
       state.close()
@@ -145,7 +145,7 @@ async function openTables({ run, tables, language }: Place, space: Space | undef
       // If two processes create the same table concurrently, "if not exists" can fail in one of them; then the table
       // exists.
       await run(statement).catch(() => run(statement))
-  const id = spaceIdOf(space)
+  const id = spaceName(space)
   await run(`insert into ${tables.meta} (singleton, space) values (true, $1) on conflict do nothing`, [id])
   const [meta] = await run<{ space: string }>(`select space from ${tables.meta}`)
   if (meta?.space !== id) throw new InlayError('INDEX_MISMATCH')
@@ -212,8 +212,6 @@ async function maintain(
   return figures
 }
 
-const spaceIdOf = (space: Open['space']): string => (space ? `${space.id} ${space.dimensions}` : '')
-
 async function figuresOf(run: Run, tables: PgTables): Promise<IndexFigures> {
   const [row] = await run<{ rows: unknown; bytes: unknown }>(
     `select count(*) as rows, pg_total_relation_size('${tables.rows}') as bytes from ${tables.rows}`,
@@ -235,7 +233,7 @@ function toJson(row: IndexRow): Record<string, unknown> {
     own_updated_at: row.ownUpdatedAt,
     created_at: row.createdAt,
     card: row.chunkMetadata,
-    ...(row.vector ? { vector: parametersOf.vector(row.vector) } : {}),
+    ...(row.vector ? { vector: vectorText(row.vector) } : {}),
   }
 }
 

@@ -1,4 +1,4 @@
-import { parametersOf, type Parameters } from './filter.ts'
+import { createParameters, vectorText, type Parameters } from './filter.ts'
 import type { PgTables } from './schema.ts'
 import { editDistance } from '@inlay/text'
 
@@ -57,7 +57,7 @@ export async function textHits(
   const operands = terms.map(({ word }) => quoteLexeme(word))
   const depth = depthOf(search.limit, fused)
   const ranked = (query: string): Promise<PgHit[]> => {
-    const parameters = parametersOf.empty()
+    const parameters = createParameters()
     const words = parameters.add(operands)
     const weights = parameters.add(terms.map(({ weight }) => weight))
     return search.run<PgHit>(
@@ -153,8 +153,8 @@ export async function vectorHits(
 ): Promise<PgHit[]> {
   const limit = depthOf(search.limit, fused)
   const near = (order: (distance: string) => string, settings: string): Promise<PgHit[]> => {
-    const parameters = parametersOf.empty()
-    const distance = `vector <=> ${parameters.add(parametersOf.vector(vector))}::vector`
+    const parameters = createParameters()
+    const distance = `vector <=> ${parameters.add(vectorText(vector))}::vector`
     return search.run<PgHit>(
       `select ${columns}, 1 - (${distance}) / 2 as score from ${search.tables.rows}
        where ${settings}${conditions(parameters)}

@@ -98,7 +98,7 @@ function tomlStrings(text: string): string[] {
 }
 
 // Not the guard of the protocol: threads start without the conditions that lead to a package's sources.
-function isMapping(value: unknown): value is Record<string, unknown> {
+export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

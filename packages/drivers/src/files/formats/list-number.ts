@@ -1,23 +1,9 @@
-const roman: readonly (readonly [number, string])[] = [
-  [1000, 'm'],
-  [900, 'cm'],
-  [500, 'd'],
-  [400, 'cd'],
-  [100, 'c'],
-  [90, 'xc'],
-  [50, 'l'],
-  [40, 'xl'],
-  [10, 'x'],
-  [9, 'ix'],
-  [5, 'v'],
-  [4, 'iv'],
-  [1, 'i'],
-]
+const roman = { m: 1000, cm: 900, d: 500, cd: 400, c: 100, xc: 90, l: 50, xl: 40, x: 10, ix: 9, v: 5, iv: 4, i: 1 }
 
 function romanNumber(value: number): string {
   let rest = value
   let text = ''
-  for (const [worth, sign] of roman) for (; rest >= worth; rest -= worth) text += sign
+  for (const [sign, worth] of Object.entries(roman)) for (; rest >= worth; rest -= worth) text += sign
   return text
 }
 

@@ -1,5 +1,6 @@
 import type { Budget } from '../budget.ts'
 import { cleanText } from '../encodings.ts'
+import { isMapping } from './front-matter.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 import { readMarkdown } from './plain-text.ts'
 
@@ -18,7 +19,7 @@ export function readNotebook(text: string, budget: Budget): Reading | undefined 
     if (cell['cell_type'] !== 'code') blocks.push(source)
     else if (source !== '') blocks.push(fenced(source, language))
     for (const output of listOf(cell['outputs'])) {
-      const data = isRecord(output['data']) ? output['data'] : {}
+      const data = isMapping(output['data']) ? output['data'] : {}
       const shown = textOf(output['text'] ?? data['text/plain']).trim()
       const isPicture = /^<(?:Figure|matplotlib|Axes)\b/.test(shown)
       if (shown !== '' && !isPicture) blocks.push(`Output:\n\n${fenced(shown.slice(0, maxOutputCharacters), 'text')}`)
@@ -31,10 +32,7 @@ export function readNotebook(text: string, budget: Budget): Reading | undefined 
 
 type Fields = Readonly<Record<string, unknown>>
 
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isMapping) : [])
 
 /** A text or a list of its lines. */
 const textOf = (value: unknown): string =>
@@ -47,15 +45,15 @@ const textOf = (value: unknown): string =>
 function parsed(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : undefined
+    return isMapping(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
 function languageOf({ metadata }: Fields): string {
-  const { language_info: info, kernelspec } = isRecord(metadata) ? metadata : {}
-  const name = (isRecord(info) && info['name']) || (isRecord(kernelspec) && kernelspec['language'])
+  const { language_info: info, kernelspec } = isMapping(metadata) ? metadata : {}
+  const name = (isMapping(info) && info['name']) || (isMapping(kernelspec) && kernelspec['language'])
   return typeof name === 'string' && /^[\w+#.-]+$/.test(name) ? name : 'text'
 }
 

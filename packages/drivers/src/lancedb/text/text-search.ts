@@ -169,20 +169,11 @@ async function scoreAnew(
 function searchMemtable(memtable: Postings, { filter, limit }: TextQuery, { of, averageLength }: Weights): TextHit[] {
   const weighed = [...of].map(([term, { all }]) => ({ term, weight: all }))
   const postedHits = memtable.search(weighed, { averageLength, test: testOf(filter), limit })
-  return postedHits.map(({ row, score }) => ({
-    hit: {
-      documentId: row.documentId,
-      generation: row.generation,
-      position: row.position,
-      text: row.text,
-      chunkMetadata: row.chunkMetadata,
-      source: row.source,
-      updatedAt: row.updatedAt,
-      score: 0,
-    },
-    score,
-    ...(row.vector ? { vector: row.vector } : {}),
-  }))
+  return postedHits.map(({ row, score }) => {
+    const { documentId, generation, position, text, chunkMetadata, source, updatedAt, vector } = row
+    const hit = { documentId, generation, position, text, chunkMetadata, source, updatedAt, score: 0 }
+    return { hit, score, ...(vector && { vector }) }
+  })
 }
 
 /** Words of rows similar to query words that no row contains. Only for those not in the sample the engine is asked. */
