@@ -115,8 +115,9 @@ function scanReading(ocr: ImageReader, timeoutMs: number, signal: AbortSignal): 
     try {
       return { text: await untilAborted(ocr.read(bytes, mediaType, either), either) }
     } catch (error) {
-      if (timeout.aborted && !signal.aborted)
-        return { unread: { reason: 'too_slow', message: unreadInTime(timeoutMs) } }
+      const seconds = Math.ceil(timeoutMs / 1000)
+      const message = `The text of a scanned page was not recognised within ${seconds} s: scan it with fewer pixels.`
+      if (timeout.aborted && !signal.aborted) return { unread: { reason: 'too_slow', message } }
       // The image is at fault, not the reader.
       if (isInlayError(error) && error.code === 'INVALID_INPUT')
         return { unread: { reason: 'broken', message: error.message } }
@@ -126,18 +127,8 @@ function scanReading(ocr: ImageReader, timeoutMs: number, signal: AbortSignal): 
   return { step: 'read', recognize }
 }
 
-function unreadInTime(timeoutMs: number): string {
-  return `The text of a scanned page was not recognised within ${Math.ceil(timeoutMs / 1000)} s: scan it with fewer pixels.`
-}
-
-/** Threads that are kept for the next file until they have had nothing to do for a while. */
-interface Threads {
-  take(): ExtractionThread
-  giveBack(thread: ExtractionThread): void
-  close(): Promise<void>
-}
-
-function createThreads(options: FileExtractionOptions): Threads {
+/** Threads are kept for the next file until they have had nothing to do for a while. */
+function createThreads(options: FileExtractionOptions) {
   const { idleTimeoutMs = 60_000, workerUrl = ownWorker() } = options
   const limits = limitsOf(options)
   const busy = new Set<ExtractionThread>()
@@ -151,12 +142,12 @@ function createThreads(options: FileExtractionOptions): Threads {
     return undefined
   }
   return {
-    take() {
+    take(): ExtractionThread {
       const thread = takeIdle() ?? startThread(workerUrl, limits)
       busy.add(thread)
       return thread
     },
-    giveBack(thread) {
+    giveBack(thread: ExtractionThread): void {
       busy.delete(thread)
       if (!thread.isUsable()) return
       const retire = (): void => {
@@ -165,7 +156,7 @@ function createThreads(options: FileExtractionOptions): Threads {
       }
       idle.set(thread, setTimeout(retire, idleTimeoutMs).unref())
     },
-    async close() {
+    async close(): Promise<void> {
       for (const timer of idle.values()) clearTimeout(timer)
       await Promise.all([...busy, ...idle.keys()].map((thread) => thread.end(closed())))
     },

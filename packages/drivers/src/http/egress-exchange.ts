@@ -2,14 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { lowerCased } from './redirects.ts'
-
-/** A repeatable request. */
-export interface OutgoingRequest {
-  readonly method?: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
-}
+import { lowerCased, type OutgoingRequest } from './redirects.ts'
 
 export interface Target {
   readonly url: URL

@@ -4,8 +4,8 @@ import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './egress-address.ts'
-import { exchange, type OutgoingRequest, type Target } from './egress-exchange.ts'
-import { isRedirect, isSameHost, redirectedRequest } from './redirects.ts'
+import { exchange, type Target } from './egress-exchange.ts'
+import { isRedirect, isSameHost, redirectedRequest, type OutgoingRequest } from './redirects.ts'
 
 export interface EgressOptions {
   /** Hosts (`name` or `name:port`, lower case) allowed although their addresses are not public. Default none. */
@@ -43,12 +43,8 @@ async function systemAddresses(hostname: string): Promise<readonly string[]> {
 }
 
 function parsed(text: string): URL {
-  let url: URL
-  try {
-    url = new URL(text)
-  } catch {
-    throw refused('This is not an address: give a whole http or https URL.')
-  }
+  const url = URL.parse(text)
+  if (!url) throw refused('This is not an address: give a whole http or https URL.')
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Only http and https addresses are fetched.')
   if (url.username !== '' || url.password !== '') throw refused('An address must not carry a user name or password.')
   return url

@@ -1,4 +1,4 @@
-import { InlayError, isInlayError } from '@inlay/protocol'
+import { InlayError, isInlayError, readJson } from '@inlay/protocol'
 import { refusalOf, unreached, type Refusal } from './refusals.ts'
 import { retrying, type RetryOptions } from './retrying.ts'
 
@@ -36,7 +36,7 @@ export function createJsonPost(options: JsonPostOptions): JsonPost {
 
 /** Keeps the query. @throws INVALID_INPUT for anything but an http or https URL without user name and password */
 export function endpointOf(baseUrl: string, path: string, subject: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const url = URL.parse(baseUrl)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password)
     throw new InlayError('INVALID_INPUT', {
       message: `The base URL of ${subject} is an http or https address without a user name or password.`,
@@ -96,9 +96,7 @@ function toCallFailure(
 }
 
 function parseAnswer(text: string, subject: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new InlayError('BAD_GATEWAY', { message: `${subject} sent something else than JSON: check its base URL.` })
-  }
+  const value = readJson(text)
+  if (value !== undefined) return value
+  throw new InlayError('BAD_GATEWAY', { message: `${subject} sent something else than JSON: check its base URL.` })
 }

@@ -1,4 +1,5 @@
-interface RedirectedParts {
+/** A repeatable request. */
+export interface OutgoingRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -15,7 +16,7 @@ export function isRedirect(status: number): boolean {
  * The request that follows a redirect, with the rules of `fetch`: a POST becomes a GET without body after 301, 302 and
  * 303. Another origin only receives headers that cannot contain a credential. Header names are in lower case.
  */
-export function redirectedRequest<Request extends RedirectedParts>(
+export function redirectedRequest<Request extends OutgoingRequest>(
   request: Request,
   status: number,
   from: URL,

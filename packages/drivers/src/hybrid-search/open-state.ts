@@ -11,39 +11,29 @@ export const noSpace: Space = { id: '', dimensions: -1 }
 /** As stored in an index; "" for none. */
 export const spaceName = (space: Space | undefined): string => (space ? `${space.id} ${space.dimensions}` : '')
 
-export interface OpenState<Opened> {
-  /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
-  get(): Opened
-  /** Like `get`, but undefined while the index is not open. */
-  peek(): Opened | undefined
-  readonly isClosed: boolean
-  /** @throws CLOSED after `close` */
-  refuseClosed(): void
-  set(opened: Opened): void
-  close(): void
-}
-
-export function createOpenState<Opened extends object>(): OpenState<Opened> {
+export function createOpenState<Opened extends object>() {
   let state: Opened | 'closed' | undefined
+  /** @throws CLOSED after `close` */
   const refuseClosed = (): void => {
     if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
   }
   return {
-    get: () => {
+    /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
+    get: (): Opened => {
       refuseClosed()
       if (typeof state !== 'object') throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
       return state
     },
-    peek: () => (typeof state === 'object' ? state : undefined),
-    get isClosed() {
+    peek: (): Opened | undefined => (typeof state === 'object' ? state : undefined),
+    get isClosed(): boolean {
       return state === 'closed'
     },
     refuseClosed,
-    set: (opened) => {
+    set: (opened: Opened): void => {
       refuseClosed()
       state = opened
     },
-    close: () => {
+    close: (): void => {
       state = 'closed'
     },
   }

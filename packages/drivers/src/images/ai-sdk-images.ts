@@ -60,9 +60,7 @@ export function aiSdkImages(options: AiSdkImagesOptions): ImageGenerator {
   }
 }
 
-type Drawn = Awaited<ReturnType<ImageModelV4['doGenerate']>>
-
-async function draw({ prompt, shape, references, signal }: ImageRequest, options: AiSdkImagesOptions): Promise<Drawn> {
+async function draw({ prompt, shape, references, signal }: ImageRequest, options: AiSdkImagesOptions) {
   const { model, sizes = usualSizes, ratios = usualRatios, timeoutMs = 180_000 } = options
   const call = {
     prompt,

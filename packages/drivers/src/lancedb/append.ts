@@ -29,12 +29,6 @@ export interface Appending {
   add(rows: readonly IndexRow[]): Promise<void>
 }
 
-interface Request {
-  readonly rows: readonly IndexRow[]
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
-}
-
 /** Rows of a commit, unless one request has more: larger commits gain nothing and delay the first rows. */
 const maxRows = 10_000
 
@@ -52,7 +46,7 @@ const worthFold = 0.3
 export function createAppending(parts: AppendParts): Appending {
   const { engine, table, memtable, presence, searched } = parts
   const schema = schemaOf(engine, parts.space)
-  const queue: Request[] = []
+  const queue: (Omit<PromiseWithResolvers<void>, 'promise'> & { readonly rows: readonly IndexRow[] })[] = []
   let running = 0
   /** Running appends, each with its share of the memtable. */
   const underWay = new Map<Promise<void>, number>()

@@ -167,22 +167,15 @@ function messageOf(error: unknown): string {
   return isInlayError(error) ? messageOf(error.cause) : error instanceof Error ? error.message : ''
 }
 
-/** A resource that is opened once, shared by concurrent calls, and closed after the last of them. */
-export interface Handle<Parts, Options> {
-  /** Opens the resource; later calls join the first. Can be repeated after a failure. @throws CLOSED after `close` */
-  open(options: Options): Promise<void>
-  /** @throws CLOSED after `close`, UNSUPPORTED before `open` */
-  use<Result>(work: (parts: Parts) => Promise<Result>): Promise<Result>
-  /** Resolves after the running calls, since the engine must not be closed while in use. Idempotent. */
-  close(): Promise<void>
-}
-
-/** `whenIdle` waits for the calls that run when it is called. The note tells whether a call, or the opening, runs. */
+/**
+ * A resource that is opened once, shared by concurrent calls, and closed after the last of them. `whenIdle` waits for the
+ * calls that run when it is called. The note tells whether a call, or the opening, runs.
+ */
 export function createHandle<Parts, Options>(
   assemble: (options: Options, whenIdle: () => Promise<unknown>) => Promise<Parts>,
   dismantle: (parts: Parts) => Promise<void>,
   note?: WorkNote,
-): Handle<Parts, Options> {
+) {
   let opening: Promise<Parts> | undefined
   let closing: Promise<void> | undefined
   const underWay = new Set<Promise<unknown>>()
@@ -196,7 +189,8 @@ export function createHandle<Parts, Options>(
   }
 
   return {
-    async open(options) {
+    /** Later calls join the first. Can be repeated after a failure. @throws CLOSED after `close` */
+    async open(options: Options): Promise<void> {
       if (closing) throw closed()
       if (underWay.size === 0) note?.set(true)
       const attempt = (opening ??= guarded(() => assemble(options, whenIdle)))
@@ -211,7 +205,8 @@ export function createHandle<Parts, Options>(
         if (underWay.size === 0) note?.set(false)
       }
     },
-    async use(work) {
+    /** @throws CLOSED after `close`, UNSUPPORTED before `open` */
+    async use<Result>(work: (parts: Parts) => Promise<Result>): Promise<Result> {
       if (closing) throw closed()
       if (!opening) throw new InlayError('UNSUPPORTED', { message: 'The index must be opened first.' })
       if (underWay.size === 0) note?.set(true)
@@ -226,7 +221,8 @@ export function createHandle<Parts, Options>(
         if (underWay.size === 0) note?.set(false)
       }
     },
-    close: () => (closing ??= close()),
+    /** Resolves after the running calls, since the engine must not be closed while in use. Idempotent. */
+    close: (): Promise<void> => (closing ??= close()),
   }
 }
 

@@ -97,7 +97,11 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
   const handle = createHandle(
     (space: Space | undefined, whenIdle) => assemble(options, { location, space, exclusively, whenIdle }),
     // A fold may still run after the call that started it.
-    (parts) => exclusively(() => dismantle(parts)),
+    ({ renewable, presence }) =>
+      exclusively(async () => {
+        await renewable.close()
+        await presence.leave()
+      }),
     location.workNote,
   )
   const { use } = handle
@@ -239,11 +243,6 @@ function renewableTable(
 async function closeTable({ table, connection }: OpenTable): Promise<void> {
   await closeWhenFree(table)
   await closeWhenFree(connection)
-}
-
-async function dismantle({ renewable, presence }: Opened): Promise<void> {
-  await renewable.close()
-  await presence.leave()
 }
 
 async function find(parts: Opened, query: IndexQuery, share: number | undefined): Promise<Hit[]> {

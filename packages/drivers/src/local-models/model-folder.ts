@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
 import { modelFiles } from './catalogue.ts'
 
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly model: string
   readonly file: string

@@ -118,6 +118,10 @@ interface Receiver {
   readonly onToolsChanged: (() => void) | undefined
 }
 
+type Read =
+  | { readonly reply: Reply }
+  | { readonly lastId: string; readonly retryMs: number | undefined; readonly fault: unknown }
+
 /** Waits for the reply to a request, across all streams over which the server sends it. */
 async function receive(
   first: EgressStreamAnswer,
@@ -142,10 +146,6 @@ async function receive(
     answer = await receiver.readOn(read.lastId, options)
   }
 }
-
-type Read =
-  | { readonly reply: Reply }
-  | { readonly lastId: string; readonly retryMs: number | undefined; readonly fault: unknown }
 
 /** Reads messages until the expected reply, and answers requests of the server in between. */
 async function readReply(

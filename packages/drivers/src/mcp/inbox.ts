@@ -21,16 +21,14 @@ export interface Inbox {
   readonly connection: Pick<Connection, 'request' | 'notify' | 'listen'>
 }
 
-interface Pending extends PromiseWithResolvers<Reply> {
-  readonly onProgress: RequestOptions['onProgress']
-  readonly token: unknown
-}
-
 export function createInbox(
   post: (message: JsonObject, options: RequestOptions) => Promise<void>,
   onToolsChanged: (() => void) | undefined,
 ): Inbox {
-  const pending = new Map<number, Pending>()
+  const pending = new Map<
+    number,
+    PromiseWithResolvers<Reply> & Pick<RequestOptions, 'onProgress'> & { readonly token: unknown }
+  >()
   let count = 0
   let failure: unknown
   const send = (message: JsonObject): Promise<void> =>

@@ -174,13 +174,9 @@ export function mcpClient(options: McpClientOptions): McpClient {
           try {
             return { name, tools: await tryMcpServer(server, options) }
           } catch (error) {
-            if (!isInlayError(error)) return { name, tools: [], problem: String(error) }
-            return {
-              name,
-              tools: [],
-              problem: error.message,
-              ...(error.code === 'AUTH_ERROR' && { needsSignIn: true }),
-            }
+            const needsSignIn = isInlayError(error) && error.code === 'AUTH_ERROR'
+            const problem = isInlayError(error) ? error.message : String(error)
+            return { name, tools: [], problem, ...(needsSignIn && { needsSignIn }) }
           }
         }),
       ),
@@ -252,16 +248,10 @@ export async function tryMcpServer(
   }
 }
 
-type Lister = (
-  server: AnyMcpServer,
-  headers: Readonly<Record<string, string>>,
-  lacksHeaders: boolean,
-) => Promise<{ readonly tools: readonly RemoteTool[]; readonly drop: () => void }>
-
-function createLister(options: McpClientOptions, sessions: McpSessions): Lister {
+function createLister(options: McpClientOptions, sessions: McpSessions) {
   const { now = Date.now, onError = () => {}, timeoutMs = 10_000 } = options
   const lists = createToolLists({ now, patienceMs: Math.min(timeoutMs, 2_000) })
-  return async (server, headers, lacksHeaders) => {
+  return async (server: AnyMcpServer, headers: Readonly<Record<string, string>>, lacksHeaders: boolean) => {
     const key = sessionKey(server, headers)
     const drop = (): void => lists.drop(key)
     const tools = await lists.of(key, async () => {

@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, isJsonObject, type JsonObject } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, readJson, type JsonObject } from '@inlay/protocol'
 import { tlsFault } from '../http/tls-fault.ts'
 
 export type Reply =
@@ -13,12 +13,7 @@ export type Incoming =
 
 /** Parses a message or a list of messages. @throws BAD_GATEWAY for anything else */
 export function readMessages(text: string): Incoming[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    throw unreadable()
-  }
+  const value = readJson(text)
   return (Array.isArray(value) ? (value as unknown[]) : [value]).map(toIncoming)
 }
 

@@ -62,14 +62,11 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-interface SessionLimits {
-  /** Milliseconds for each step but a call. */
-  readonly timeoutMs: number
-}
-type RemoteOptions = SessionLimits & ConnectionOptions & { readonly transport: 'http' | 'sse' }
-type ProgramOptions = SessionLimits & StdioProgram & Pick<ConnectionOptions, 'onToolsChanged'>
-
-export type SessionOptions = RemoteOptions | ProgramOptions
+/** `timeoutMs` is for each step but a call. */
+export type SessionOptions = { readonly timeoutMs: number } & (
+  | (ConnectionOptions & { readonly transport: 'http' | 'sse' })
+  | (StdioProgram & Pick<ConnectionOptions, 'onToolsChanged'>)
+)
 
 /**
  * The handshake first: old servers may hang or end at anything before it, and a server without it says so at once.

@@ -71,7 +71,7 @@ async function listen(
 }
 
 function endpointOf(data: string, base: string): string {
-  const target = URL.canParse(data, base) ? new URL(data, base) : undefined
-  if (target !== undefined && target.origin === new URL(base).origin) return target.href
+  const target = URL.parse(data, base)
+  if (target && target.origin === new URL(base).origin) return target.href
   throw new InlayError('BAD_GATEWAY', { message: 'The MCP server names an address of another origin for messages.' })
 }

@@ -3,14 +3,8 @@ import { type JsonObject, isJsonObject, readJson } from '@inlay/protocol'
 import type { ActionTurn } from '@inlay/agent'
 import type { RemoteOutcome } from './session.ts'
 
-export interface ToolText {
-  readonly text: string
-  /** Stored images and audio. */
-  readonly fileIds: readonly string[]
-}
-
 /** Images, audio and embedded files are stored, if there is a store; a model that sees gets the images too. */
-export async function readOutcome(name: string, outcome: RemoteOutcome, turn: ActionTurn): Promise<ToolText> {
+export async function readOutcome(name: string, outcome: RemoteOutcome, turn: ActionTurn) {
   const texts: string[] = []
   const fileIds: string[] = []
   for (const part of outcome.content) {

@@ -1,13 +1,6 @@
 import { endsWithin } from '@inlay/scheduling'
 import type { RemoteTool } from './session.ts'
 
-export interface ToolLists {
-  /** Awaits the first list only: a stale one is returned while it is refreshed. [] while the server fails. */
-  of(key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]>
-  /** Forgets the list of a key, which has changed: the next one is awaited. */
-  drop(key: string): void
-}
-
 export interface ToolListsOptions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number
@@ -31,7 +24,7 @@ const failedMs = 30_000
 const maxLists = 200
 
 /** Creates the cache. `fetch` reports its own failures before it rejects. */
-export function createToolLists({ now, patienceMs }: ToolListsOptions): ToolLists {
+export function createToolLists({ now, patienceMs }: ToolListsOptions) {
   const entries = new Map<string, Entry>()
   const entryOf = (key: string): Entry => {
     const entry = entries.get(key) ?? { tools: undefined, hasFailed: false, freshUntil: 0, running: undefined }
@@ -56,7 +49,8 @@ export function createToolLists({ now, patienceMs }: ToolListsOptions): ToolList
     }
   }
   return {
-    of: async (key, fetch) => {
+    /** Awaits the first list only: a stale one is returned while it is refreshed. [] while the server fails. */
+    of: async (key: string, fetch: () => Promise<readonly RemoteTool[]>): Promise<readonly RemoteTool[]> => {
       const entry = entryOf(key)
       if (entry.running === undefined && entry.freshUntil > now()) return entry.tools ?? []
       const running = (entry.running ??= refresh(entry, fetch))
@@ -64,7 +58,8 @@ export function createToolLists({ now, patienceMs }: ToolListsOptions): ToolList
       await (entry.hasFailed ? endsWithin(running, patienceMs) : running)
       return entry.tools ?? []
     },
-    drop: (key) => {
+    /** Forgets the list of a key, which has changed: the next one is awaited. */
+    drop: (key: string): void => {
       const entry = entries.get(key)
       // While it fails, it is left alone.
       if (entry && !entry.hasFailed) entries.delete(key)

@@ -89,14 +89,6 @@ function toText(output: unknown): string {
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? 'Done.'))
 
-type Outcome = Awaited<ReturnType<InputSchema['~standard']['validate']>>
-
-/** Result of `jsonSchema()` of the AI SDK. */
-interface SdkSchema {
-  readonly jsonSchema: unknown
-  readonly validate?: (value: unknown) => unknown
-}
-
 function toInputSchema(name: string, given: unknown): InputSchema {
   const schema = typeof given === 'function' && !('~standard' in given) ? given() : given
   if (hasStandard(schema)) return schema
@@ -126,9 +118,13 @@ function hasStandard(schema: unknown): schema is InputSchema {
   return isObject(standard) && isObject(standard['jsonSchema'])
 }
 
-const isSdkSchema = (schema: unknown): schema is SdkSchema => isObject(schema) && 'jsonSchema' in schema
+/** Result of `jsonSchema()` of the AI SDK. */
+const isSdkSchema = (
+  schema: unknown,
+): schema is { readonly jsonSchema: unknown; readonly validate?: (value: unknown) => unknown } =>
+  isObject(schema) && 'jsonSchema' in schema
 
-function toOutcome(result: unknown): Outcome {
+function toOutcome(result: unknown) {
   if (isJsonObject(result) && result['success'] === true) return { value: result['value'] }
   const error = isJsonObject(result) ? result['error'] : undefined
   return { issues: [{ message: error instanceof Error ? error.message : 'The arguments do not fit the schema.' }] }

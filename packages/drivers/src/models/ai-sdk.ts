@@ -56,7 +56,6 @@ export interface AiSdkOptions {
 }
 
 type MakeSdkModel = (modelId: string) => LanguageModelV4
-type MakeModel = (modelId: string) => LanguageModelV4 | TappedModel
 
 // Placeholder key: the SDKs require one even for gateways that ignore it.
 const noKey = 'none'
@@ -168,7 +167,7 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
  * No SDK is loaded before the first call, which rejects with the SDK's own error, without the key. Models with the chat
  * completions API pass on their text as its bytes arrive (`TappedModel`).
  */
-export function aiSdkModels(options: AiSdkOptions): MakeModel {
+export function aiSdkModels(options: AiSdkOptions): (modelId: string) => LanguageModelV4 | TappedModel {
   const { apiKey, name, type, memories, onLearn = () => {} } = options
   const isOpenAi = type === 'openai' || type === 'openai-compatible'
   const inHeaders = Object.entries(options.headers ?? {}).flatMap(([header, value]) =>

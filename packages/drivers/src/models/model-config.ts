@@ -14,6 +14,7 @@ export interface ModelConfig extends ModelOptions {
   readonly providerOptions?: JSONObject
 }
 
+/** One provider of models. */
 export interface ProviderConfig {
   /** How clients name it in `model_provider`; unique. */
   readonly name: string

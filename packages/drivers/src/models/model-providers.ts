@@ -175,7 +175,9 @@ function askingOf(
   return async (modelId) => (isKnown(modelId) ? undefined : ask(modelId, memories(modelId).since))
 }
 
-type Described = ModelOptions & Listed & Pick<ResolvedModel, 'callsTools' | 'cites'>
+type Described = ModelOptions &
+  Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages' | 'reasons'> &
+  Pick<ResolvedModel, 'callsTools' | 'cites'>
 
 function describe(provider: Provider, name: string): Described {
   const configured = provider.models?.find((model) => model.name === name)
@@ -188,16 +190,6 @@ function describe(provider: Provider, name: string): Described {
   const known = isUnknown ? proven : { callsTools, ...proven }
   return { displayName: name, ...limits, ...known, ...seen, ...configured, name }
 }
-
-type Listed = Pick<ModelListing, 'name' | 'displayName' | 'contextTokens' | 'takesImages' | 'reasons'>
-
-const toListed = ({ displayName, contextTokens, takesImages, reasons = false, name }: Described): Listed => ({
-  name,
-  displayName,
-  contextTokens,
-  takesImages,
-  reasons,
-})
 
 /**
  * Offers the models of the given providers. An override is taken as it stands or fails: a provider alone means its
@@ -249,13 +241,20 @@ export function modelProviders(config: ModelProvidersConfig): ModelProvider {
 function listModels(providers: ReadonlyMap<string, Provider>, usual: Provider): ModelListing[] {
   return [...providers.values()].flatMap((provider): ModelListing[] =>
     (provider.models ?? (provider.defaultModel === undefined ? [] : [{ name: provider.defaultModel }])).map(
-      ({ name }) => ({
-        provider: provider.config.name,
-        providerType: provider.config.type.replace('-', '_'),
-        providerDisplayName: provider.config.displayName ?? provider.config.name,
-        ...toListed(describe(provider, name)),
-        isDefault: provider === usual && name === provider.defaultModel,
-      }),
+      ({ name }) => {
+        const { displayName, contextTokens, takesImages, reasons = false } = describe(provider, name)
+        return {
+          provider: provider.config.name,
+          providerType: provider.config.type.replace('-', '_'),
+          providerDisplayName: provider.config.displayName ?? provider.config.name,
+          name,
+          displayName,
+          contextTokens,
+          takesImages,
+          reasons,
+          isDefault: provider === usual && name === provider.defaultModel,
+        }
+      },
     ),
   )
 }

@@ -15,6 +15,7 @@ const known: Readonly<Record<string, readonly [short: string, sha256: string]>> 
   nld: ['nl', 'a2d904b6ddc4feb0d31ecfcd7361a554102e7aa2e278c54f4fc029e0d0815571'],
 }
 
+/** How far the download of a language has come. */
 export interface LanguageProgress {
   readonly language: string
   readonly bytes: number

@@ -1,14 +1,12 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A picture in shades of gray, rows from the top, one byte a pixel. */
-export interface GrayImage {
+/** Packed lightly: it only goes to the reader of images. @param image rows from the top, one byte a pixel */
+export function toPng(image: {
   readonly width: number
   readonly height: number
   readonly gray: Uint8Array
-}
-
-/** The picture as PNG, packed lightly: it only goes to the reader of images. */
-export function toPng({ width, height, gray }: GrayImage): Uint8Array {
+}): Uint8Array {
+  const { width, height, gray } = image
   const rows = Buffer.alloc((width + 1) * height)
   // Each row begins with its filter, 0 for none.
   for (let y = 0; y < height; y++) rows.set(gray.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)

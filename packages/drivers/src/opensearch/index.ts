@@ -262,21 +262,13 @@ const fewSegments = 8
 /** The cluster does not merge segments beyond this size on its own. */
 const maxSegmentBytes = 5 * 2 ** 30
 
-interface IndexState extends IndexFigures {
-  /** Deleted rows that are still in the segments. */
-  readonly deleted: number
-  /** Average per shard. */
-  readonly segments: number
-  readonly maxSegments: number
-}
-
 interface Stats {
   readonly docs?: { readonly count: number; readonly deleted: number }
   readonly store?: { readonly size_in_bytes: number }
   readonly segments?: { readonly count: number }
 }
 
-async function figuresOf(cluster: Cluster, name: string): Promise<IndexState> {
+async function figuresOf(cluster: Cluster, name: string) {
   const { body } = await cluster({ method: 'GET', path: `/${name}/_stats/docs,store,segments` })
   const { primaries, total } = body['_all'] as { primaries: Stats; total: Stats }
   const { successful: parts = 1 } = body['_shards'] as { successful?: number }
@@ -286,7 +278,9 @@ async function figuresOf(cluster: Cluster, name: string): Promise<IndexState> {
     rows: count,
     unindexedRows: 0,
     bytes: primaries.store?.size_in_bytes ?? 0,
+    /** Rows that are still in the segments. */
     deleted,
+    /** Average per shard. */
     segments: (total.segments?.count ?? 0) / parts,
     maxSegments: fewSegments + Math.floor(bytesOfPart / maxSegmentBytes),
   }

@@ -150,16 +150,12 @@ function suggestFor(text: string): Search {
   return { text, spelling: { term: { ...term, max_edits: 2 } } }
 }
 
-interface Suggestion {
-  readonly text: string
-  readonly options: readonly { readonly text: string; readonly score: number }[]
-}
-
 /** Query clauses for words spelled like those that no shard contains; each shard suggests for the words it lacks. */
 async function speltLike(index: SearchedIndex, reply: Search, signal: AbortSignal | undefined): Promise<Search[]> {
   const { suggest } = reply
   if (!isJsonObject(suggest)) return []
-  const suggestions = (suggest['spelling'] as Suggestion[]).filter(({ options }) => options.length > 0)
+  const spelling = suggest['spelling'] as { text: string; options: { text: string; score: number }[] }[]
+  const suggestions = spelling.filter(({ options }) => options.length > 0)
   const known = await searchAll(
     index,
     suggestions.map(({ text }) => ({ size: 0, terminate_after: 1, query: { term: { searchText: text } } })),

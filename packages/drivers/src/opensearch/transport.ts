@@ -1,4 +1,4 @@
-import { InlayError, isInlayError, isJsonObject } from '@inlay/protocol'
+import { InlayError, isInlayError, isJsonObject, readJson } from '@inlay/protocol'
 import { retrying } from '../http/retrying.ts'
 import { tlsFault } from '../http/tls-fault.ts'
 
@@ -168,16 +168,15 @@ function decoded(text: string): string {
 }
 
 function toNode(node: string): Node {
-  if (URL.canParse(node) && /^https?:$/.test(new URL(node).protocol)) {
-    const url = new URL(node)
-    const [username, password] = [url.username, url.password].map(decoded)
-    url.username = url.password = ''
-    const authorization = username ? { authorization: basic(username, password!) } : {}
-    return { address: url.href.replace(/(?<!\/)\/+$/, ''), authorization }
-  }
-  throw new InlayError('INVALID_INPUT', {
-    message: 'The URL of a search cluster node must start with http or https, such as http://localhost:9200.',
-  })
+  const url = URL.parse(node)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new InlayError('INVALID_INPUT', {
+      message: 'The URL of a search cluster node must start with http or https, such as http://localhost:9200.',
+    })
+  const [username, password] = [url.username, url.password].map(decoded)
+  url.username = url.password = ''
+  const authorization = username ? { authorization: basic(username, password!) } : {}
+  return { address: url.href.replace(/(?<!\/)\/+$/, ''), authorization }
 }
 
 const contentTypeOf = (body: unknown): string => (Array.isArray(body) ? 'application/x-ndjson' : 'application/json')
@@ -196,12 +195,8 @@ async function readReply(response: Response): Promise<ClusterReply> {
 
 /** Proxies and security plugins return errors as plain text. */
 function toObject(text: string): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(text)
-    return isJsonObject(body) ? body : {}
-  } catch {
-    return {}
-  }
+  const body = readJson(text)
+  return isJsonObject(body) ? body : {}
 }
 
 const setting = 'INLAY_INDEX_URL, or the option index'

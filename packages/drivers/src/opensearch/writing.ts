@@ -9,10 +9,6 @@ const batchRows = 1_000
 /** A busy cluster refuses individual rows; these are the pauses before each retry, 30 s in total. */
 const breaksMs = [100, 300, 1_000, 3_000, 8_000, 18_000]
 
-interface BulkItem {
-  readonly index?: { readonly status: number; readonly error?: { readonly type?: string } }
-}
-
 /** @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row; some rows may then be written */
 export async function writeRows(cluster: Cluster, name: string, rows: readonly BulkLines[]): Promise<void> {
   for (const batch of batchesOf(rows)) {
@@ -35,7 +31,8 @@ async function pause(tries: number): Promise<void> {
 async function writeBatch(cluster: Cluster, name: string, batch: readonly BulkLines[]): Promise<readonly BulkLines[]> {
   const { body } = await cluster({ path: `/${name}/_bulk`, body: batch.flat() })
   if (body['errors'] !== true) return []
-  const items = body['items'] as BulkItem[] // One per row, in order, as documented by OpenSearch.
+  // One per row, in order, as documented by OpenSearch.
+  const items = body['items'] as { index?: { status: number; error?: unknown } }[]
   const refused = items.find(({ index }) => index !== undefined && index.status >= 400 && !isBusy(index.status))
   if (refused?.index) throw refusalOf({ status: refused.index.status, body: { ...refused.index } })
   return batch.filter((_, at) => isBusy(items[at]?.index?.status ?? 200))

@@ -2,12 +2,6 @@ import { toRedisFailure } from './refusals.ts'
 import { endsWithin } from '@inlay/scheduling'
 import type { RedisClient } from './client.ts'
 
-export interface Connection {
-  /** @throws SERVICE_UNAVAILABLE while there is none */
-  readonly client: () => Promise<RedisClient>
-  readonly close: () => Promise<void>
-}
-
 /** When a server counts as silent, in milliseconds. */
 export interface Patience {
   /** Time after a use until the server is pinged. */
@@ -34,7 +28,7 @@ interface Opened {
 export function createConnection(
   createClient: () => Promise<RedisClient>,
   { quietMs, answerMs, reachMs }: Patience = redisTimes,
-): Connection {
+) {
   let opening: Promise<Opened> | undefined
   let look: NodeJS.Timeout | undefined
   let cause: unknown
@@ -70,7 +64,8 @@ export function createConnection(
     if (!isThere) giveUp(opened)
   }
   return {
-    client: async () => {
+    /** @throws SERVICE_UNAVAILABLE while there is none */
+    client: async (): Promise<RedisClient> => {
       const opened = await (opening ??= open())
       if (opened.redis.isReady) {
         look ??= setTimeout(() => void check(opened), quietMs).unref()
@@ -79,7 +74,7 @@ export function createConnection(
       if (performance.now() - opened.at > reachMs) giveUp(opened)
       throw toRedisFailure(cause)
     },
-    close: async () => {
+    close: async (): Promise<void> => {
       clearTimeout(look)
       const opened = await opening
       opened?.redis.destroy()

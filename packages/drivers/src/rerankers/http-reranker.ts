@@ -5,7 +5,7 @@ import { createJsonPost, endpointOf } from '../http/json-post.ts'
 import { serviceOptions, type RetryOptions } from '../http/retrying.ts'
 
 export interface HttpRerankerOptions extends RetryOptions {
-  /** `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM and others), or `tei`, Text Embeddings Inference. */
+  /** API format: `cohere` (version 2), `jina` (also vLLM, Infinity, LiteLLM …), or `tei`, Text Embeddings Inference. */
   readonly protocol: 'cohere' | 'jina' | 'tei'
   /** Address before `/rerank`: `https://api.cohere.com/v2`, `https://api.jina.ai/v1`, `http://127.0.0.1:8080`. */
   readonly baseUrl: string

@@ -87,19 +87,15 @@ function marked(text: string, mark: string): string {
 function codeSpan(text: string): string {
   const code = text.replace(/\s+/g, ' ').trim()
   if (code === '') return text === '' ? '' : ' '
-  const fence = '`'.repeat(longestRun(code, '`') + 1)
+  const fence = fenceFor(code, 1)
   const pad = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
   return fence + pad + code + pad + fence
 }
 
-export function longestRun(text: string, character: string): number {
-  let longest = 0
-  let run = 0
-  for (const each of text) {
-    run = each === character ? run + 1 : 0
-    longest = Math.max(longest, run)
-  }
-  return longest
+/** More backticks than stand together in a text. */
+export function fenceFor(text: string, least: number): string {
+  const runs = text.match(/`+/g) ?? []
+  return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), least))
 }
 
 /** Anchors behind headings and footnotes that only show a sign. */

@@ -1,4 +1,4 @@
-import { inlineMarkdown, isHidden, linkTo, longestRun, type Writing } from './html-inline.ts'
+import { fenceFor, inlineMarkdown, isHidden, linkTo, type Writing } from './html-inline.ts'
 import { isLayout, tableMarkdown } from './html-table.ts'
 import { elementsIn, textOf, type Element, type Node } from './markup.ts'
 
@@ -190,7 +190,7 @@ function quotation(element: Element, writer: Writer): string[] {
 function code(element: Element): string[] {
   const text = codeText(element).replace(/^\n/, '').trimEnd()
   if (text.trim() === '') return []
-  const fence = '`'.repeat(Math.max(3, longestRun(text, '`') + 1))
+  const fence = fenceFor(text, 3)
   return [`${fence}${languageOf(element)}\n${text}\n${fence}`]
 }
 

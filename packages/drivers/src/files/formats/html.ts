@@ -19,14 +19,7 @@ export function readHtml(text: string, budget: Budget): Reading {
   }
 }
 
-interface Head extends Pick<Reading, 'createdAt' | 'updatedAt'> {
-  readonly title: string | undefined
-  readonly canonical: string | undefined
-  readonly base: string | undefined
-  readonly facts: Record<string, string | string[]>
-}
-
-function headOf(page: Element): Head {
+function headOf(page: Element) {
   const meta = new Map<string, string[]>()
   let title: string | undefined
   let canonical: string | undefined

@@ -134,18 +134,11 @@ const fields: readonly RegExp[] = [
 const divider =
   /^\W*(?:(?:original|forwarded) message|begin forwarded message|ursprüngliche nachricht|weitergeleitete nachricht|message (?:d'origine|transféré)|mensaje (?:original|reenviado)|messaggio (?:originale|inoltrato)|oorspronkelijk bericht)\W*$|^\s*[_\-*]{8,}\s*$|^\* \* \*$|^---$/iu
 
-interface Header {
-  readonly start: number
-  readonly end: number
-  readonly heading: string
-  readonly header: string
-}
-
 /**
  * Copied header lines: at least three different ones of the fields above. Forms and bookings have such lines, too, so an
  * address, a divider above or all of the fields have to show that it was a mail.
  */
-function headerAt(lines: readonly string[], from: number): Header | undefined {
+function headerAt(lines: readonly string[], from: number) {
   const values = new Map<number, string>()
   const inHeading = new Set<number>()
   let end = from

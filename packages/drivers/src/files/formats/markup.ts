@@ -132,23 +132,16 @@ export function parseHtml(text: string): Element {
   return tree.root
 }
 
-interface GrowingTree {
-  readonly root: Element
-  open(name: string, attributes: Readonly<Record<string, string>>, isBlock?: boolean): void
-  text(text: string): void
-  close(): void
-}
-
 /** Most elements have none; sharing keeps large trees small. */
 const noAttributes = {}
 
-function growTree(): GrowingTree {
+function growTree() {
   const root: Element = { name: '', attributes: noAttributes, children: [], isBlock: true }
   const open = [root]
   let tooDeep = 0
   return {
     root,
-    open(name, attributes, isBlock = false) {
+    open(name: string, attributes: Readonly<Record<string, string>>, isBlock = false): void {
       for (let at = open.length - 1; isBlock && at >= 0 && !open[at]!.isBlock; at--) open[at]!.isBlock = true
       if (open.length >= deepest) {
         tooDeep++
@@ -159,13 +152,13 @@ function growTree(): GrowingTree {
       open.at(-1)!.children.push(element)
       open.push(element)
     },
-    text(text) {
+    text(text: string): void {
       const siblings = open.at(-1)!.children
       const last = siblings.at(-1)
       if (typeof last === 'string') siblings[siblings.length - 1] = last + text
       else siblings.push(text)
     },
-    close() {
+    close(): void {
       if (tooDeep > 0) tooDeep--
       else if (open.length > 1) {
         const element = open.pop()!

@@ -1,6 +1,7 @@
 import type { Budget } from '../budget.ts'
 import { cleanText } from '../encodings.ts'
 import { isMapping } from './front-matter.ts'
+import { fenceFor } from './html-inline.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 import { readMarkdown } from './plain-text.ts'
 
@@ -58,7 +59,6 @@ function languageOf({ metadata }: Fields): string {
 }
 
 function fenced(code: string, language: string): string {
-  const runs = [...code.matchAll(/`+/g)].map(([run]) => run.length)
-  const fence = '`'.repeat(runs.reduce((longest, length) => Math.max(longest, length + 1), 3))
+  const fence = fenceFor(code, 3)
   return `${fence}${language}\n${code}\n${fence}`
 }

@@ -1,5 +1,5 @@
 import type { getDocumentProxy, getResolvedPDFJS } from 'unpdf'
-import { createCanvas, type Canvas, type Matrix, type Pixels } from './gray-canvas.ts'
+import { createCanvas, type Matrix, type Pixels } from './gray-canvas.ts'
 
 type PdfPageProxy = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>['getPage']>>
 type Operations = Awaited<ReturnType<typeof getResolvedPDFJS>>['OPS']
@@ -23,19 +23,15 @@ const minShare = 0.3
 /** More images, or more layers over each other, are no scan: a page may repeat an image to keep its reader busy. */
 const [maxImages, maxLayers] = [10_000, 30]
 
-/** Images of a page, drawn together in shades of gray: a scan may be one image, strips, or layers with a mask. */
-export interface PageImage {
-  readonly canvas: Canvas
-  /** Number of images that could be decoded. */
-  readonly drawn: number
-}
-
-/** In the direction it is read; undefined without images that could hold its text. @throws if it would take too long */
+/**
+ * Draws its images together, in the direction it is read: a scan may be one image, strips, or layers with a mask.
+ * Undefined without images that could hold its text. @throws if it would take too long
+ */
 export async function pageImage(
   page: PdfPageProxy,
   ops: Operations,
   { maxPixels, hasText }: { readonly maxPixels: number; readonly hasText: boolean },
-): Promise<PageImage | undefined> {
+) {
   // Annotations, such as the fields of a form, are no part of a scan.
   const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: 0 })
   const { width, height, transform } = page.getViewport({ scale: 1 })

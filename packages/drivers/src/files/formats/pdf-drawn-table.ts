@@ -17,12 +17,6 @@ interface Row {
   readonly below: number
 }
 
-interface DrawnTable {
-  /** Lines of each cell. */
-  readonly rows: readonly (readonly (readonly string[])[])[]
-  readonly end: number
-}
-
 /** Distance of lines within a cell, in letter heights; the padding of rows is more. */
 const maxLeading = 1.6
 /** Less is a superscript. */
@@ -34,7 +28,7 @@ const minColumns = 3
  * The next cell begins right of the one before, and goes up again when that one has several lines.
  * @returns where the lines end that are no such table, when there is none
  */
-export function drawnTableAt(lines: readonly Line[], from: number): DrawnTable | number {
+export function drawnTableAt(lines: readonly Line[], from: number) {
   const rows: Row[] = []
   let hasRise = false
   let at = from
@@ -63,6 +57,7 @@ export function drawnTableAt(lines: readonly Line[], from: number): DrawnTable |
     end: Math.max(...full.map(({ blocks }) => blocks[column]!.end)),
   }))
   if (columns.some(({ x }, column) => column > 0 && x < columns[column - 1]!.end)) return again
+  /** Lines of each cell. */
   const cells: string[][][] = []
   for (const { blocks } of rows) {
     const row: string[][] = columns.map(() => [])

@@ -142,17 +142,12 @@ function joined(lines: readonly string[]): string {
 /** A list marker that is separate from the text of its item. */
 const loneMark = /^(?:[^\p{L}\p{N}]|\(?(?:\d+\.)*\d+[.)]?|\(?[a-z][.)])$/u
 
-interface TableRows {
-  readonly cells: string[][]
-  readonly lineCount: number
-}
-
 /**
  * A table that starts at a line: at least three lines of cells (two if there are three columns, and the second is full or
  * has figures) that are aligned left, right or centred. A line that fills only later columns continues the row above; one
  * that begins in small letters below a lone first cell continues that.
  */
-function tableAt(lines: readonly Line[], from: number): TableRows | undefined {
+function tableAt(lines: readonly Line[], from: number) {
   const columns = lines[from]!.cells
   if (columns.length < 2 || (columns.length === 2 && loneMark.test(columns[0]!.text))) return undefined
   const cells: string[][] = [columns.map(({ text }) => text)]

@@ -106,15 +106,8 @@ function compressedObjects(body: string, budget: Budget): [number, string][] {
   return places.map(({ number, from }, at) => [number, content.slice(from, places[at + 1]?.from)])
 }
 
-interface Kid {
-  /** As it stands in the list. */
-  readonly entry: string
-  /** Undefined for anything but a reference. */
-  readonly number: number | undefined
-}
-
-/** Undefined for an object without a list of kids. */
-function kidsOf(body: string, objects: ReadonlyMap<number, string>): readonly Kid[] | undefined {
+/** Undefined for an object without a list of kids; those that are no reference have no number. */
+function kidsOf(body: string, objects: ReadonlyMap<number, string>) {
   const own = /\/Kids\s*\[([^[\]]*)\]/.exec(body)?.[1]
   const list = own ?? /\[([^[\]]*)\]/.exec(objects.get(refIn(body, 'Kids') ?? -1) ?? '')?.[1]
   // Pages that stand in the list themselves.

@@ -81,16 +81,7 @@ interface LostPages {
   readonly behind: number
 }
 
-interface OpenedPdf {
-  readonly pdf: PdfDocument
-  readonly lostPages: LostPages
-  readonly imageCount: number
-  readonly hasOversized: boolean
-  /** Said of images that cannot be decoded. */
-  readonly undecoded: Refusal
-}
-
-async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }, budget: Budget): Promise<OpenedPdf> {
+async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }, budget: Budget) {
   // Read first: the library takes the bytes.
   const text = latin1Of(bytes)
   const about = { ...imagesOf(text), undecoded: undecodedBy(decoders, text) }
@@ -358,6 +349,7 @@ async function loadDecoders(): Promise<{ readonly wasmUrl?: string }> {
   return { wasmUrl: fileURLToPath(new URL('./wasm/', base)) }
 }
 
+/** Said of images that cannot be decoded. */
 function undecodedBy(decoders: object, text: string): Refusal {
   const isPacked = /\/(?:CCITTFaxDecode|JBIG2Decode|JPXDecode)\b/.test(text)
   return isPacked && !('wasmUrl' in decoders)

@@ -48,15 +48,10 @@ function readSlide(archive: Archive, part: string, page: number, budget: Budget)
   return sectionsOf(text === '' ? title : text, budget, { heading: title, page })
 }
 
-interface SlideText {
-  readonly title: string
-  readonly blocks: string[]
-}
-
 const titleKinds = new Set(['title', 'ctrTitle'])
 const furnitureKinds = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 
-function slideText(slide: Element, relations: ReadonlyMap<string, Relation>): SlideText {
+function slideText(slide: Element, relations: ReadonlyMap<string, Relation>) {
   const titles: string[] = []
   const blocks: string[] = []
   for (const shape of shapesIn(slide)) {

@@ -3,11 +3,6 @@ import { rowKey } from '../../hybrid-search/fusion.ts'
 import { saturation } from './bm25.ts'
 import { createWordList, maxCorrections } from './words-and-spelling.ts'
 
-export interface WeighedTerm {
-  readonly term: string
-  readonly weight: number
-}
-
 export interface PostedHit {
   readonly row: IndexRow
   readonly score: number
@@ -21,7 +16,7 @@ export interface Postings {
   near(word: string, term: string): string[]
   /** Rows with any of the terms that pass the test, best first, scored like the engine does. */
   search(
-    terms: readonly WeighedTerm[],
+    terms: readonly { readonly term: string; readonly weight: number }[],
     options: { averageLength: number; test: (row: IndexRow) => boolean; limit: number },
   ): PostedHit[]
 }

@@ -16,15 +16,6 @@ export interface Sample {
   readonly words: WordList
 }
 
-export interface Sampling {
-  /** Whether `current` returns a sample without waiting for all of it. */
-  readonly isReady: boolean
-  /** @param rows rows of the table that it has to stand for; without it, those that came last may be missing */
-  current(rows?: number): Promise<Sample>
-  /** Records that the table has changed and its current number of rows. */
-  outdate(rows: number): void
-}
-
 const sampleRows = 4000
 /** A sample with at least this many rows is still used while the next one is taken, which takes a second or more. */
 const usableRows = 200
@@ -34,7 +25,7 @@ const ageMs = 10_000
 const maxAddedRows = 2000
 
 /** Samples a table at first use, again after enough changes, and new rows in the same proportion as soon as they come. */
-export function createSampling(table: Table, terms: Terms): Sampling {
+export function createSampling(table: Table, terms: Terms) {
   /** The last complete sample. */
   let sample: GrowingSample | undefined
   let taking: Promise<GrowingSample> | undefined
@@ -62,10 +53,12 @@ export function createSampling(table: Table, terms: Terms): Sampling {
   }
 
   return {
-    get isReady() {
+    /** Whether `current` returns a sample without waiting for all of it. */
+    get isReady(): boolean {
       return isUsable()
     },
-    async current(rows) {
+    /** @param rows rows of the table that it has to stand for; without it, those that came last may be missing */
+    async current(rows?: number): Promise<Sample> {
       const end = rows ?? tableRows
       const isBehind = sample !== undefined && sample.missing(end) > maxAddedRows
       const isDue =
@@ -76,7 +69,8 @@ export function createSampling(table: Table, terms: Terms): Sampling {
       else update?.catch(() => {})
       return sample!
     },
-    outdate(rows) {
+    /** The table has changed; its current number of rows. */
+    outdate(rows: number): void {
       tableRows = rows
       const ofRows = sample?.ofRows ?? 0
       // Shares change slowly.

@@ -21,12 +21,6 @@ export interface QueryTerm {
   readonly term: string
 }
 
-export interface Unindexed {
-  readonly size: number
-  /** The rows themselves, if they are in memory. */
-  readonly postings?: Postings | undefined
-}
-
 export interface Weights {
   /** Whether the terms weigh much the same in the engine, which has the statistics of indexed rows alone. */
   readonly areOfIndex: boolean
@@ -47,7 +41,11 @@ export interface TermWeight {
 export interface TermStatistics {
   /** Whether there is a sample, so that nothing waits for one. */
   readonly isReady: boolean
-  weigh(words: readonly QueryTerm[], unindexed: Unindexed): Promise<Weights>
+  /** @param unindexed how many rows are not indexed yet; the rows themselves, if they are in memory */
+  weigh(
+    words: readonly QueryTerm[],
+    unindexed: { readonly size: number; readonly postings: Postings | undefined },
+  ): Promise<Weights>
   /** Whether a term is frequent enough for the sample. */
   isSampled(term: string): Promise<boolean>
   /** Similar indexed words, most likely first, at most {@link maxCorrections}; none for a word that is indexed. */

@@ -1,7 +1,7 @@
-import { isJsonObject } from '@inlay/protocol'
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { StreamListener } from '@inlay/agent'
 import { createEventReader } from '../../http/event-reader.ts'
-import { createChunkRepair, repairFields } from './chunk-repair.ts'
+import { createChunkRepair, isPresent, repairFields } from './chunk-repair.ts'
 import { addReasoningLists, hasReasoningLists, reasoningLists } from './reasoning-fields.ts'
 import { createTextFrame } from './text-frame.ts'
 
@@ -21,13 +21,6 @@ export interface Ahead {
   onDelta?: () => void
 }
 
-/** Passes the text of a model to a listener as its bytes arrive, and creates the stream that the provider reads. */
-export interface ChatTap {
-  push(bytes: Uint8Array): void
-  /** Emits everything held back; the stream is complete. */
-  end(): void
-}
-
 /** Longer merged deltas are handed on, so that little is held. */
 const mergedChars = 4_096
 
@@ -39,7 +32,7 @@ const idleFields = new Set(['role', 'content', 'reasoning', 'reasoning_content',
  * provider merged; all others go to the provider unchanged. From the first chunk with anything else (a call, a refusal,
  * text together with its end), only the provider's parts count, so that the order is preserved.
  */
-export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions): ChatTap {
+export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTapOptions) {
   let pending: Pending | undefined
   let isLeftToProvider = false
   // A chunk that says nothing but text, as the merged ones are made of it.
@@ -97,6 +90,7 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     plain = chunk
     frame.learn(data)
   })
+  // At its end, the stream gets everything that was held back.
   return { push: reader.push, end: flush }
 }
 
@@ -117,19 +111,12 @@ type Chunk = Fields & { readonly choices: readonly [Fields & { readonly delta: F
 function toChunk(data: string): Chunk | undefined {
   // The end mark, and what some gateways send in its place.
   if (!data.startsWith('{')) return undefined
-  let value: unknown
-  try {
-    value = JSON.parse(data)
-  } catch {
-    return undefined
-  }
+  const value = readJson(data)
   if (!isJsonObject(value) || isPresent(value['error']) || !Array.isArray(value['choices'])) return undefined
   const choice: unknown = value['choices'][0]
   // Checked here: a list whose first choice has a delta. Providers ignore further choices.
   return isJsonObject(choice) && isJsonObject(choice['delta']) ? (value as Chunk) : undefined
 }
-
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /** @returns undefined for an empty chunk, `something` if only the provider's model can interpret it */
 function read(

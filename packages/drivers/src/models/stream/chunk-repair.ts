@@ -1,24 +1,19 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 
-/** Converts the chunks of various chat completions servers to the form that providers read. */
-export interface ChunkRepair {
-  /** @returns the data to hand on in its place: the same where nothing is wrong, [] where it says nothing */
-  read(data: string): readonly string[]
-  noteText(): void
-}
-
 type Fields = Readonly<Record<string, unknown>>
 
 const done = '[DONE]'
 const lengthEnds = /^(?:max_(?:output_|completion_)?tokens|max_length|model_length|token_limit|length)$/i
 const failedEnds = /^(?:error|abort(?:ed)?|network_error|insufficient_system_resource|engine_overloaded)$/i
 
-export function createChunkRepair(): ChunkRepair {
+/** Converts the chunks of various chat completions servers to the form that providers read. */
+export function createChunkRepair() {
   let hasOutput = false
   let hasEnd = false
   return {
-    noteText: () => (hasOutput = true),
-    read: (data) => {
+    noteText: (): void => void (hasOutput = true),
+    /** @returns the data to hand on in its place: the same where nothing is wrong, [] where it says nothing */
+    read: (data: string): readonly string[] => {
       // Some servers mark the end of the stream only with this.
       if (data === done) return hasOutput && !hasEnd ? [JSON.stringify({ choices: [endChoice] }), data] : [data]
       const read = readJson(data)
@@ -47,7 +42,7 @@ export function createChunkRepair(): ChunkRepair {
 
 const endChoice = { index: 0, delta: {}, finish_reason: 'stop' }
 const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 
 /** Error of a choice, as opposed to errors of the whole stream. */
 function failureOf({ error, finish_reason: end }: Fields): unknown {

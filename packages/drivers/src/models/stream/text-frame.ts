@@ -1,11 +1,3 @@
-/** Reads the text from chunks that differ only in their text, which most chunks of an answer do. */
-export interface TextFrame {
-  /** The text, if the rest of the data equals that of the last learned chunk; otherwise undefined. */
-  read(data: string): string | undefined
-  /** Remembers the data around the text of a chunk. */
-  learn(data: string): void
-}
-
 /** After this many failed comparisons, the chunks of an answer are assumed to always differ, as with random padding. */
 const maxLessons = 4
 const sample = 'sample'
@@ -14,16 +6,17 @@ const sample = 'sample'
 const notPlain = /["\\\0-\x1f]/
 
 /**
- * Creates a frame. Parsing a chunk costs as much as everything else done with it; comparing the data before and after
+ * Reads the text from chunks that differ only in their text, as most of an answer do. Parsing a chunk costs as much as everything else done with it; comparing the data before and after
  * its text costs a tenth: a text without quotes and escapes is the string itself.
  * @param textOf the text of parsed data if it contains nothing else; otherwise undefined
  */
-export function createTextFrame(textOf: (data: string) => string | undefined): TextFrame {
+export function createTextFrame(textOf: (data: string) => string | undefined) {
   let head = ''
   let tail = ''
   let lessons = 0
   return {
-    read: (data) => {
+    /** The text, if the rest of the data equals that of the last learned chunk; otherwise undefined. */
+    read: (data: string): string | undefined => {
       if (head === '' || data.length <= head.length + tail.length) return undefined
       if (!data.startsWith(head) || !data.endsWith(tail)) return undefined
       const text = data.slice(head.length, data.length - tail.length)
@@ -31,7 +24,7 @@ export function createTextFrame(textOf: (data: string) => string | undefined): T
       lessons = 0
       return text
     },
-    learn: (data) => {
+    learn: (data: string): void => {
       if (lessons === maxLessons) return
       const key = /"content": ?"/.exec(data)
       if (key === null) return
