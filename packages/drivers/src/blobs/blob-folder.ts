@@ -35,7 +35,10 @@ export function blobFolder(options: BlobFolderOptions): BlobFolder {
     const path = pathOf(key)
     const temporaryPath = `${path}${unfinished}${process.pid}-${Date.now().toString(36)}-${count++}`
     try {
-      await openInFolder(temporaryPath, (file) => writeDurably(file, value))
+      await openInFolder(temporaryPath, async (file) => {
+        await file.writeFile(value)
+        await file.sync()
+      })
       await rename(temporaryPath, path)
       await syncFolder(dirname(path))
     } catch (error) {
@@ -63,11 +66,6 @@ async function openInFolder(path: string, use: (file: FileHandle) => Promise<voi
     )
     if (file) return use(file).finally(() => file.close())
   }
-}
-
-async function writeDurably(file: FileHandle, value: string | Uint8Array): Promise<void> {
-  await file.writeFile(value)
-  await file.sync()
 }
 
 /** Makes a rename survive a power failure, where the system supports syncing folders. */

@@ -12,15 +12,13 @@ export function sectionsOf(
   about: Omit<ExtractedSection, 'text'> = {},
 ): ExtractedSection[] {
   budget.takeText(text.length)
-  const clean = trimmed(cleanText(text))
+  // Blank lines at both ends go; the indentation of the first line stays.
+  const clean = cleanText(text)
+    .replace(/^(?:[^\S\n]*\n)+/, '')
+    .trimEnd()
   if (clean === '') return []
   const heading = about.heading === undefined ? '' : oneLine(about.heading)
   return [{ text: clean, ...about, heading: heading === '' ? undefined : heading }]
-}
-
-/** Blank lines at both ends go; the indentation of the first line stays. */
-function trimmed(text: string): string {
-  return text.replace(/^(?:[^\S\n]*\n)+/, '').trimEnd()
 }
 
 export function oneLine(text: string): string {

@@ -20,15 +20,6 @@ export interface AppendParts {
   fold(): Promise<void>
 }
 
-/** Appends rows; calls that arrive while commits are running share the next one. */
-export interface Appending {
-  /**
-   * Resolves when the rows are on disk and searchable. While there are searches, rows that do not fit into the memtable
-   * wait for a fold: otherwise each search would scan all unindexed rows, which takes seconds.
-   */
-  add(rows: readonly IndexRow[]): Promise<void>
-}
-
 /** Rows of a commit, unless one request has more: larger commits gain nothing and delay the first rows. */
 const maxRows = 10_000
 
@@ -43,7 +34,12 @@ const shareOfLarge = 0.7
 /** Minimum share of the memtable in use for which a fold is worthwhile: another append may have just folded. */
 const worthFold = 0.3
 
-export function createAppending(parts: AppendParts): Appending {
+/**
+ * Appends rows; calls that arrive while commits are running share the next one. Resolves when the rows are on disk and
+ * searchable. While there are searches, rows that do not fit into the memtable wait for a fold: otherwise each search
+ * would scan all unindexed rows, which takes seconds.
+ */
+export function createAppend(parts: AppendParts): (rows: readonly IndexRow[]) => Promise<void> {
   const { engine, table, memtable, presence, searched } = parts
   const schema = schemaOf(engine, parts.space)
   const queue: (Omit<PromiseWithResolvers<void>, 'promise'> & { readonly rows: readonly IndexRow[] })[] = []
@@ -81,21 +77,19 @@ export function createAppending(parts: AppendParts): Appending {
     running--
   }
 
-  return {
-    add: async (rows) => {
-      const share = weightOf(rows) / memtable.room
-      const maxShare = rows.length > smallRows ? shareOfLarge : 1
-      for (let tries = 0; tries < maxFolds && performance.now() < searched.until; tries++) {
-        const taken = [...underWay.values()].reduce((sum, each) => sum + each, memtable.fill)
-        if (taken === 0 || taken + share <= maxShare) break
-        await Promise.race([makeRoom(parts, underWay.keys()), delay(maxWaitMs, undefined, { ref: false })])
-      }
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      queue.push({ rows, resolve, reject })
-      if (running < maxCommits) void run()
-      underWay.set(promise, share)
-      await promise.finally(() => underWay.delete(promise))
-    },
+  return async (rows) => {
+    const share = weightOf(rows) / memtable.room
+    const maxShare = rows.length > smallRows ? shareOfLarge : 1
+    for (let tries = 0; tries < maxFolds && performance.now() < searched.until; tries++) {
+      const taken = [...underWay.values()].reduce((sum, each) => sum + each, memtable.fill)
+      if (taken === 0 || taken + share <= maxShare) break
+      await Promise.race([makeRoom(parts, underWay.keys()), delay(maxWaitMs, undefined, { ref: false })])
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    queue.push({ rows, resolve, reject })
+    if (running < maxCommits) void run()
+    underWay.set(promise, share)
+    await promise.finally(() => underWay.delete(promise))
   }
 }
 

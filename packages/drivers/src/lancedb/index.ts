@@ -2,7 +2,7 @@ import { checkRequired, isText } from '@inlay/protocol'
 import type { Hit, IndexFigures, IndexQuery, VectorIndex } from '@inlay/knowledge'
 import { createMutex, type Mutex } from '@inlay/scheduling'
 import { besideOf, bucketLocation, isBucket } from './bucket-location.ts'
-import { createAppending, type Appending } from './append.ts'
+import { createAppend } from './append.ts'
 import type { Processes, WriterPresence } from './writer-presence.ts'
 import { checkInstalled, closeWhenFree, createHandle, loadEngine, persistently } from './engine.ts'
 import { among, eachGeneration, readGenerations, readRows } from './filtered-search.ts'
@@ -70,7 +70,7 @@ interface Opened extends TextParts {
   readonly presence: WriterPresence
   readonly purge: Purge
   readonly upkeep: Upkeep
-  readonly appending: Appending
+  readonly append: ReturnType<typeof createAppend>
   readonly searched: { until: number }
   readonly writes: { count: number }
 }
@@ -113,9 +113,9 @@ export function lancedbIndex(options: LancedbOptions): VectorIndex {
       return handle.open(space)
     },
     append: (rows) =>
-      use(async ({ space, appending }) => {
+      use(async ({ space, append }) => {
         for (const { vector } of rows) if (vector || space) checkVector(vector, space)
-        if (rows.length > 0) await appending.add(rows)
+        if (rows.length > 0) await append(rows)
       }),
     remove: (generations) =>
       use(async (parts) => {
@@ -203,7 +203,7 @@ async function assemble(
   const purge = createPurge({ engine, table, deletions: location.deletionsOf(table), purgeMs })
   const upkeep = createUpkeep({ ...parts, keepVersionsMs, vectorIndexRows, exactVectorBytes, purge })
   const fold = (): Promise<void> => exclusively(upkeep.fold)
-  return { ...parts, purge, upkeep, appending: createAppending({ ...parts, fold }) }
+  return { ...parts, purge, upkeep, append: createAppend({ ...parts, fold }) }
 }
 
 const foldsOfOneOpening = 10

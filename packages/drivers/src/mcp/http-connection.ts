@@ -3,6 +3,7 @@ import { delay } from '@inlay/scheduling'
 import type { EgressStream, EgressStreamAnswer } from '../http/egress-stream.ts'
 import { readEvents } from '../http/event-reader.ts'
 import {
+  cancellationOf,
   failureOf,
   isLost,
   lossIn,
@@ -83,10 +84,7 @@ export function connectByHttp({ url, headers, fetch, onToolsChanged }: Connectio
         if (version !== statelessVersion) session ??= answer.headers.get('mcp-session-id') ?? undefined
         return await receive(answer, id, options, receiver)
       } catch (error) {
-        if (options.signal.aborted && isNotified) {
-          const cancelled = { requestId: id, reason: 'The caller gave up.' }
-          receiver.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled })
-        }
+        if (options.signal.aborted && isNotified) receiver.say(cancellationOf(id))
         throw error
       }
     },

@@ -1,5 +1,6 @@
 import { InlayError, type JsonObject } from '@inlay/protocol'
 import {
+  cancellationOf,
   lost,
   readMessages,
   replying,
@@ -55,10 +56,7 @@ export function createInbox(
       await Promise.race([post({ jsonrpc: '2.0', id, method, params }, { signal: stop, timeoutMs }), answer.promise])
       return await answer.promise
     } catch (error) {
-      if (stop.aborted && method !== 'initialize') {
-        const cancelled = { requestId: id, reason: 'The caller gave up.' }
-        say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled })
-      }
+      if (stop.aborted && method !== 'initialize') say(cancellationOf(id))
       if (signal.aborted) throw signal.reason
       if (stop.aborted) throw new InlayError('GATEWAY_TIMEOUT', { message: 'The MCP server did not answer in time.' })
       throw error

@@ -43,6 +43,12 @@ export function answerTo({ id, method }: { readonly id: unknown; readonly method
   return { jsonrpc: '2.0', id, error: { code: -32_601, message } }
 }
 
+export const cancellationOf = (requestId: number): JsonObject => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId, reason: 'The caller gave up.' },
+})
+
 const maxRepliesUnderWay = 20
 const maxRepliesInTurn = 1_000
 

@@ -22,21 +22,35 @@ interface Held {
   usedAt: number
 }
 
-interface KeepingOptions {
+/** Ends sessions that are idle for five minutes, and the least recently used one above 100. */
+export function createMcpSessions({
+  now,
+  idleMs = 300_000,
+  most = 100,
+}: {
   readonly now: () => number
   readonly idleMs?: number
   readonly most?: number
-}
-
-/** Creates a pool of sessions: it ends those idle for five minutes, and the least recently used one above 100. */
-export function createMcpSessions(options: KeepingOptions): McpSessions {
-  const { now } = options
+}): McpSessions {
   const held = new Map<string, Held>()
   const end = (key: string, entry: Held): void => {
     if (held.get(key) === entry) held.delete(key)
     void entry.opening.then((session) => session.close()).catch(() => {})
   }
-  const sweeper = createSweeper(held, end, options)
+  let timer: NodeJS.Timeout | undefined
+  /** Also when no calls arrive, since each session occupies the server. */
+  const sweep = (): void => {
+    for (const [key, entry] of held) {
+      const isOld = now() - entry.usedAt >= idleMs || held.size > most
+      if (entry.users === 0 && isOld) end(key, entry)
+    }
+    if (held.size === 0 || timer !== undefined) return
+    timer = setTimeout(() => {
+      timer = undefined
+      sweep()
+    }, idleMs)
+    timer.unref()
+  }
   const take = (key: string, open: () => Promise<McpSession>): Held => {
     const entry = held.get(key) ?? { opening: open(), users: 0, usedAt: 0 }
     entry.users++
@@ -60,7 +74,7 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
     } finally {
       entry.users--
       entry.usedAt = now()
-      sweeper.sweep()
+      sweep()
     }
   }
   return {
@@ -73,32 +87,10 @@ export function createMcpSessions(options: KeepingOptions): McpSessions {
       }
     },
     close: async () => {
-      sweeper.stop()
+      clearTimeout(timer)
       const all = [...held.values()]
       held.clear()
       await Promise.allSettled(all.map(async ({ opening }) => (await opening).close()))
     },
   }
-}
-
-/** Ends idle sessions, also when no calls arrive, since each occupies the server. */
-function createSweeper(
-  held: ReadonlyMap<string, Held>,
-  end: (key: string, entry: Held) => void,
-  { now, idleMs = 300_000, most = 100 }: KeepingOptions,
-): { sweep(): void; stop(): void } {
-  let timer: NodeJS.Timeout | undefined
-  const sweep = (): void => {
-    for (const [key, entry] of held) {
-      const isOld = now() - entry.usedAt >= idleMs || held.size > most
-      if (entry.users === 0 && isOld) end(key, entry)
-    }
-    if (held.size === 0 || timer !== undefined) return
-    timer = setTimeout(() => {
-      timer = undefined
-      sweep()
-    }, idleMs)
-    timer.unref()
-  }
-  return { sweep, stop: () => clearTimeout(timer) }
 }

@@ -32,15 +32,7 @@ const minWalked = 100
 const comparedRows = 20_000
 const visitedForOne = 10
 
-export const hitFields: readonly string[] = [
-  'documentId',
-  'generation',
-  'position',
-  'text',
-  'chunkMetadata',
-  'source',
-  'updatedAt',
-]
+export const hitFields = ['documentId', 'generation', 'position', 'text', 'chunkMetadata', 'source', 'updatedAt']
 
 /** If the index lacks words of the query, searches again with similarly spelled words. */
 export async function searchIndex(index: SearchedIndex, query: IndexQuery): Promise<Hit[]> {

@@ -10,28 +10,22 @@ export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray
 }
 
-export interface Canvas {
-  readonly width: number
-  readonly height: number
-  /** Rows from the top, one byte a pixel. */
-  readonly gray: Uint8Array
-  /**
-   * Draws an image on the place of the unit square, its top edge at y = 1.
-   * @param fill gray of a mask, which is painted where its bit is 0; absent: the image is drawn with its own colours
-   */
-  draw(image: Pixels, matrix: Matrix, fill?: number): void
-}
-
 /** Points taken of the pixels under one dot, across and down. Fewer would break thin strokes. */
 const maxSamples = 4
 
-export function createCanvas(width: number, height: number): Canvas {
+/** White at first. */
+export function createCanvas(width: number, height: number) {
   const gray = new Uint8Array(width * height).fill(255)
   return {
     width,
     height,
+    /** Rows from the top, one byte a pixel. */
     gray,
-    draw(image, matrix, fill) {
+    /**
+     * Draws an image on the place of the unit square, its top edge at y = 1.
+     * @param fill gray of a mask, which is painted where its bit is 0; absent: the image is drawn with its own colours
+     */
+    draw(image: Pixels, matrix: Matrix, fill?: number): void {
       const [a, b, c, d, e, f] = matrix
       const determinant = a * d - b * c
       const xs = [e, e + a, e + c, e + a + c]

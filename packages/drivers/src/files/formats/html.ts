@@ -87,7 +87,7 @@ function mainPartOf(page: Element): Element {
     if (isMain(element)) mains.push(element)
     else if (element.name === 'article') articles.push(element)
   }
-  for (const marked of [mains, articles]) if (marked.length === 1 && holdsText(marked[0]!)) return marked[0]!
+  for (const marked of [mains, articles]) if (marked.length === 1 && /\S/.test(textOf(marked[0]!))) return marked[0]!
   return body
 }
 
@@ -98,10 +98,6 @@ function bodyOf(page: Element): Element {
 
 function isMain(element: Element): boolean {
   return element.name === 'main' || element.attributes['role'] === 'main'
-}
-
-function holdsText(element: Element): boolean {
-  return /\S/.test(textOf(element))
 }
 
 const navigationRoles = new Set(

@@ -83,7 +83,7 @@ interface LostPages {
 
 async function openPdf(bytes: Uint8Array, decoders: { readonly wasmUrl?: string }, budget: Budget) {
   // Read first: the library takes the bytes.
-  const text = latin1Of(bytes)
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
   const about = { ...imagesOf(text), undecoded: undecodedBy(decoders, text) }
   const pdf = await openWith(bytes, decoders)
   // After a wrong entry the number of pages ends at it.
@@ -190,10 +190,6 @@ function imagesOf(text: string): { readonly imageCount: number; readonly hasOver
     hasOversized ||= width! * height! > maxImagePixels
   }
   return { imageCount, hasOversized }
-}
-
-function latin1Of(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
 async function readPages(

@@ -190,7 +190,7 @@ export class WordBody {
     const line = this.#line
     this.#line = []
     const isUnseen = line.length === 0 && (isOn(mark, 'vanish') ?? false)
-    const label = isUnseen ? undefined : this.#file.numbering.next(listOf(listReference(properties), style), styleId)
+    const label = isUnseen ? undefined : this.#file.numbering(listOf(listReference(properties), style), styleId)
     const outline = outlineLevel(properties)
     const name = outline === undefined ? style.block : outline < 9 ? headingOf(outline + 1) : undefined
     if (line.length > 0) {

@@ -37,11 +37,8 @@ interface Use {
   readonly restarts: Map<number, number>
 }
 
-/** Counts the paragraphs of lists in the order of the text. */
-export interface Numbering {
-  /** @returns undefined for a paragraph without a label */
-  next(reference: ListReference, styleId: string | undefined): Label | undefined
-}
+/** Counts the paragraphs of lists in the order of the text; undefined for one without a label. */
+export type Numbering = (reference: ListReference, styleId: string | undefined) => Label | undefined
 
 /** Reads the numbering of a Word file. `listOfStyle` tells the list that a style of lists names. */
 export function readNumbering(part: Element | undefined, listOfStyle: (id: string) => string | undefined): Numbering {
@@ -65,13 +62,11 @@ export function readNumbering(part: Element | undefined, listOfStyle: (id: strin
     const target = linked === undefined ? abstract : attributeOf(abstractOf(numbers.get(linked)))
     return lists.get(target)
   }
-  return {
-    next({ list, level }, styleId) {
-      const use = list === undefined ? undefined : useOf(list)
-      if (!use) return undefined
-      const ofStyle = [...use.levels].find(([, { style }]) => style !== undefined && style === styleId)?.[0]
-      return count(use, level ?? ofStyle ?? 0)
-    },
+  return ({ list, level }, styleId) => {
+    const use = list === undefined ? undefined : useOf(list)
+    if (!use) return undefined
+    const ofStyle = [...use.levels].find(([, { style }]) => style !== undefined && style === styleId)?.[0]
+    return count(use, level ?? ofStyle ?? 0)
   }
 }
 

@@ -13,9 +13,7 @@ export function withCacheControl(call: LanguageModelV4CallOptions): LanguageMode
   const answer = prompt.findLastIndex(({ role }, at) => role === 'assistant' && prompt[at + 1]?.role === 'user')
   const result = prompt.findLastIndex(({ role }) => role === 'tool')
   const places = new Set([system, answer, result].filter((at) => at >= 0))
-  return { ...call, prompt: prompt.map((message, at) => (places.has(at) ? mark(message) : message)) }
-}
-
-function mark(message: LanguageModelV4Message): LanguageModelV4Message {
-  return { ...message, providerOptions: { ...message.providerOptions, ...marked } }
+  const marking = (message: LanguageModelV4Message, at: number): LanguageModelV4Message =>
+    places.has(at) ? { ...message, providerOptions: { ...message.providerOptions, ...marked } } : message
+  return { ...call, prompt: prompt.map(marking) }
 }

@@ -47,7 +47,9 @@ export function createChatTap({ listener, reasoningFields, emit, ahead }: ChatTa
     if (pending === undefined) return
     const { field, chunk, text, lists } = pending
     pending = undefined
-    emit(toEvent(JSON.stringify(repairFields(withDelta(chunk, { ...lists, [field]: text })))))
+    // The newest chunk with all that was said since the last one that was handed on.
+    const choices = [{ ...chunk.choices[0], delta: { ...lists, [field]: text } }]
+    emit(toEvent(JSON.stringify(repairFields({ ...chunk, choices }))))
   }
   const repair = createChunkRepair()
   const hold = (kind: 'text' | 'reasoning', chunk: Chunk, text: string, field: string): void => {
@@ -142,12 +144,6 @@ function saysNothing({ usage, choices: [{ finish_reason: end, error }] }: Chunk)
 
 function isEmpty(value: unknown): boolean {
   return !isPresent(value) || value === '' || (Array.isArray(value) && value.length === 0)
-}
-
-/** The newest chunk with all that was said since the last one that was handed on. */
-function withDelta(chunk: Chunk, delta: Fields): Fields {
-  const [choice] = chunk.choices
-  return { ...chunk, choices: [{ ...choice, delta }] }
 }
 
 function toEvent(data: string): string {

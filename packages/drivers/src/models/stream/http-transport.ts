@@ -1,7 +1,5 @@
-import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http'
-import type { request as secureRequest } from 'node:https'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { decompressed } from '../../http/decompression.ts'
 import {
   silent,
   type BodySink,
@@ -21,13 +19,7 @@ export interface HttpTransportOptions {
   readonly idleMs?: number
 }
 
-interface Connections {
-  readonly request: typeof request
-  readonly secureRequest: typeof secureRequest
-  readonly agent: Agent
-  readonly secureAgent: Agent
-  readonly decompressed: typeof decompressed
-}
+type Connections = Awaited<ReturnType<typeof connect>>
 
 interface Opened {
   readonly sent: ClientRequest
@@ -49,7 +41,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   }
 }
 
-async function connect({ idleMs = 30_000 }: HttpTransportOptions): Promise<Connections> {
+async function connect({ idleMs = 30_000 }: HttpTransportOptions) {
   const [http, https, { decompressed }] = await Promise.all([
     import('node:http'),
     import('node:https'),

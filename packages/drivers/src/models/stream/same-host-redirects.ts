@@ -1,5 +1,5 @@
 import { isRedirect, isSameHost, redirectedRequest } from '../../http/redirects.ts'
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
+import type { Transport, TransportAnswer } from './transport.ts'
 
 const maxRedirects = 5
 
@@ -20,14 +20,10 @@ export function followSameHost(transport: Transport): Transport {
       if (to === null || !isSameHost(new URL(request.url), to)) return refused(answer, to)
       if (count === maxRedirects)
         throw new TypeError('fetch failed', { cause: new Error('The address redirects too often.') })
-      request = redirected(request, status, to)
+      // The key goes along also where http becomes https.
+      request = { ...redirectedRequest(request, status, to, to), url: to.href }
     }
   }
-}
-
-/** The key goes along also where http becomes https. */
-function redirected(request: TransportRequest, status: number, to: URL): TransportRequest {
-  return { ...redirectedRequest(request, status, to, to), url: to.href }
 }
 
 function refused(answer: TransportAnswer, to: URL | null): TransportAnswer {
