@@ -11,29 +11,39 @@ export const noSpace: Space = { id: '', dimensions: -1 }
 /** As stored in an index; "" for none. */
 export const spaceName = (space: Space | undefined): string => (space ? `${space.id} ${space.dimensions}` : '')
 
-export function createOpenState<Opened extends object>() {
-  let state: Opened | 'closed' | undefined
+export interface OpenState<Opened> {
+  /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
+  get(): Opened
+  /** Like `get`, but undefined while the index is not open. */
+  peek(): Opened | undefined
+  readonly isClosed: boolean
   /** @throws CLOSED after `close` */
+  refuseClosed(): void
+  set(opened: Opened): void
+  close(): void
+}
+
+export function createOpenState<Opened extends object>(): OpenState<Opened> {
+  let state: Opened | 'closed' | undefined
   const refuseClosed = (): void => {
     if (state === 'closed') throw new InlayError('CLOSED', { message: 'The index is closed.' })
   }
   return {
-    /** @throws CLOSED after `close`, UNSUPPORTED before `set` */
-    get: (): Opened => {
+    get: () => {
       refuseClosed()
       if (typeof state !== 'object') throw new InlayError('UNSUPPORTED', { message: 'The index was not opened yet.' })
       return state
     },
-    peek: (): Opened | undefined => (typeof state === 'object' ? state : undefined),
-    get isClosed(): boolean {
+    peek: () => (typeof state === 'object' ? state : undefined),
+    get isClosed() {
       return state === 'closed'
     },
     refuseClosed,
-    set: (opened: Opened): void => {
+    set: (opened) => {
       refuseClosed()
       state = opened
     },
-    close: (): void => {
+    close: () => {
       state = 'closed'
     },
   }

@@ -99,10 +99,8 @@ function toForm(fields: Readonly<Record<string, unknown>>, references: ImageRequ
   for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
   for (const [at, { bytes, mediaType }] of references.entries()) {
     const name = `reference-${at + 1}.${mediaType.split('/')[1] ?? 'png'}`
-    form.append(
-      references.length === 1 ? 'image' : 'image[]',
-      new File([Uint8Array.from(bytes)], name, { type: mediaType }),
-    )
+    const file = new File([Uint8Array.from(bytes)], name, { type: mediaType })
+    form.append(references.length === 1 ? 'image' : 'image[]', file)
   }
   return form
 }

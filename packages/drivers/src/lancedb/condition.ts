@@ -109,14 +109,7 @@ async function readRows(table: Table): Promise<void> {
   for (const word of [...words].slice(0, maxWords))
     await table.query().fullTextSearch(word).select(['generation', '_score']).limit(1).toArray()
   const { sources, documentIds, pairs, tags } = filter ?? {}
-  for (const lookup of [{ sources }, { documentIds }, { pairs }, { tags }]) {
-    const condition = conditionOf(lookup)
+  const lookups = [{ sources }, { documentIds }, { pairs }, { tags }].map(conditionOf)
+  for (const condition of [...lookups, among('generation', [''])])
     if (condition) await table.query().where(condition).select(['generation']).limit(1).toArray()
-  }
-  await table
-    .query()
-    .where(among('generation', ['']))
-    .select(['generation'])
-    .limit(1)
-    .toArray()
 }

@@ -13,6 +13,15 @@ export interface NodeSqliteOptions {
   readonly busyTimeoutMs?: number
 }
 
+interface OpenDatabase {
+  readonly database: DatabaseSync
+  readonly file: string
+  /** Path of the write-ahead log; undefined if there is none. */
+  readonly log: string | undefined
+  /** File handle for syncing the log; undefined if SQLite syncs every commit itself. */
+  readonly handle: FileHandle | undefined
+}
+
 /** The single connection to the file. */
 export interface Records {
   readonly database: DatabaseSync
@@ -33,7 +42,7 @@ export interface Prepared {
 }
 
 /** @throws UNSUPPORTED for a Node without SQLite; SERVICE_UNAVAILABLE, INTERNAL_ERROR, see `nodeSqlite` */
-export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSqliteOptions) {
+export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSqliteOptions): Promise<OpenDatabase> {
   const file = given === ':memory:' ? given : resolve(given)
   if (given !== ':memory:') await prepareFile(file)
   const { DatabaseSync: Database } = await import('node:sqlite').catch((cause: unknown) => {
@@ -55,7 +64,6 @@ export async function openDatabase({ file: given, busyTimeoutMs = 5000 }: NodeSq
     // The first read creates the log, next to the file that a symbolic link points to.
     database.exec('select 1 from sqlite_schema')
     const log = isLogged ? `${String(database.prepare('pragma database_list').get()?.['file'])}-wal` : undefined
-    // Without it, SQLite syncs every commit itself.
     const handle = log === undefined ? undefined : await openToSync(log)
     // NORMAL: commits do not sync on this thread; the driver syncs the log on another one.
     database.exec(`pragma synchronous = ${handle ? 'normal' : 'full'}`)

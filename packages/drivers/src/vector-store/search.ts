@@ -36,10 +36,8 @@ async function withVectors(
   near: readonly VectorHit[],
 ): Promise<{ hit: Hit; score: number; vector?: Float32Array }[]> {
   const known = new Set(near.map(({ hit }) => idOf(hit)))
-  const vectors = await vectorsOf(
-    store,
-    hits.filter((hit) => !known.has(idOf(hit))),
-  )
+  const others = hits.filter((hit) => !known.has(idOf(hit)))
+  const vectors = await vectorsOf(store, others)
   return hits.map((hit) => {
     const vector = vectors.get(idOf(hit))
     return { hit, score: hit.score, ...(vector && { vector }) }

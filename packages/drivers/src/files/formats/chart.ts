@@ -26,12 +26,8 @@ export function chartText(bytes: Uint8Array): string {
   if (rows.length === 0) return ''
   const title = childOf(chart, 'title')
   const lines = title ? childrenOf(title, 'tx').flatMap((tx) => [...elementsIn(tx)]) : []
-  const heading = oneLine(
-    lines
-      .filter(({ name }) => name === 't')
-      .map(textOf)
-      .join(''),
-  )
+  const runs = lines.filter(({ name }) => name === 't')
+  const heading = oneLine(runs.map(textOf).join(''))
   const table = markdownTable([['', ...read.map(({ name }) => name)], ...rows])
   return `${heading === '' ? 'Chart' : `Chart: ${heading}`}\n\n${table}`
 }

@@ -1,6 +1,6 @@
 import { isHidden, type Writing } from './html-inline.ts'
 import { markdownTable } from './markdown-table.ts'
-import { childOf, elementsIn, type Element } from './markup.ts'
+import { childOf, elementsIn, isElement, type Element } from './markup.ts'
 
 /** Rows of a table in order, without those of nested tables. */
 function rowsOf(table: Element): Element[] {
@@ -14,10 +14,7 @@ function rowsOf(table: Element): Element[] {
 }
 
 function cellsOf(row: Element): Element[] {
-  return row.children.filter(
-    (cell): cell is Element =>
-      typeof cell !== 'string' && (cell.name === 'td' || cell.name === 'th') && !isHidden(cell),
-  )
+  return row.children.filter(isElement).filter((cell) => /^t[dh]$/.test(cell.name) && !isHidden(cell))
 }
 
 /** It contains tables, headings or code, or has one column without a header. */

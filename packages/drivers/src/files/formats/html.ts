@@ -27,12 +27,8 @@ function headOf(page: Element) {
   let language: string | undefined
   for (const element of elementsIn(page, isFrame)) {
     const { name, attributes } = element
-    const key = (
-      attributes['name'] ??
-      attributes['property'] ??
-      attributes['itemprop'] ??
-      attributes['http-equiv']
-    )?.toLowerCase()
+    const names = ['name', 'property', 'itemprop', 'http-equiv'].map((each) => attributes[each])
+    const key = names.find((each) => each !== undefined)?.toLowerCase()
     if (name === 'meta' && key && attributes['content'])
       meta.set(key, [...(meta.get(key) ?? []), attributes['content']])
     else if (name === 'title') title ??= oneLine(textOf(element))

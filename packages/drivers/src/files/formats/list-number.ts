@@ -35,10 +35,8 @@ function hanNumber(value: number): string {
 }
 
 function ordinal(value: number): string {
-  const ending = { one: 'st', two: 'nd', few: 'rd' }[
-    new Intl.PluralRules('en', { type: 'ordinal' }).select(value) as string
-  ]
-  return `${value}${ending ?? 'th'}`
+  const rule: string = new Intl.PluralRules('en', { type: 'ordinal' }).select(value)
+  return `${value}${{ one: 'st', two: 'nd', few: 'rd' }[rule] ?? 'th'}`
 }
 
 /** Beyond, programs write plain numbers, or signs that repeat themselves thirty times. */
