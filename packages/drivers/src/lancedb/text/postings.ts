@@ -113,9 +113,9 @@ export function createPostings(): PostingsBuilder {
           const score = weight * saturation(times, entry.length, averageLength)
           scores.set(entry.row, (scores.get(entry.row) ?? 0) + score)
         }
-      const found = [...scores].filter(([row]) => holds(row) && test(row))
+      const scoredRows = [...scores].filter(([row]) => holds(row) && test(row))
       return firstOfEach(
-        found.sort((a, b) => b[1] - a[1]),
+        scoredRows.sort((a, b) => b[1] - a[1]),
         limit,
       )
     },
