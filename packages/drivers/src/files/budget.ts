@@ -3,7 +3,6 @@ import { isMissingModule, refusal } from './refusals.ts'
 export interface ExtractionLimits {
   /** Most bytes that the parts of a compressed file may unpack to, all together. */
   readonly unpackedBytes: number
-  /** Most characters of text taken from a file. */
   readonly textCharacters: number
 }
 

@@ -20,12 +20,17 @@ export async function extractFile(
 /** Mails within mails, and documents within documents, are read this deep. */
 const deepestFile = 2
 
+interface FileReading {
+  readonly kind: FileKind
+  readonly reading: Reading
+}
+
 interface Costs {
   readonly budget: Budget
   readonly pictures: Pictures
 }
 
-async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<{ kind: FileKind; reading: Reading }> {
+async function readFile(file: SourceFile, costs: Costs, depth: number): Promise<FileReading> {
   if (file.bytes.byteLength === 0)
     throw refusal('empty', 'The file is empty (0 bytes): check that it was saved and sent completely.')
   const { budget } = costs
@@ -47,11 +52,7 @@ function mislabelled(claimed: string): Error {
   )
 }
 
-async function readOffice(
-  bytes: Uint8Array,
-  costs: Costs,
-  depth: number,
-): Promise<{ kind: FileKind; reading: Reading }> {
+async function readOffice(bytes: Uint8Array, costs: Costs, depth: number): Promise<FileReading> {
   const zip = openZip(bytes, costs.budget)
   const kind = officeKind(zip)
   const reading = await readParts(zip, kind, { costs, depth })
@@ -95,7 +96,7 @@ async function readParts(
 async function readText(
   file: SourceFile,
   { costs, claimed, depth }: { readonly costs: Costs; readonly claimed: string | undefined; readonly depth: number },
-): Promise<{ kind: FileKind; reading: Reading }> {
+): Promise<FileReading> {
   const { name, mediaType, bytes } = file
   if (isBinary(bytes))
     throw claimed
@@ -106,16 +107,12 @@ async function readText(
         )
   const utf16 = recodeUtf16(bytes)
   // Kinds are told by ASCII letters, which other encodings share.
-  const kind = textKind(
-    (
-      utf16 ??
-      Buffer.from(bytes.subarray(0, 32_768))
-        .toString('latin1')
-        .replace(/^\xef\xbb\xbf/, '')
-    ).slice(0, 32_768),
-    name,
-    mediaType,
-  )
+  const start =
+    utf16 ??
+    Buffer.from(bytes.subarray(0, 32_768))
+      .toString('latin1')
+      .replace(/^\xef\xbb\xbf/, '')
+  const kind = textKind(start.slice(0, 32_768), name, mediaType)
   // A download that failed leaves an error message under the name of the document. Web pages and mails are read.
   if (claimed && kind !== 'html' && kind !== 'eml') throw mislabelled(claimed)
   if (kind === 'eml') {
@@ -133,11 +130,7 @@ async function readText(
   return { ...decoded, reading: { ...reading, metadata: { ...reading.metadata, ...facts } } }
 }
 
-async function readDecoded(
-  kind: FileKind,
-  text: string,
-  budget: Budget,
-): Promise<{ kind: FileKind; reading: Reading }> {
+async function readDecoded(kind: FileKind, text: string, budget: Budget): Promise<FileReading> {
   switch (kind) {
     case 'html':
       return { kind, reading: (await import('./formats/html.ts')).readHtml(text, budget) }

@@ -4,7 +4,6 @@ import { refusal, type Refusal } from './refusals.ts'
 export type PictureStep = 'skip' | 'note' | 'read'
 
 export interface PictureLimits {
-  /** Pictures of text read in one file. */
   readonly maxPictures: number
   readonly maxPixels: number
 }
@@ -14,7 +13,6 @@ export interface Picture {
   readonly mediaType: string
 }
 
-/** Its text, or why it has none. */
 export type PictureText = { readonly text: string } | { readonly unread: Refusal }
 
 /** Pictures of text in one file and its attachments. */

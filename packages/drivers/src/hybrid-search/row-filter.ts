@@ -1,6 +1,5 @@
 import type { IndexFilter, IndexRow, TimeRange } from '@inlay/knowledge'
 
-/** Converts a filter to a predicate for rows in memory. */
 export function testOf(
   filter: IndexFilter | undefined,
 ): (row: Omit<IndexRow, 'text' | 'searchText' | 'chunkMetadata'>) => boolean {

@@ -168,7 +168,6 @@ export interface FoundRow {
   readonly _distance?: number
 }
 
-/** The part of a hit that comes from its row. */
 export function toHit(row: FoundRow, score: number): Hit {
   // The engine makes a property anew each time it is asked for.
   const { text, [metadataColumn]: packed } = row

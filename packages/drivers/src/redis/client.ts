@@ -3,7 +3,6 @@ export interface RedisModule {
   readonly createClient: (options: object) => RedisClient
 }
 
-/** The part of a `redis` client that is used. */
 export interface RedisClient {
   readonly isReady: boolean
   connect(): Promise<unknown>
@@ -24,7 +23,6 @@ export interface RedisClient {
   multi(): RedisTransaction
 }
 
-/** Commands that are sent together. */
 export interface RedisTransaction {
   del(keys: string[]): RedisTransaction
   zRem(key: string, member: string): RedisTransaction

@@ -25,7 +25,6 @@ const sentences: readonly (readonly [RegExp, string])[] = [
   [/^ERR unknown command/, 'This server lacks commands that are needed: use Redis 6.2, Valkey 7.2 or newer.'],
 ]
 
-/** Converts an error of Redis to a message for operators with the setting to change. */
 export function toRedisFailure(error: unknown): InlayError {
   if (isInlayError(error)) return error
   const said = error instanceof Error ? error.message : ''

@@ -32,7 +32,6 @@ export async function claimSpace(words: VectorIndex, space: Space | undefined): 
   if (known === undefined || JSON.stringify(known) !== text) throw new InlayError('INDEX_MISMATCH')
 }
 
-/** Figures without the row that records the space. */
 export function withoutMark(figures: IndexFigures): IndexFigures {
   return { ...figures, rows: Math.max(0, figures.rows - 1) }
 }

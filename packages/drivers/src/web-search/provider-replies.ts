@@ -47,7 +47,6 @@ export function toWebResults(rows: unknown, reading: PageReading, limit: number)
   return [...results.values()]
 }
 
-/** Whether a reply is an object with members, as all of these services send. */
 export function asReply(reply: unknown, subject: string): Readonly<Record<string, unknown>> {
   if (isJsonObject(reply)) return reply
   throw unusable(subject)

@@ -1,6 +1,5 @@
 import type { Cell, Line } from './pdf-lines.ts'
 
-/** A cell with all of its lines. */
 interface Block {
   x: number
   end: number

@@ -113,11 +113,8 @@ export function createPostings(): PostingsBuilder {
           const score = weight * saturation(times, entry.length, averageLength)
           scores.set(entry.row, (scores.get(entry.row) ?? 0) + score)
         }
-      const scoredRows = [...scores].filter(([row]) => holds(row) && test(row))
-      return firstOfEach(
-        scoredRows.sort((a, b) => b[1] - a[1]),
-        limit,
-      )
+      const best = [...scores].filter(([row]) => holds(row) && test(row)).sort((a, b) => b[1] - a[1])
+      return firstOfEach(best, limit)
     },
   }
 }

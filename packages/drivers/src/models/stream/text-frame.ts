@@ -6,8 +6,9 @@ const sample = 'sample'
 const notPlain = /["\\\0-\x1f]/
 
 /**
- * Reads the text from chunks that differ only in their text, as most of an answer do. Parsing a chunk costs as much as everything else done with it; comparing the data before and after
- * its text costs a tenth: a text without quotes and escapes is the string itself.
+ * Reads the text from chunks that differ only in their text, as most of an answer do. Parsing a chunk costs as much as
+ * everything else done with it; comparing the data before and after its text costs a tenth: a text without quotes and
+ * escapes is the string itself.
  * @param textOf the text of parsed data if it contains nothing else; otherwise undefined
  */
 export function createTextFrame(textOf: (data: string) => string | undefined) {
