@@ -5,22 +5,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/**
- * The validated body of a successful response.
- * @throws BAD_GATEWAY if it does not match the schema
- */
+/** @throws BAD_GATEWAY if the body does not match the schema */
 export async function bodyOf<Body>(schema: WireSchema<Body>, response: Response): Promise<Body> {
   // Invalid JSON is handled like an invalid shape.
   const body: unknown = await response.json().catch(() => undefined)
   return parseAnswer(schema, body)
 }
 
-/** Reads the response of a request. */
 export async function read<Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> {
   return bodyOf(schema, await answer)
 }
 
-/** Reads the response of a request that returns a list. */
 export async function readList<Item>(schema: WireSchema<Item>, answer: Promise<Response>): Promise<readonly Item[]> {
   const body: unknown = await (await answer).json().catch(() => undefined)
   if (!Array.isArray(body)) throw new InlayError('BAD_GATEWAY', { message: 'The service did not answer with a list.' })

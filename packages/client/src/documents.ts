@@ -114,7 +114,6 @@ export interface DocumentsClient {
   changePairs(documentId: string, ccPairIds: readonly number[], options?: CallOptions): Promise<void>
   /** Deletes a document; it can no longer be found from this moment on. @throws DOCUMENT_NOT_FOUND */
   deleteDocument(documentId: string, options?: CallOptions): Promise<void>
-  /** Lists documents page by page. */
   documents(query?: DocumentsQuery): Promise<DocumentsPage>
   /** Consecutive chunks of a document, as Markdown. @throws DOCUMENT_NOT_FOUND */
   documentChunks(documentId: string, options?: DocumentChunksOptions): Promise<DocumentChunksView>

@@ -8,7 +8,6 @@ import {
 } from '@inlay/protocol'
 import { lost } from './transport.ts'
 
-/** Decoded lines of one connection. */
 export async function* readLines(
   response: Response,
   options: { idleTimeoutMs: number; signal?: AbortSignal },

@@ -20,7 +20,6 @@ export interface TransportOptions {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON. */
   readonly json?: unknown
   /** Sent unchanged; set the content type of a text in `headers`. */
   readonly body?: string | FormData
@@ -34,7 +33,6 @@ export interface Transport {
    * the service does not allow the origin of this page, or the reason of the signal
    */
   send(path: string, call: Call): Promise<Response>
-  /** Whether the service runs on this machine. */
   readonly isLoopback: boolean
 }
 
@@ -80,7 +78,6 @@ export function createTransport(options: TransportOptions): Transport {
   }
 }
 
-/** Timeout of a probe, in milliseconds. */
 const probeTimeoutMs = 1000
 
 /**

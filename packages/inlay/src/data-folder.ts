@@ -9,11 +9,8 @@ export const defaultDataFolder = '.inlay'
 const ownFolder = 0o700
 
 export const databaseFile = (dataFolder: string): string => join(dataFolder, 'inlay.db')
-/** Path of the record of what the database held, in a data folder. */
 export const databaseRecordFile = (dataFolder: string): string => join(dataFolder, 'database.json')
-/** Path of the index in a data folder. */
 export const indexFolder = (dataFolder: string): string => join(dataFolder, 'index')
-/** Path of uploaded files and pictures in a data folder. */
 export const filesFolder = (dataFolder: string): string => join(dataFolder, 'files')
 
 /**
@@ -60,7 +57,6 @@ export async function makeFolder(folder: string): Promise<void> {
   })
 }
 
-/** Whether a file or folder with this path exists. */
 export async function exists(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }

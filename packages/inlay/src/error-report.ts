@@ -1,6 +1,5 @@
 import { type ErrorCode, isInlayError } from '@inlay/protocol'
 
-/** Maximum number of causes reported per failure. */
 const maxCauses = 5
 
 /**

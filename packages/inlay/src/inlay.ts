@@ -80,7 +80,6 @@ export interface OpenedInlay {
   isSuspended(): Promise<boolean>
 }
 
-/** Like {@link createInlay}. */
 export function openInlay(options: InlayOptions = {}): OpenedInlay {
   checkRuntime()
   checkUnbundled()

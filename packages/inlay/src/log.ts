@@ -43,7 +43,6 @@ type LoggedEvent =
   /** `inlay serve` is ending. */
   | { readonly event: 'stop' }
 
-/** The log entry of a stored answer. */
 export function runEntry({
   caller,
   sessionId,

@@ -121,7 +121,6 @@ const compress: Readonly<Record<Encoding, (content: Uint8Array) => Promise<Uint8
   ),
 }
 
-/** The file in the best encoding that the client accepts. */
 async function encoded(file: CompressibleFile, acceptEncoding: string): Promise<PageFile> {
   if (file.content.byteLength < minCompressedBytes) return file
   const encoding = acceptedEncoding(acceptEncoding)
@@ -184,7 +183,6 @@ const startRoutes = {
   figures: '/service-api/ingestion-figures',
 } as const
 
-/** Routes that require the scope `admin`. */
 const adminRoutes = new Set<string>(['figures'])
 
 /**

@@ -77,7 +77,6 @@ export async function mapConcurrent<Item, Result>(
 
 /** Counts concurrent operations per caller. */
 export interface CallerLimit {
-  /** Maximum number of concurrent operations per caller. */
   readonly most: number
   /** Number of concurrent operations by caller; callers without any are omitted. */
   readonly counts: ReadonlyMap<string, number>

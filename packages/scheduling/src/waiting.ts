@@ -50,9 +50,7 @@ export async function delay(delayMs: number, signal: AbortSignal): Promise<void>
   signal.throwIfAborted()
 }
 
-/**
- * Waits for work at most this long; the work itself continues. @returns whether it ended in time, rejects if it failed
- */
+/** The work itself continues. @returns whether it ended in time; rejects if it failed */
 export async function endsWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   const { promise: timeUp, resolve } = Promise.withResolvers<boolean>()
   // The result may have arrived while the process was busy: it is read before the timeout counts.

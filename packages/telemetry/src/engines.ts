@@ -3,7 +3,6 @@ import { SpanKind, trace, type Attributes } from '@opentelemetry/api'
 import type { BeginCall, CreateGauge, Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
-/** What an engine is used for. */
 export type EngineUse = 'records' | 'index' | 'files' | 'runs'
 
 /** Runs a call of an engine. @param toAttributes further attributes of its span; without a result, it failed */
@@ -66,7 +65,6 @@ export function createEngines(
 
 const outages: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'CONNECTION_ERROR', 'GATEWAY_TIMEOUT'])
 
-/** Replaces methods of an engine by ones that are measured. */
 export function observeMethods<Engine extends object>(
   engine: Engine,
   names: readonly string[],

@@ -6,7 +6,6 @@ export interface Instrument {
   record(value: number, attributes?: Attributes): void
 }
 
-/** Measured quantity of an instrument. */
 interface Definition {
   /** Dotted name of OpenTelemetry; Prometheus gets underscores and the unit. */
   readonly name: string
@@ -95,7 +94,6 @@ const definitions: Readonly<Record<InstrumentName, Definition>> = {
   },
 }
 
-/** All instruments of an assistant. */
 export type Instruments = Readonly<Record<InstrumentName, Instrument>>
 
 /** Creates the instruments; each measurement goes to the registry and to the OpenTelemetry SDK of the host, if it has one. */
@@ -104,7 +102,6 @@ export function createInstruments(registry: Registry): Instruments {
   return Object.fromEntries(entries) as Instruments // Each has the name of its definition.
 }
 
-/** Creates a gauge that Prometheus reads. */
 export type CreateGauge = (name: string, help: string, labelNames?: readonly string[]) => Gauge
 
 export const gaugesIn =

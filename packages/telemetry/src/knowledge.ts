@@ -4,7 +4,6 @@ import { observeMethods, type EngineCall } from './engines.ts'
 import type { Instruments } from './instruments.ts'
 import { endFailed, errorType, observedBy, startSpan } from './spans.ts'
 
-/** Wraps the knowledge to measure each search and each submitted document. */
 export function observeKnowledge(knowledge: Knowledge, instruments: Instruments): Knowledge {
   const { searchDuration, acceptedDocuments } = instruments
 

@@ -21,7 +21,6 @@ export function observeModels(provider: ModelProvider, instruments: Instruments)
   }
 }
 
-/** Wraps an embedder to record each call. */
 export function observeEmbedder(embedder: Embedder, { modelDuration }: Instruments): Embedder {
   // Ids of our embedders have the form provider/model@dimensions.
   const [, provider, model = embedder.id] = /^([^/]+)\/(.+)@\d+$/.exec(embedder.id) ?? []

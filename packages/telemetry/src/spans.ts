@@ -12,7 +12,6 @@ import {
 
 interface Started {
   readonly span: Span
-  /** Runs work inside the span. */
   readonly within: <T>(work: () => T) => T
 }
 

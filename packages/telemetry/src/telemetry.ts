@@ -11,7 +11,6 @@ import { observeRequest } from './requests.ts'
 import { observeToolCall, RunSpans } from './runs.ts'
 import { activeTrace, type ActiveTrace } from './spans.ts'
 
-/** How much a table of the records holds. */
 export interface TableSize {
   readonly table: string
   readonly rows: number
@@ -25,15 +24,11 @@ export interface TableSize {
  * documents, or names of people.
  */
 export interface Telemetry {
-  /** Tells of each call of a language model. */
   models(provider: ModelProvider): ModelProvider
-  /** Tells of each call of an embedding model. */
   embedder(embedder: Embedder): Embedder
-  /** Tells of searches and accepted documents. */
   knowledge(knowledge: Knowledge): Knowledge
   /** Measures the calls of an engine; `system` is its name in OpenTelemetry, such as `postgresql`. */
   engine(use: EngineUse, system: string): EngineCall
-  /** Tells of each call of the index. */
   index(index: VectorIndex, system: string): VectorIndex
   /** Tells of each call of a storage of files, or of a server of running answers. */
   calls<Engine extends object>(use: 'files' | 'runs', engine: Engine, system: string): Engine
@@ -62,13 +57,11 @@ export interface Telemetry {
   values(): ReturnType<Registry['getMetricsAsJSON']>
 }
 
-/** State that is read when somebody collects measurements. */
 export interface Sources {
   /** Figures of the documents, as they were counted last. */
   readonly figures: () => Promise<SampledFigures | undefined>
   /** How much each table holds; called once in ten minutes. */
   readonly tables?: () => Promise<readonly TableSize[]>
-  /** Connections to databases. */
   readonly pools?: readonly ConnectionPool[]
 }
 
@@ -82,7 +75,6 @@ export interface ConnectionPool {
 /** Memory, event loop and garbage collection: collected once for all assistants of a process. */
 let ofProcess: Registry | undefined
 
-/** Creates the telemetry of one assistant. */
 export function createTelemetry(version: string): Telemetry {
   const registry = new Registry()
   ofProcess ??= processRegistry()
@@ -191,7 +183,6 @@ function sendGauges(registries: readonly Registry[], refresh: () => Promise<void
 /** `prom-client` keeps the name to itself. */
 const nameOf = (gauge: Gauge): string => String(Reflect.get(gauge, 'name'))
 
-/** Gauges of the connections to databases. */
 function createPoolGauges(gauge: CreateGauge): (pools: readonly ConnectionPool[]) => void {
   const name = 'db_client_connection_pool_name'
   const count = gauge('db_client_connection_count', 'Connections, idle and used.', [name, 'db_client_connection_state'])
@@ -250,7 +241,6 @@ const sizesAgeMs = 10 * 60_000
 /** Longest wait of a scrape for them. */
 const sizesWaitMs = 1_000
 
-/** Gauges of what the tables hold. */
 function createTableGauges(gauge: CreateGauge): (tables: () => Promise<readonly TableSize[]>) => Promise<void> {
   const rows = gauge('inlay_table_rows', 'Rows of a table; large ones are estimated.', ['table'])
   const bytes = gauge(

@@ -16,7 +16,6 @@ import {
 import type { InlayChunk } from './messages.ts'
 import { toolChunks, type SentCall } from './tool-chunks.ts'
 
-/** A file of an answer, in the form that a page displays. */
 export interface ShownFile {
   readonly url: string
   readonly mediaType: string
@@ -26,18 +25,14 @@ export interface ShownFile {
 /** Reads a file of the conversation; undefined if it cannot be read. */
 export type FileReader = (fileId: string) => Promise<ShownFile | undefined>
 
-/** Converts the lines of an answer to chunks of the AI SDK. */
 export interface ChunkWriter {
-  /** Returns the chunks for the next line. */
   add(line: StreamLine): AsyncGenerator<InlayChunk>
-  /** Returns chunks with the reasons of failed calls. */
   addFailures(calls: readonly FailedToolCall[]): AsyncGenerator<InlayChunk>
   /** Whether a call has ended without any result. */
   readonly lacksResult: boolean
   readonly state: FoldState
 }
 
-/** Chunks already sent for one block. */
 interface Sent extends SentCall {
   /** The open text part; `count` distinguishes the parts of one block. */
   text: { id: string; isOpen: boolean; count: number }

@@ -1,7 +1,6 @@
 import type { Client } from '../client.ts'
 import type { FileReader } from './chunks.ts'
 
-/** Reads files of a conversation, as links to the service or as data URLs. */
 export function fileReader(client: Client, files: 'link' | 'inline', baseUrl: string): FileReader {
   return async (fileId) => {
     // A file that was deleted meanwhile is omitted from the message.

@@ -4,10 +4,8 @@ import type { Client } from '../client.ts'
 import type { InlayUIMessage } from './messages.ts'
 import { uploadFiles } from './uploads.ts'
 
-/** Options that `useChat` passes with a message. */
 export type SendingOptions = Parameters<ChatTransport<InlayUIMessage>['sendMessages']>[0]
 
-/** State of a chat kept by the transport. */
 export interface Chat {
   sessionId?: string
   /** Stored ids of questions, by their ids in the page. */
@@ -16,7 +14,6 @@ export interface Chat {
   reader?: object
 }
 
-/** Whether the id of a chat has the form of a session id. */
 export const isSessionId = (id: string): boolean => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 
 /** The session of a chat's answers; undefined before its first message. */

@@ -11,7 +11,6 @@ const builtIn: ReadonlySet<string> = new Set([
   'add_memory',
 ])
 
-/** Chunks already sent for one tool call. */
 export interface SentCall {
   readonly id: string
   /** Arguments sent while the model was writing them: the name of the last one, and the length of each. */

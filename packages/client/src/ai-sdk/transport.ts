@@ -86,7 +86,6 @@ export function inlayTransport(options: InlayTransportOptions): InlayTransport {
   }
 }
 
-/** Stops the run when its chat is stopped. */
 function stopOnAbort(reading: {
   readonly answer: Answer
   readonly chat: Chat
@@ -122,7 +121,6 @@ function missing(error: unknown): undefined {
   throw error
 }
 
-/** A client that also sends the headers of a single call. */
 function clientWith(headers: NonNullable<SendingOptions['headers']>, options: ClientOptions): Client {
   const send = options.fetch ?? ((input: string, init: RequestInit) => globalThis.fetch(input, init))
   const merged = (init: RequestInit): Record<string, string> =>

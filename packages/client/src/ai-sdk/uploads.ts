@@ -35,7 +35,6 @@ export async function uploadFiles(
   return { file_descriptors: [...known, ...read.map((file) => file.file_id)].map((id) => ({ id })) }
 }
 
-/** Id of a file that the service already has. */
 function storedId({ providerMetadata }: FileUIPart): string | undefined {
   const id = providerMetadata?.['inlay']?.['fileId']
   return typeof id === 'string' ? id : undefined

@@ -2,7 +2,6 @@ import { pendingApprovals, visibleText, type PacketOf, type SendMessageInput } f
 import type { AskedAt } from './conversation.ts'
 import type { Question, Turn } from './turn.ts'
 
-/** A call that a person has to approve. */
 export type ApprovalRequest = PacketOf<'tool_approval_request'>
 
 /** The calls that wait in a turn; none unless it is the last one. */
@@ -10,7 +9,6 @@ export function waitingCallsOf(turn: Turn, isLast: boolean): readonly ApprovalRe
   return isLast && turn.columns === null && turn.phase === 'finished' ? pendingApprovals(turn.fold.state) : []
 }
 
-/** Whether the time to approve a call is over. */
 export const isExpired = ({ expires_at: end }: ApprovalRequest): boolean => Date.now() >= Date.parse(end)
 
 /**

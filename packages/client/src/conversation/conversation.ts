@@ -120,7 +120,6 @@ export interface ConversationOptions<How> {
   readonly texts: ConversationTexts
   /** Converts an error to a message for people. */
   readonly toFailure: (error: unknown) => Failure
-  /** Called after every change. */
   readonly onChange: (state: ConversationState) => void
   /**
    * Called with the session of a conversation that was started here, and its first question.
@@ -136,7 +135,6 @@ export interface ConversationOptions<How> {
 
 type Following = Pick<AskedAt, 'signal' | 'onConnectionChange'>
 
-/** An answer being read. */
 interface Reading {
   readonly leave: AbortController
   sessionId: string | null
@@ -148,7 +146,6 @@ interface Reading {
   next: (() => void) | undefined
 }
 
-/** A question in the queue. */
 interface Queued<How> extends Question {
   readonly how: How
 }

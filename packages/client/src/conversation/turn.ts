@@ -8,7 +8,6 @@ import {
   type ToolApproval,
 } from '@inlay/protocol'
 
-/** A file as a question names it. */
 export interface SentFile {
   readonly id: string
   readonly name: string
@@ -23,7 +22,6 @@ export interface Question {
 
 /** What a person decided about the calls of an answer that wait. */
 export interface Decision {
-  /** The answer. */
   readonly answerId: number
   readonly approvals: readonly ToolApproval[]
 }
@@ -31,7 +29,6 @@ export interface Decision {
 /** Why there is no complete answer. */
 export interface Failure {
   readonly message: string
-  /** Whether a retry may succeed. */
   readonly retryable: boolean
   /** How long the service asks to wait before a retry, in seconds. */
   readonly waitSeconds?: number
@@ -48,7 +45,6 @@ export interface ConversationTexts {
 export interface Turn {
   readonly id: number
   readonly question: string
-  /** Files that went with the question. */
   readonly files: readonly SentFile[]
   readonly decision?: Decision | undefined
   readonly phase: 'answering' | 'finished' | 'stopped' | 'failed'
@@ -72,7 +68,6 @@ export interface Turn {
 
 export type Feedback = 'like' | 'dislike' | null
 
-/** Why an answer is good or bad. */
 export interface FeedbackReason {
   /** One of the reasons that were offered. */
   readonly offered?: string
@@ -87,7 +82,6 @@ export interface Versions {
 
 const noVersions: Versions = { questions: [], answers: [] }
 
-/** A turn just asked. */
 export function newTurn(id: number, { question, files, decision }: Question, sessionId: string | null): Turn {
   return {
     id,
@@ -115,7 +109,6 @@ export function hasMessage({ fold, columns }: Turn, messageId: number): boolean 
   return ids.includes(messageId)
 }
 
-/** The turn with more lines of its stream. */
 export function withLines(turn: Turn, lines: readonly StreamLine[]): Turn {
   const columns = turn.columns ?? columnsOf(turn, lines)
   if (columns === null) return withOwnLines(turn, lines)
@@ -184,13 +177,11 @@ export function ended(turn: Turn, { connectionEnded: message }: Pick<Conversatio
   return turn.phase === 'answering' ? failed(turn, { message, retryable: true }) : turn
 }
 
-/** The turn once the connection of its answer is lost, or is back. */
 export function withConnection(turn: Turn, isConnected: boolean): Turn {
   const columns = turn.columns?.map((column) => withConnection(column, isConnected)) ?? null
   return { ...turn, columns, isDisconnected: !isConnected }
 }
 
-/** The turn with the failed calls of its stored answer. */
 export function withFailures(turn: Turn, { messages }: Pick<ChatSessionDetail, 'messages'>): Turn {
   const answer = messages.find(({ message_id: id }) => id === turn.fold.state.messageId)
   turn.fold.addFailures(answer?.failed_calls ?? [])

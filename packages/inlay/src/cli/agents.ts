@@ -7,7 +7,6 @@ import { findAgent } from './message-options.ts'
 import { jsonOf, withService, type Service } from './service.ts'
 import { plain } from './terminal-markdown.ts'
 
-/** Lists, shows, creates, changes and deletes agents. */
 export const agents: Command = {
   ...commandTable.agents,
   details: [

@@ -47,7 +47,6 @@ function showStep(output: Output, packet: PacketBody): void {
     output.note(plain(`Waits for your approval of ${packet.display_name}: open the chat in the page.`))
 }
 
-/** Lists the sources of an answer under their citation numbers. */
 export function showSources(
   output: Output,
   { citation_info: citations, top_documents: documents }: ChatFullResponse,

@@ -8,7 +8,6 @@ import { withService, type Service } from './service.ts'
 import { noteEmptyFolder } from './with-inlay.ts'
 import { option } from './shared-options.ts'
 
-/** Asks a question and shows the answer as it arrives, then its sources. */
 export const ask: Command = {
   ...commandTable.ask,
   words: [1, Number.POSITIVE_INFINITY],

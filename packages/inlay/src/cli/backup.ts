@@ -10,10 +10,8 @@ import { dataFolderOf, needDataFolder, refuseInside } from './with-inlay.ts'
 /** Written last: a folder without it is an incomplete backup. */
 export const backupNote = 'backup.json'
 
-/** Small files of a data folder that belong to a backup. */
 const keptFiles = ['api-key', 'own-documents.json']
 
-/** Copies a data folder while it is in use. */
 export const backup: Command = {
   ...commandTable.backup,
   isLocal: 'run inlay backup on the machine that has the data folder',
@@ -78,10 +76,7 @@ async function copyAll(
   return { documents, files }
 }
 
-/**
- * Copies a consistent snapshot of the database, even while it is written to: SQLite reads it in one transaction.
- * @returns the number of documents
- */
+/** Consistent even while it is written to: SQLite reads it in one transaction. @returns the number of documents */
 async function copyRecords(source: string, target: string): Promise<number> {
   const { DatabaseSync } = await import('node:sqlite')
   const database = new DatabaseSync(source, { timeout: 10_000 })

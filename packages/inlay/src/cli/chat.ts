@@ -22,7 +22,6 @@ const slashHelp = [
   '/quit           exit (same as Ctrl+D)',
 ]
 
-/** A conversation with questions from standard input, one per line. */
 export const chat: Command = {
   ...commandTable.chat,
   words: [0, 0],

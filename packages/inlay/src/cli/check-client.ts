@@ -6,7 +6,6 @@ import { basePathOf } from './server-address.ts'
 import { baseUrlOf, serverFetch } from './service.ts'
 import { option } from './shared-options.ts'
 
-/** Sends the requests of existing clients to a running installation. */
 export const checkClient: Command = {
   ...commandTable['check-client'],
   details: [

@@ -5,10 +5,7 @@ export interface CitationText {
   end(): string
 }
 
-/**
- * Matches the beginning of a citation at the end of the text: the brackets, its number, and the parenthesis of the
- * link.
- */
+/** The beginning of a citation at the end of the text, at most up to the parenthesis of its link. */
 const begun = /\[(\[(\d+(\]?(\](\(|$)|$)|$)|$)|$)/
 
 /** For terminals: links would clutter the text, and the sources are listed below the answer. */

@@ -11,7 +11,6 @@ import { sharedOptions, type CommandOption } from './shared-options.ts'
 
 // Everything else is loaded when a command needs it, so that help is fast.
 
-/** The commands, each loaded when it is called. */
 const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.ts')).serve,
   ingest: async () => (await import('./ingest.ts')).ingest,
@@ -40,7 +39,6 @@ const commands: Readonly<Record<CommandName, () => Promise<Command>>> = {
 /** Exit code for wrong usage. */
 const misused = 2
 
-/** The process a command line runs in. */
 export interface CommandProcess {
   /** Read only when a command needs it, so that help and version work with invalid settings. */
   readonly env: () => Environment
@@ -73,10 +71,8 @@ export async function runCommandLine(words: readonly string[], process: CommandP
   }
 }
 
-/** Error code for wrong usage. */
 const wrongCall = 'INVALID_INPUT'
 
-/** Prints an error as a sentence and, for programs, as JSON on standard output. */
 function tellError(output: Output, code: string, message: string): void {
   output.note(`inlay: ${message}`, true)
   if (output.isJson) output.json({ error: { code, message } })
@@ -151,7 +147,6 @@ async function refuseName(name: string, output: Output): Promise<number> {
   return misused
 }
 
-/** Suggests a similar name; undefined if there is none. */
 async function meantFor(word: string, names: readonly string[], before = ''): Promise<string | undefined> {
   const { suggestionFor } = await import('@inlay/protocol')
   const suggestion = suggestionFor(word, names)
@@ -183,7 +178,6 @@ async function parse(command: Command, rest: readonly string[]): Promise<Parsed>
   }
 }
 
-/** Error message for arguments that `parseArgs` refused. */
 async function faultOf(error: unknown, command: Command, names: readonly string[]): Promise<string> {
   const { code, message } = error as NodeJS.ErrnoException // `parseArgs` throws only this type.
   const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? ''
@@ -214,7 +208,6 @@ async function settingsOf(env: Environment, data: unknown, output: Output, logs:
   return { ...settings, options: { ...settings.options, dataFolder: data } }
 }
 
-/** One sentence for the user; the original error is in `cause`. */
 async function messageOf(error: unknown): Promise<string> {
   const { isInlayError } = await import('@inlay/protocol')
   const { outageOf } = await import('../error-report.ts')

@@ -33,7 +33,6 @@ export interface Command extends CommandRow {
   readonly run: (context: CommandContext) => Promise<number>
 }
 
-/** All options that a command takes. */
 export function allOptions({ options, isLocal }: Command): Readonly<Record<string, CommandOption>> {
   const { url: _url, key: _key, ...everywhere } = sharedOptions
   return { ...options, ...(isLocal === undefined ? sharedOptions : everywhere) }
@@ -58,12 +57,10 @@ export function misuse(message: string): InlayError {
   return new InlayError('INVALID_INPUT', { message, data: { isMisuse: true } })
 }
 
-/** Whether an error is about wrong usage. */
 export function isMisuse(error: unknown): boolean {
   return isInlayError(error) && (error.code === 'VALIDATION_FAILED' || error.data['isMisuse'] === true)
 }
 
-/** Value of an option as text; undefined if absent. */
 export function textOption(context: CommandContext, name: string): string | undefined {
   const value = context.options[name]
   return typeof value === 'string' ? value : undefined

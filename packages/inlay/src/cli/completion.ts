@@ -5,7 +5,6 @@ import { meaningOf, sharedOptions, type CommandOption } from './shared-options.t
 const shells = ['bash', 'zsh', 'fish'] as const
 type Shell = (typeof shells)[number]
 
-/** Prints a completion script. */
 export const completion: Command = {
   ...commandTable.completion,
   isLocal: 'it only prints a script',

@@ -12,7 +12,6 @@ const maxNamed = 5
 const named = (names: readonly string[]): string =>
   names.slice(0, maxNamed).join(', ') + (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '')
 
-/** Has SQLite read the whole database. */
 export const checkDatabase: ServiceCheck = async (_, context) => {
   const check = 'Integrity'
   if (context.settings.options.database !== undefined)
@@ -32,7 +31,6 @@ export const checkDatabase: ServiceCheck = async (_, context) => {
 const restoring =
   'Stop Inlay, keep a copy of the data folder, then restore a backup into a new folder: inlay restore <backup> --data <folder>.'
 
-/** Reads all bytes of uploaded and generated files. */
 export const checkFiles: ServiceCheck = async ({ inlay }, { signal }) => {
   const check = 'Files'
   const { files, lost } = await inlay!.agent.files.check(signal)
@@ -42,7 +40,6 @@ export const checkFiles: ServiceCheck = async ({ inlay }, { signal }) => {
   return [failed(check, message, advice)]
 }
 
-/** Compares all documents with what the index holds. */
 export const checkIndex: ServiceCheck = async ({ inlay }, { signal }) => {
   const check = 'Passages'
   const { isCompared, missing, unknown, unknownDocuments } = await inlay!.knowledge.compareIndex(signal)

@@ -28,7 +28,6 @@ const lowDiskBytes = 2 ** 30
 
 export const hasFailed = (findings: readonly Finding[]): boolean => findings.some(({ status }) => status === 'failed')
 
-/** Checks that an installation works, and suggests fixes. */
 export const doctor: Command = {
   ...commandTable.doctor,
   details: [
@@ -76,7 +75,6 @@ export const doctor: Command = {
 
 const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED' }
 
-/** Writes the result of a check. */
 export function showFinding(output: Output, { check, status, message, advice }: Finding): void {
   const mark = marks[status]
   const style = status === 'ok' ? 'dim' : status === 'warning' ? 'bold' : 'red'
@@ -119,7 +117,6 @@ async function checkFolder(context: CommandContext): Promise<readonly Finding[]>
   ]
 }
 
-/** Code of the error of Node behind an error. */
 function codeOf(error: unknown): string {
   const cause = isInlayError(error) ? error.cause : error
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? 'unknown reason'
@@ -299,7 +296,6 @@ const checkModel: ServiceCheck = async (service, { signal }) => {
   return [failed('Model', `${name}: ${trial.error ?? 'no answer'}`, advice)]
 }
 
-/** Connects to each MCP server and lists its tools. */
 const checkMcpServers: ServiceCheck = async ({ inlay }) =>
   ((await inlay?.mcp.check()) ?? []).map(({ name, tools, problem }) => {
     const named = tools.map((tool) => tool.name).join(', ')

@@ -13,7 +13,6 @@ import { withService, type Service } from './service.ts'
 import { plain } from './terminal-markdown.ts'
 import { option } from './shared-options.ts'
 
-/** Lists documents, shows the state of one, deletes and retries documents. */
 export const documents: Command = {
   ...commandTable.documents,
   details: [

@@ -2,7 +2,6 @@ import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { needData, withInlay } from './with-inlay.ts'
 
-/** Erases the data of a person. */
 export const erase: Command = {
   ...commandTable.erase,
   isLocal: 'the API has no route for it; run inlay erase on the machine of the server',

@@ -16,7 +16,6 @@ import { baseUrlOf, serverFetch } from './service.ts'
 import { needData, readsOnly, withInlay } from './with-inlay.ts'
 import { option } from './shared-options.ts'
 
-/** Asks questions with known answers, and scores the answers. */
 export const evaluation: Command = {
   ...commandTable.eval,
   details: [

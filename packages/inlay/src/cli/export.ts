@@ -4,7 +4,6 @@ import { commandTable } from './command-table.ts'
 import { dataFolderOf, needData, readsOnly, refuseInside, withInlay } from './with-inlay.ts'
 import { flag } from './shared-options.ts'
 
-/** Writes what is stored of a person, or everything, as files. */
 export const exporting: Command = {
   ...commandTable.export,
   isLocal: 'the API has no route for it; run inlay export on the machine of the server',

@@ -1,9 +1,7 @@
-/** Result of one check. */
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
-  /** Instructions for fixing the problem. */
   readonly advice?: string
 }
 

@@ -21,7 +21,6 @@ export function generalHelp(columns: number): string {
   ])
 }
 
-/** Output of `inlay help settings`. */
 export async function settingsHelp(columns: number): Promise<string> {
   const { describeSettings } = await import('../settings/setting-table.ts')
   return wrapLines(columns, [
@@ -37,7 +36,6 @@ export async function settingsHelp(columns: number): Promise<string> {
   ])
 }
 
-/** Output of `inlay <command> --help`. */
 export function commandHelp(command: Command, columns: number): string {
   return wrapLines(columns, [
     command.summary,

@@ -6,7 +6,6 @@ import { commandTable } from './command-table.ts'
 import { jsonOf, withService } from './service.ts'
 import { flag, option } from './shared-options.ts'
 
-/** Places people under legal holds, and lifts them. */
 export const holds: Command = {
   ...commandTable.holds,
   details: [

@@ -28,13 +28,11 @@ type Outcome = Acceptance | 'failed' | 'unread' | 'excluded'
 
 /** Concurrent uploads: enough that many documents share a commit. */
 const concurrency = 32
-/** Interval at which the queue is polled while documents become searchable. */
 const pollMs = 200
 
 /** Interval of further attempts while a server is away from a watched folder. */
 const retryMs = 2000
 
-/** Adds files and pages, and waits until they are searchable. */
 export const ingest: Command = {
   ...commandTable.ingest,
   details: [
@@ -85,7 +83,6 @@ async function ocrOf({ settings: { options }, output }: CommandContext): Promise
   return configuredOcr(options, () => configuredModels(options.model, (error) => output.note(String(error))))
 }
 
-/** The documents selected by the arguments. */
 interface Selection {
   readonly sources: readonly Source[]
   readonly folders: readonly string[]
@@ -144,7 +141,6 @@ function skippedLine(count: number, kinds: Readonly<Record<string, number>>): st
   return `Skipped ${files}: ${named.slice(0, 10).join(', ')}${more}.${advice}`
 }
 
-/** Whether an argument is a URL rather than a path. */
 const isWebAddress = (given: string): boolean => /^https?:\/\//i.test(given) && URL.canParse(given)
 
 class Ingestion {
@@ -161,7 +157,6 @@ class Ingestion {
     this.#reader = reader
   }
 
-  /** @returns the exit code */
   async run({ sources, folders, skippedKinds, unreadable, failures, closed }: Selection): Promise<number> {
     const { output, signal, options } = this.#context
     const outcomes = await this.#addAll(sources)
@@ -190,10 +185,7 @@ class Ingestion {
     return done.failed > 0 ? 1 : 0
   }
 
-  /**
-   * Accepts documents, and waits until they are searchable unless `--no-wait` is given. Failures are printed as they
-   * happen.
-   */
+  /** Failures are printed as they happen. */
   async #addAll(sources: readonly Source[]): Promise<Map<Source, Outcome>> {
     const { output, options } = this.#context
     const outcomes = await this.#acceptAll(sources)
@@ -330,7 +322,6 @@ class Ingestion {
   }
 }
 
-/** What is wrong with the reading of a file; undefined if nothing is. */
 function unreadOf({ document }: IngestionRequest): UnreadParts | undefined {
   return unreadPartsOf(metadataEntries(document.metadata ?? {}))
 }
@@ -354,7 +345,6 @@ function countOutcomes(outcomes: ReadonlyMap<Source, Outcome>): Record<Outcome, 
   return counts
 }
 
-/** Message after an interruption: remaining files, and how to continue. */
 function remainder(unread: number, waiting: number): string {
   const files = (number: number): string => `${number} ${number === 1 ? 'file' : 'files'}`
   const sentences = ['Interrupted.']

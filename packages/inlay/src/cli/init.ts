@@ -5,7 +5,6 @@ import { InlayError } from '@inlay/protocol'
 import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 
-/** Creates the settings file of a new installation. */
 export const init: Command = {
   ...commandTable.init,
   isLocal: 'it writes to the folder it runs in',

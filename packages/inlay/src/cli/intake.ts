@@ -14,7 +14,6 @@ export interface Intake {
   queued(): Promise<number | undefined>
   /** @returns false if the document did not exist */
   remove(id: string): Promise<boolean>
-  /** Ids of all documents that start with a prefix. */
   idsWith(prefix: string): Promise<readonly string[]>
 }
 

@@ -6,7 +6,6 @@ import { commandTable } from './command-table.ts'
 import { withKeys } from './with-keys.ts'
 import { option } from './shared-options.ts'
 
-/** Manages API keys. */
 export const keys: Command = {
   ...commandTable.keys,
   details: [

@@ -10,14 +10,12 @@ import { textOption, type CommandContext } from './command.ts'
 import type { CommandOption } from './shared-options.ts'
 import { flag, option } from './shared-options.ts'
 
-/** Options of commands that send messages. */
 export const messageOptions: Readonly<Record<string, CommandOption>> = {
   agent: option('name', 'agent to use, by name or number (see inlay agents)'),
   model: option('provider/model', 'model to use (default: the default model of the installation)'),
   research: flag('deep research: a longer answer from many searches'),
 }
 
-/** Fields of a message from `messageOptions`. */
 export async function messageOptionsOf(context: CommandContext, client: Client): Promise<Partial<SendMessageInput>> {
   const [agent, model] = [textOption(context, 'agent'), textOption(context, 'model')]
   return {

@@ -14,7 +14,6 @@ import { migrateAll } from '../parts/open-tables.ts'
 import { processPresence } from '../process-presence.ts'
 import { failed, ok, type Finding } from './finding.ts'
 
-/** One of the two installations of a move. */
 export interface Side {
   readonly stores: Stores
   readonly options: InlayOptions

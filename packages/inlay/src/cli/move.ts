@@ -10,7 +10,6 @@ import { hasFailed, showFinding } from './doctor.ts'
 import { dataFolderOf, needData, noteErrors } from './with-inlay.ts'
 import { flag, option } from './shared-options.ts'
 
-/** Moves an installation to other engines while it serves. */
 export const move: Command = {
   ...commandTable.move,
   isLocal: 'run inlay move with the settings of the installation',
@@ -83,10 +82,7 @@ export const move: Command = {
   },
 }
 
-/**
- * Reads a settings file. Other variables, such as keys of providers, come from this process.
- * @throws INVALID_INPUT for a file that cannot be read, and for wrong settings
- */
+/** Other variables, such as keys of providers, come from this process. @throws INVALID_INPUT */
 async function settingsIn(file: string): Promise<Settings> {
   const text = await textIn(file)
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('INLAY_'))
@@ -96,7 +92,6 @@ async function settingsIn(file: string): Promise<Settings> {
 const placeOf = (options: InlayOptions): string =>
   engineLines(options).join('; ') || `the data folder ${options.dataFolder}`
 
-/** Shows the progress of one step after the other. */
 function steps({ output }: CommandContext): (what: string, total: number) => (done: number) => void {
   return (what, total) => {
     const progress = output.progress(what, total)

@@ -22,7 +22,6 @@ export interface Output {
   noteTo(write: (text: string, isFault: boolean) => void): void
   /** Styles a text if the terminal supports it. */
   styled(style: 'bold' | 'dim' | 'red', text: string): string
-  /** Shows the progress of a long task; see {@link Progress}. */
   progress(what: string, total: number): Progress
 }
 

@@ -5,10 +5,8 @@ import { commandTable } from './command-table.ts'
 import { jsonOf, withService } from './service.ts'
 import { flag } from './shared-options.ts'
 
-/** Interval at which the queue is polled, in milliseconds. */
 const pollMs = 200
 
-/** Rebuilds the index from the records. */
 export const reindex: Command = {
   ...commandTable.reindex,
   details: [

@@ -9,7 +9,6 @@ import { dataFolderOf, needDataFolder, noteErrors, withInlay } from './with-inla
 import { waitForRebuild } from './reindex.ts'
 import { flag } from './shared-options.ts'
 
-/** Creates a data folder from a backup. */
 export const restore: Command = {
   ...commandTable.restore,
   isLocal: 'run inlay restore on the machine that will use the data folder',

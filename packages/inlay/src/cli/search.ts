@@ -5,10 +5,8 @@ import { noteEmptyFolder } from './with-inlay.ts'
 import { plain } from './terminal-markdown.ts'
 import { option } from './shared-options.ts'
 
-/** Maximum number of characters shown per passage. */
 const shownChars = 300
 
-/** Searches without generating an answer. */
 export const search: Command = {
   ...commandTable.search,
   words: [1, Number.POSITIVE_INFINITY],

@@ -3,7 +3,6 @@ import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
 import { option } from './shared-options.ts'
 
-/** Serves the API, and the web page if it is part of the installation. */
 export const serve: Command = {
   ...commandTable.serve,
   isLocal: 'inlay serve is the server; set its address with --host and --port',

@@ -22,7 +22,6 @@ export interface Service {
   readonly place: string
 }
 
-/** How a command uses the data folder. */
 interface Use {
   readonly indexes?: boolean
   readonly creates?: boolean
@@ -32,11 +31,7 @@ interface Use {
 /** Base URL of requests that never leave this process. */
 const localBase = 'http://data-folder.invalid/api'
 
-/**
- * The server given by `--url`; undefined without it. A URL without a path gets the path `/api`, the default of `inlay
- * serve`.
- * @throws INVALID_INPUT for an invalid URL
- */
+/** The server given by `--url`; undefined without it. @throws INVALID_INPUT for an invalid URL */
 export function remoteOf(context: Pick<CommandContext, 'options' | 'settings'>): Remote | undefined {
   const given = context.options['url']
   if (typeof given !== 'string') return undefined
@@ -49,7 +44,7 @@ export function keyOf({ options, settings }: Pick<CommandContext, 'options' | 's
   return typeof given === 'string' ? given : settings.options.apiKey
 }
 
-/** Completes a URL: `localhost:3000` becomes `http://localhost:3000/api`. */
+/** Completes a URL: `localhost:3000` becomes `http://localhost:3000/api`, the default of `inlay serve`. */
 export function baseUrlOf(given: string): string {
   const url = URL.parse(/^https?:\/\//i.test(given) ? given : `http://${given}`)
   if (url === null || given.trim() === '') throw misuse(`"${given}" is not a URL such as http://localhost:3000/api.`)
@@ -98,10 +93,7 @@ function serviceAt(
   }
 }
 
-/**
- * The platform's `fetch`, with errors that say what is wrong with the URL of a server.
- * @param url the URL of its API
- */
+/** The platform's `fetch`, with errors that say what is wrong with the URL of the API. */
 export function serverFetch(url: string): Fetch {
   return async (address, init) => {
     // Followed, a redirect would lose the key and turn a POST into a GET.
@@ -161,10 +153,7 @@ function foreignAnswer(url: string, { status, headers }: Response): string | und
     : `${url} answered with a web page, so it is not the API of Inlay. Specify the URL of the API, such as https://docs.example.com/api.`
 }
 
-/**
- * Sends JSON and returns the JSON of the response.
- * @throws InlayError with the code and message of an error response; BAD_GATEWAY if a response does not match the schema
- */
+/** @throws InlayError with the code and message of an error response; BAD_GATEWAY if a response does not match the schema */
 export async function jsonOf<Value>(
   { send }: Pick<Service, 'send'>,
   path: string,

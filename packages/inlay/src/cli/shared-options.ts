@@ -1,6 +1,5 @@
 import type { ParseArgsOptionDescriptor } from 'node:util'
 
-/** An option of a command, with its description in the help. */
 export type CommandOption = ParseArgsOptionDescriptor & {
   readonly meaning: string
   /** Placeholder of the value in the help, e.g. `folder`. */
@@ -11,10 +10,8 @@ export type CommandOption = ParseArgsOptionDescriptor & {
 
 type More = Pick<CommandOption, 'action' | 'multiple' | 'short'>
 
-/** An option without a value. */
 export const flag = (meaning: string, more: More = {}): CommandOption => ({ type: 'boolean', meaning, ...more })
 
-/** An option with a value. */
 export const option = (value: string, meaning: string, more: More = {}): CommandOption => {
   return { type: 'string', value, meaning, ...more }
 }

@@ -5,7 +5,6 @@ import type { Command } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { withInlay } from './with-inlay.ts'
 
-/** Signs in to an MCP server: a browser on this machine is sent there and back. */
 export const signIn: Command = {
   ...commandTable['sign-in'],
   isLocal: 'the browser comes back to this machine; run it on the machine of the server',

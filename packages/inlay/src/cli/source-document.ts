@@ -9,7 +9,6 @@ import { createPageTurns, fetchPage, pageRules, type SourcePage } from './web-pa
 
 export type Source = SourcePath | SourcePage
 
-/** Reads files as documents. */
 export interface Reader {
   /**
    * None for a page of a sitemap that asks not to be indexed, or that is another one's copy.
@@ -22,7 +21,6 @@ export interface Reader {
 export interface ReaderOptions {
   /** Prefix of the links of files; absent: the link of a document is its path. */
   readonly baseUrl?: string | undefined
-  /** Fetches pages. */
   readonly fetch: Egress
   /** Reads scans and pictures; closed with the reader. Default: none. */
   readonly ocr?: ImageReader | undefined

@@ -2,7 +2,6 @@ import { glob, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { adviceForUnreadFile, InlayError, readableExtensions } from '@inlay/protocol'
 
-/** A file to ingest. */
 export interface SourcePath {
   readonly path: string
   /** Id of the document: the name of the given folder and the path in it, with slashes. */
@@ -50,7 +49,6 @@ function absent(given: string): string {
   return `there is no file or folder "${given}".${isAddress ? ' URLs begin with http:// or https://.' : ''}`
 }
 
-/** Why a file is refused by its name, and what to do. */
 function refusalOf(name: string): string {
   const advice = adviceForUnreadFile(name)
   switch (advice?.step) {

@@ -19,7 +19,6 @@ const undecidedEnd = /(?:\\[!-~]?|\*{1,2}|\[[^\]\n]{0,200}\]?|\[[^\]\n]{0,200}\]
 /** Code, bold marks, links and escapes. */
 const inline = /(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)|\*\*|\[([^[\]\n]+)\]\(([^()\s]*)\)|\\([!-/:-@[-`{-~])/g
 
-/** Reading position in the text. */
 interface Position {
   isLineStart: boolean
   isHeading: boolean
@@ -90,7 +89,6 @@ export function createTerminalMarkdown(styled: Styled, columns: () => number): T
   }
 }
 
-/** The text of a cell of a table. */
 const withoutMarkup = (text: string): string =>
   takeInline(text, true, { isLineStart: false, isHeading: false, isFence: false, isBold: false }, (_, part) => part)
     .shown

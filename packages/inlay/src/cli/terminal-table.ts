@@ -2,7 +2,6 @@ import { cellsOf } from '@inlay/text/markdown'
 import type { Output } from './output.ts'
 import { clipped, widthOf, wrapped } from './word-wrap.ts'
 
-/** A line that may belong to a table of Markdown. */
 export const tableLine = /^\s*\|/
 
 /** Whether these lines are a table: their second one separates the header from the rows. */

@@ -14,7 +14,6 @@ export interface SourcePage {
   readonly delayMs?: number
 }
 
-/** The pages at an address, and what was lost or left out on the way to them. */
 export interface SitePages {
   readonly pages: readonly SourcePage[]
   /** Messages about sitemaps that could not be read. */
@@ -152,7 +151,6 @@ export async function fetchPage(fetch: Egress, url: string, signal?: AbortSignal
   throw new InlayError(code, { message: `the page answered with status ${answer.status}.` })
 }
 
-/** What a page tells crawlers about itself. */
 export interface PageRules {
   readonly isClosed: boolean
   /** The URL under which the page wants to be known, on the same host. */

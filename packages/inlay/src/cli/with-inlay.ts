@@ -6,7 +6,6 @@ import type { Inlay } from '../inlay.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import type { CommandContext } from './command.ts'
 
-/** Absolute path of the data folder of a command. */
 export function dataFolderOf({ settings }: Pick<CommandContext, 'settings'>): string {
   return resolve(settings.options.dataFolder ?? defaultDataFolder)
 }
@@ -24,10 +23,7 @@ export async function noteEmptyFolder(context: CommandContext, inlay: Inlay): Pr
   )
 }
 
-/**
- * Refuses a command that only works on a data folder if the database or files are elsewhere.
- * @param how what to do instead
- */
+/** Of commands that only work on a data folder. @param how what to do if the database or files are elsewhere */
 export function needDataFolder({ settings }: CommandContext, how: string): void {
   const { database, files } = settings.options
   const [name, what] = database === undefined ? ['INLAY_FILES_URL', 'files'] : ['INLAY_DATABASE_URL', 'records']
@@ -37,10 +33,7 @@ export function needDataFolder({ settings }: CommandContext, how: string): void 
   })
 }
 
-/**
- * Refuses a command that works on existing data if the data folder has none, so that it does not create a folder where
- * nobody wants one.
- */
+/** Of commands that work on existing data, so that they create no folder where nobody wants one. */
 export async function needData(context: CommandContext): Promise<void> {
   if (context.settings.options.database !== undefined) return
   const folder = dataFolderOf(context)

@@ -6,13 +6,9 @@ import type { CommandContext } from './command.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { needData, noteErrors } from './with-inlay.ts'
 
-/** The part of key management that the command line uses. */
 export type KeyAdministration = Pick<Keys, 'create' | 'list' | 'regenerate' | 'revoke'>
 
-/**
- * Runs a command on the keys of the server given by `--url`, otherwise on those of the data folder.
- * @param options.creates whether it may create the data folder
- */
+/** On the server given by `--url`, otherwise on the data folder. @param options.creates whether it may create that */
 export async function withKeys<Result>(
   context: CommandContext,
   work: (keys: KeyAdministration) => Promise<Result>,

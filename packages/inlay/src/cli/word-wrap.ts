@@ -4,7 +4,6 @@ export interface WordWrap {
   push(piece: string): string
   /** Adds text whose lines stay as they are, such as code. */
   raw(text: string): string
-  /** Returns the rest. */
   end(): string
 }
 

@@ -104,7 +104,6 @@ async function afterBody(request: NodeRequest, response: NodeResponse, answer: R
   return answer
 }
 
-/** A request after a body parser. */
 interface Parsed {
   readonly headers: IncomingMessage['headers']
   readonly rawBody?: unknown

@@ -78,17 +78,14 @@ export function toSettings<Settings extends { readonly url: string }>(given: str
   return typeof given === 'string' ? ({ url: given } as Settings) : given
 }
 
-/** Parsed index setting. */
 export type IndexPlace =
   | { readonly engine: 'opensearch'; readonly nodes: readonly string[] }
   | { readonly engine: 'pgvector'; readonly address: string }
   | { readonly engine: 'bucket'; readonly address: string }
   | { readonly engine: 'folder' }
 
-/** An address that PostgreSQL clients accept. */
 const isDatabaseAddress = (text: string): boolean => hasProtocol(text, /^postgres(?:ql)?:$/)
 
-/** An address that Redis clients accept. */
 const isRedisAddress = (text: string): boolean => hasProtocol(text, /^rediss?:$/) && new URL(text).hostname !== ''
 
 /** A bucket with an optional path: `s3://bucket/path`. */
@@ -203,7 +200,6 @@ export function engineAddresses({
   }
 }
 
-/** Whether anything lies in the data folder. */
 export function usesDataFolder(options: EngineOptions): boolean {
   const { database, index = database, files } = engineAddresses(options)
   return database === undefined || files === undefined || index === 'folder'
@@ -227,7 +223,6 @@ function shown(address: string): string {
   return `${protocol}//${host}${pathname.replace(/\/$/, '')}`
 }
 
-/** Whether a text is a URL with one of these protocols. */
 function hasProtocol(text: string, protocol: RegExp): boolean {
   return URL.canParse(text) && protocol.test(new URL(text).protocol)
 }

@@ -7,32 +7,25 @@ export interface Kind<Value> {
   readonly allowed: string
   /** Parses the text of a variable: undefined if it is not allowed, {@link asDefault} if it changes nothing. */
   readonly read: (text: string) => Value | typeof asDefault | undefined
-  /** Checks an option. */
   readonly check: v.GenericSchema
 }
 
 /** A kind that can also be a field of a JSON object. */
 export interface JsonKind<Value> extends Kind<Value> {
-  /** Reads a value of JSON; undefined if it has another type. */
   readonly fromJson: (value: unknown) => Value | undefined
 }
 
 /** The result of reading a variable that asks for the default. */
 export const asDefault: unique symbol = Symbol('default')
 
-/** Check of a text that is not blank. */
 export const text: v.GenericSchema<string> = v.pipe(v.string('must be a text'), v.trim(), v.nonEmpty('is empty'))
 
-/** Check of a list of texts. */
 export const texts: v.GenericSchema = v.array(text, 'must be a list of texts')
 
-/** Check of a boolean. */
 export const yesOrNo: v.GenericSchema = v.boolean('must be true or false')
 
-/** Check of a function. */
 export const anyFunction: v.GenericSchema = v.function('must be a function')
 
-/** Check of a number, 0 or more. */
 export const amount: v.GenericSchema = v.pipe(
   v.number('must be a number, 0 or more'),
   v.minValue(0, 'must be a number, 0 or more'),
@@ -50,7 +43,6 @@ export function sdkModelOr(instead: string, check: v.GenericSchema): v.GenericSc
   return v.lazy((value) => (typeof Object(value).specificationVersion === 'string' ? refusal : check))
 }
 
-/** Check of a whole number between two bounds, both inclusive. */
 export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER): v.GenericSchema {
   const message = `must be a whole number, ${max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`}`
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message))
@@ -94,19 +86,16 @@ export function anyText(allowed: string): JsonKind<string> {
   return { allowed, read: (given) => given, fromJson: ofString, check: text }
 }
 
-/** Text that fits a form. */
 export function textLike(allowed: string, fits: (given: string) => boolean): Kind<string> {
   const check = v.pipe(text, v.check(fits, `must be ${allowed}`))
   return { allowed, read: (given) => (fits(given) ? given : undefined), check }
 }
 
-/** A whole number between two bounds, both inclusive. */
 export function integer(min: number, max: number): JsonKind<number> {
   const read = (given: string): number | undefined => inBounds(given, min, max)
   return { allowed: `a whole number from ${min} to ${max}`, read, fromJson: ofNumber, check: wholeNumber(min, max) }
 }
 
-/** A number between two bounds, both inclusive. */
 export function decimal(min: number, max: number): JsonKind<number> {
   const fits = (value: number): boolean => value >= min && value <= max
   const message = `must be a number, ${min} to ${max}`
@@ -139,7 +128,6 @@ export function jsonObject<Value extends object>(allowed: string, fits: (value: 
   return { allowed, read: (given) => fromJson(readJson(given)), fromJson, check }
 }
 
-/** HTTP headers by name. */
 export const httpHeaders: JsonKind<Readonly<Record<string, string>>> = jsonObject(
   'a JSON object of headers, such as {"x-team": "search"}',
   (value) => Object.entries(value).every(([name, each]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isHeaderText(each)),
@@ -181,13 +169,10 @@ export function oneOf<const Value extends string>(...values: readonly Value[]): 
 const inWords = (values: readonly string[]): string =>
   values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
 
-/** Whether a text is an http or https URL. */
 export const isHttp = (given: string): boolean => URL.canParse(given) && /^https?:$/.test(new URL(given).protocol)
 
-/** Whether a URL carries a user name or a password. */
 export const hasUser = (url: string): boolean => new URL(url).username + new URL(url).password !== ''
 
-/** Check of an http or https URL. */
 export const address: v.GenericSchema = v.pipe(
   text,
   v.check(isHttp, 'must be an http or https address with its version, such as http://localhost:11434/v1'),
@@ -229,7 +214,6 @@ export function namedNumbers<Name extends string>(
   }
 }
 
-/** Limits of callers, by name. */
 export const usageLimits: Kind<CallerLimits> = namedNumbers(
   'entries like tokensPerDay=50000, separated by commas',
   'an object of limits',

@@ -33,10 +33,8 @@ import type { SettingName } from './setting-words.ts'
  */
 export type LanguageModelChoice = string | ModelSpec | ModelObject
 
-/** One language model, several, or a provider of a host. */
 export type ModelOption = LanguageModelChoice | readonly LanguageModelChoice[] | ModelProvider
 
-/** Whether it is a provider of models of a host. */
 export const isProvider = (value: unknown): value is ModelProvider => hasMethod(value, 'resolve')
 
 function modelOption<Value>(
@@ -48,7 +46,6 @@ function modelOption<Value>(
   return { ...option(kind, name, flags), field, fromJson: kind.fromJson }
 }
 
-/** The options of a language model. */
 export const modelRows: { readonly [Name in keyof ModelSpec]-?: ModelRow<NonNullable<ModelSpec[Name]>> } = {
   name: modelOption(
     'name',
@@ -212,7 +209,6 @@ const embeddingRows: Rows<EmbeddingModel> = {
 
 export const openaiBaseUrl = 'https://api.openai.com/v1'
 
-/** An embedding model: its name or its settings, a model object of the AI SDK, or an embedder of a host. */
 export type EmbedderOption = string | EmbeddingModel | EmbeddingModelObject | Embedder
 
 export const isEmbedder = (value: unknown): value is Embedder => hasMethod(value, 'embed')

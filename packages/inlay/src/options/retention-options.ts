@@ -1,7 +1,6 @@
 import { namedNumbers } from './kinds.ts'
 import { option, type Row } from './rows.ts'
 
-/** Names of the limits of {@link RetentionOptions}. */
 export const retentionNames = [
   'maxSessionDays',
   'maxDeletedSessionDays',

@@ -2,7 +2,6 @@ import type * as v from 'valibot'
 import { only, type Kind } from './kinds.ts'
 import { settingWords, type SettingName } from './setting-words.ts'
 
-/** What else is known of an environment variable. */
 export interface SettingFlags {
   /** Never shown, not even in errors. */
   readonly isSecret?: boolean
@@ -10,7 +9,6 @@ export interface SettingFlags {
   readonly isBasic?: boolean
 }
 
-/** One environment variable and how to read it. */
 export interface Setting<Value> extends SettingFlags, Pick<Kind<Value>, 'allowed' | 'read'> {
   readonly name: SettingName
   /** Purpose of the setting, as a clause. */
@@ -29,15 +27,12 @@ export interface Row<Value> {
 
 /** One option of a language model: also a field of `INLAY_MODELS`. */
 export interface ModelRow<Value> extends Row<Value> {
-  /** Name of the field. */
   readonly field: string
   readonly fromJson: (value: unknown) => Value | undefined
 }
 
-/** A row for each option of a type. */
 export type Rows<Options> = { readonly [Name in keyof Options]-?: Row<NonNullable<Options[Name]>> }
 
-/** A setting of a kind of values. */
 export function setting<Value>(
   { allowed, read }: Pick<Kind<Value>, 'allowed' | 'read'>,
   name: SettingName,
@@ -47,7 +42,6 @@ export function setting<Value>(
   return { name, meaning, without, ...flags, allowed, read }
 }
 
-/** An option of a kind of values, with its environment variable if it has one. */
 export function option<Value>(
   kind: Kind<Value>,
   name?: SettingName,
@@ -66,7 +60,6 @@ export function group<Options>(
   return { check: only(form, checksOf(fields), required), fields }
 }
 
-/** The checks of rows by name. */
 export function checksOf(rows: Readonly<Record<string, Row<unknown>>>): Readonly<Record<string, v.GenericSchema>> {
   return Object.fromEntries(Object.entries(rows).map(([name, { check }]) => [name, check]))
 }

@@ -19,7 +19,6 @@ export interface SearchHooks {
   ) => Promise<{ passages: readonly Passage[] } | void> | { passages: readonly Passage[] } | void
 }
 
-/** Asks the host before and after each search. */
 export function searchWithHooks(
   search: PassageSearch,
   hooks: SearchHooks,

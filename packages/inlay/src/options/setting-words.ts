@@ -123,5 +123,4 @@ export const settingWords = {
   INLAY_WEBHOOK_SECRET: 'signs the events; required for INLAY_WEBHOOK_URL | none',
 } as const
 
-/** An environment variable that is a setting. */
 export type SettingName = keyof typeof settingWords

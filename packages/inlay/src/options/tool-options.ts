@@ -125,7 +125,6 @@ const pageReader = group<Pick<EgressOptions, 'onlyHosts'>>('{ onlyHosts }, a fun
   ),
 })
 
-/** Web access. */
 export const webRows: Rows<WebOptions> = {
   webSearch: { check: orFunction(webSearchCheck), fields: webSearchRows },
   imageGenerator: { check: orFunction(imageCheck), fields: imageRows },
@@ -152,7 +151,6 @@ export const webRows: Rows<WebOptions> = {
   pageReader: { ...pageReader, check: v.nullable(orFunction(pageReader.check)) },
 }
 
-/** External tools. */
 export const toolRows: Rows<ToolOptions> = {
   actionSources: { check: v.array(withMethods('a source of actions', 'list', 'holds'), 'must be a list') },
   mcpServers: {
@@ -201,7 +199,6 @@ const pyodide = group<PyodideOptions>('{ wheelsFolder, timeoutMs, maxMemoryBytes
 
 const runnerCheck = withMethods('what runs programs', 'run')
 
-/** Python code of models. */
 export const pythonRows: Rows<PythonOptions> = {
   python: {
     check: v.nullable(v.lazy((value) => (isCodeRunner(Object(value)) ? runnerCheck : pyodide.check))),

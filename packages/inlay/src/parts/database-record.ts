@@ -27,7 +27,6 @@ const recordSchema = v.object({
   /** What was there instead; kept until the operator decides, however much the database grows meanwhile. */
   actual: v.optional(heldSchema),
 })
-/** Content of the record. */
 export type HeldRecord = v.InferOutput<typeof recordSchema>
 
 /** A record beside the database, by which its loss is noticed. */

@@ -4,7 +4,6 @@ import type { ConnectionPool } from '@inlay/telemetry'
 import { defaultDataFolder, removeFromFolder } from '../data-folder.ts'
 import type { OpenOptions } from '../options/inlay-options.ts'
 
-/** A component that has to be closed. */
 export interface Closable {
   close(): Promise<void>
   /** The connections it holds. */

@@ -28,7 +28,6 @@ const transcribe =
 /** A page of small print has about 1,500 words. */
 const pageTokens = 6000
 
-/** Reads the text on images with the default model. */
 export function imageTextReader(models: ModelProvider): ImageReader {
   return {
     async prepare() {
@@ -58,7 +57,6 @@ export function imageTextReader(models: ModelProvider): ImageReader {
   }
 }
 
-/** Summarizes documents and chunks with the default model. */
 export function modelSummarizer(models: ModelProvider): Summarizer {
   return (request, signal) =>
     answerOf(models, [{ role: 'user', content: [{ type: 'text', text: questionOf(request) }] }], signal)

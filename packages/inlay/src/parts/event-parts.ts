@@ -79,7 +79,6 @@ function webhookDestination(
   }
 }
 
-/** Records that a call waits for approval. */
 export async function recordApproval(
   { recordEvents }: EventDelivery,
   db: AnyDatabase,

@@ -3,7 +3,6 @@ import type { Caller, FileExtractor, FileStore, ImageReader, ImageStore, Knowled
 import { isInlayError } from '@inlay/protocol'
 import { filesFolder } from '../data-folder.ts'
 
-/** Stores files in the folder `files` of the data folder. */
 export async function defaultStorage(dataFolder: string): Promise<BlobStorage> {
   const { blobFolder } = await import('@inlay/drivers/blob-folder')
   return blobFolder({ folder: filesFolder(dataFolder) })

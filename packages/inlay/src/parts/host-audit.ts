@@ -18,7 +18,6 @@ export function auditedKeys(keys: Keys, audit: AuditLog): Keys {
   }
 }
 
-/** The same for legal holds. */
 export function auditedHolds(holds: Holds, audit: AuditLog): Holds {
   return {
     ...holds,

@@ -3,7 +3,6 @@ import { overLimit, type Bound, type Reservation, type UsageLimits } from '@inla
 
 const retryAfterSeconds = 5
 
-/** Common options for accepting texts and files. */
 type TakenIn = Pick<NonNullable<Parameters<Knowledge['accept']>[1]>, 'caller' | 'onStored'>
 
 /**
@@ -57,7 +56,6 @@ export function ingestionWithinLimits(
   }
 }
 
-/** A reserved place in a share of the queue. */
 interface Place {
   readonly share: Bound
   readonly reservation: Reservation
@@ -68,7 +66,6 @@ const lookedAt = 20
 /** Interval at which indexed documents are removed from the counts. */
 const tidyMs = 1_000
 
-/** Limited shares of the queue. */
 class Shares {
   readonly #knowledge: Pick<Knowledge, 'status' | 'waiting'>
   readonly #waiting: UsageLimits['waiting']

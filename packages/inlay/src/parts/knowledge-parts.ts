@@ -36,7 +36,6 @@ interface KnowledgeNeeds {
   readonly files: () => Conversations['files']
 }
 
-/** The documents with their index and models. */
 export async function makeKnowledge(
   db: AnyDatabase,
   options: OpenOptions,
@@ -73,7 +72,6 @@ export async function makeKnowledge(
   return telemetry?.knowledge(knowledge) ?? knowledge
 }
 
-/** The search of the documents, with the retrievers and the hooks of the host. */
 export async function configuredSearch(
   { search }: Knowledge,
   { retrievers = [], hooks }: InlayOptions,
@@ -86,7 +84,6 @@ export async function configuredSearch(
   return hooks?.beforeSearch || hooks?.afterSearch ? searchWithHooks(all, hooks, onError) : all
 }
 
-/** The index in a data folder. */
 export async function defaultIndex(dataFolder: string, vectorShare: number | undefined): Promise<VectorIndex> {
   const { checkInstalled, lancedbIndex } = await import('@inlay/drivers/lancedb')
   await checkInstalled()
@@ -97,7 +94,6 @@ export async function defaultIndex(dataFolder: string, vectorShare: number | und
   })
 }
 
-/** The embedder of the options; undefined without one. */
 export async function configuredEmbedder(
   choice: InlayOptions['embedder'],
   modelFolder: string,

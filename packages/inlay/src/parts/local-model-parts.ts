@@ -6,7 +6,6 @@ import type { InlayOptions } from '../options/inlay-options.ts'
 import type { LanguageModelChoice } from '../options/model-options.ts'
 import { findLocalModels, type LocalModelServer } from '../settings/local-models.ts'
 
-/** Whether administrators can select a model served on this machine. */
 export function offersLocalModels({ localModels, model }: InlayOptions): boolean {
   return localModels === true && model === undefined
 }

@@ -61,7 +61,6 @@ export function measuredDialect(dialect: Dialect, telemetry: Telemetry): Dialect
   }
 }
 
-/** Limits that count what they refuse. */
 export function measuredLimits(limits: UsageLimits, telemetry: Telemetry | undefined): UsageLimits {
   if (telemetry === undefined) return limits
   const counting =
@@ -81,7 +80,6 @@ export function measuredLimits(limits: UsageLimits, telemetry: Telemetry | undef
 /** Sender of messages without a caller; compared by reference. Its usage is counted but never refused. */
 const host: Principal = { ...operator }
 
-/** Admits turns within the limits of tokens and sessions per day. */
 export function admitWithin(limits: UsageLimits): AdmitTurn {
   return async ({ caller, sessionId, expectedTokens }) => {
     if (caller === host) return (usedTokens) => limits.add(caller, 'tokensPerDay', usedTokens)

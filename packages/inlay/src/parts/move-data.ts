@@ -74,7 +74,6 @@ const notCopied = new Set([
 /** Migrations, and the tables of an index in the same database. */
 const notOfRecords = /_migration$|_index_(?:\d+_)?(?:rows|words|meta)$/
 
-/** The tables that are moved. */
 export const movedTables = (db: AnyDatabase): Promise<CopiedTable[]> =>
   copiedTables(db, (name) => !notCopied.has(name) && !notOfRecords.test(name))
 
@@ -170,7 +169,6 @@ interface CopyParts {
   readonly tables: readonly CopiedTable[]
   /** Undefined if both installations have the same index. */
   readonly index: IndexCopy | undefined
-  /** The note of this move. */
   readonly note: MoveNote
 }
 

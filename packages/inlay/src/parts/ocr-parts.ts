@@ -5,10 +5,7 @@ import { defaultDataFolder } from '../data-folder.ts'
 import type { InlayOptions } from '../options/inlay-options.ts'
 import { imageTextReader } from './document-models.ts'
 
-/**
- * The reader of scans and pictures; undefined when OCR is off.
- * @param models asked for only if a language model reads them
- */
+/** @param models asked for only if a language model reads scans */
 export async function configuredOcr(
   { ocr, dataFolder = defaultDataFolder, modelFolder = join(dataFolder, 'models') }: InlayOptions,
   models: () => Promise<ModelProvider>,

@@ -41,7 +41,6 @@ import { startRetention } from './retention.ts'
 import { toolParts } from './tool-parts.ts'
 import { toDocumentByLink, toFileUrl, webParts, type WebParts } from './web-parts.ts'
 
-/** All components behind the request handler, opened. */
 export interface Parts {
   readonly agent: Conversations
   readonly knowledge: Knowledge
@@ -70,7 +69,6 @@ export interface Parts {
   close(): Promise<void>
 }
 
-/** What `openParts` needs beside the options. */
 interface OpenContext {
   readonly onError: OnError
   /** Resolves when no call of a part is under way. */
@@ -345,7 +343,6 @@ function listenOf({ database: dialect }: OpenOptions): ListenToDatabase | undefi
   return (dialect as PostgresRecords).listen
 }
 
-/** Options passed to conversations unchanged. */
 function conversationOptions(options: InlayOptions) {
   const { actions, agents, memories, sessionNames, systemPrompt, research, limits, searchHelp, toolApproval } = options
   return {

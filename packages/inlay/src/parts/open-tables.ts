@@ -24,7 +24,6 @@ export async function migrateAll(db: AnyDatabase, mode: MigrationMode): Promise<
   return steps
 }
 
-/** The record of this process and its version. */
 export function processRecord(db: AnyDatabase, now: () => number): ProcessRecord {
   return createProcessRecord(db, { presence: processPresence(), version: manifest.version, now })
 }

@@ -2,7 +2,6 @@ import type { CodeRunner } from '@inlay/agent'
 import { runsPython } from '../options/check-options.ts'
 import { isCodeRunner, type PythonOptions } from '../options/tool-options.ts'
 
-/** The opened code runner. */
 export interface PythonParts {
   readonly codeRunner: CodeRunner | undefined
   /** Stops running programs. */

@@ -3,7 +3,6 @@ import { InlayError } from '@inlay/protocol'
 
 /** Encrypts keys that administrators add, with a key of the host. */
 export interface Secrets {
-  /** Whether there is a key of the host. */
   readonly hasKey: boolean
   /**
    * @param use what the secret is for, such as the address it is sent to: it opens for this use alone
@@ -17,7 +16,6 @@ export interface Secrets {
 const ivBytes = 12
 const tagBytes = 16
 
-/** @param secretKey the option `secretKey` */
 export function createSecrets(secretKey: string | undefined): Secrets {
   const key = secretKey && new Uint8Array(hkdfSync('sha256', secretKey, '', 'inlay secrets', 32))
   return {
@@ -49,7 +47,6 @@ export function createSecrets(secretKey: string | undefined): Secrets {
   }
 }
 
-/** For a secret that does not open. */
 export const unreadable = (what: string): InlayError =>
   new InlayError('UNSUPPORTED', {
     message: `The key of ${what} cannot be read, since INLAY_SECRET_KEY is not the one it was stored with: an administrator has to enter it again.`,

@@ -1,6 +1,5 @@
 import { conversationPersonTables, type PersonTable } from '@inlay/conversations'
 
-/** Tables with rows of people. */
 export const personTables: Readonly<Record<string, PersonTable>> = {
   ...conversationPersonTables,
   inlay_api_key: { column: 'owner' },

@@ -7,18 +7,13 @@ import type { ToolOptions } from '../options/tool-options.ts'
 import { addedServers } from './added-servers.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Opened sources of additional actions. */
 export interface ToolParts extends Pick<McpClient, 'check' | 'signIn' | 'finishSignIn'> {
   readonly sources: readonly ActionSource[]
   readonly administration: McpServerAdministration
-  /** Closes connections to servers. */
   close(): Promise<void>
 }
 
-/**
- * Creates the sources of additional actions. Connects only when a message needs them.
- * @throws DUPLICATE_RESOURCE, INVALID_INPUT for invalid MCP servers
- */
+/** Connects only when a message needs it. @throws DUPLICATE_RESOURCE, INVALID_INPUT for invalid MCP servers */
 export async function toolParts(
   { actionSources = [], mcpServers = [] }: ToolOptions,
   setting: {

@@ -32,7 +32,6 @@ export async function findUnusedData(
   return notices
 }
 
-/** Tables whose rows are worth a notice. */
 const missedTables = ['inlay_documents', 'inlay_chat_sessions', 'inlay_api_key']
 
 /** Whether a database has rows worth a notice; true if it cannot be read. */

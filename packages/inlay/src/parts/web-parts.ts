@@ -4,7 +4,6 @@ import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
 import type { ImageModel, WebOptions, WebSearchService } from '../options/tool-options.ts'
 
-/** Components that access the web. */
 export interface WebParts {
   readonly webSearch: WebSearch | undefined
   readonly readPage: PageReader | undefined
@@ -13,14 +12,10 @@ export interface WebParts {
   readonly fetchPicture: (address: string, signal: AbortSignal) => Promise<string>
   /** Fetches URLs given by users, documents and models. */
   readonly egress: Egress
-  /** Stops the file extractor for web pages. */
   close(): Promise<void>
 }
 
-/**
- * Creates the components that access the web; the page reader is loaded on first use.
- * @throws INVALID_INPUT for a service without the key or URL it requires
- */
+/** The page reader is loaded on first use. @throws INVALID_INPUT for a service without the key or URL it requires */
 export async function webParts(options: WebOptions): Promise<WebParts> {
   const { webSearch, pageReader, imageGenerator } = options
   const { egress } = await import('@inlay/drivers/egress')
@@ -49,7 +44,6 @@ export async function webParts(options: WebOptions): Promise<WebParts> {
 
 const unfetched = (message: string): InlayError => new InlayError('BAD_REQUEST', { message, retryable: false })
 
-/** Finds documents of the knowledge by their links. */
 export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): DocumentByLink {
   return async (query) => {
     const passage = await byLink(query)
@@ -57,7 +51,6 @@ export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): Documen
   }
 }
 
-/** URL at which clients can download a stored file. */
 export function toFileUrl(basePath = '/api'): (fileId: string) => string {
   const base = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
   return (fileId) => `${base}/chat/file/${fileId}`

@@ -1,6 +1,5 @@
 import * as v from 'valibot'
 
-/** A local language model server. */
 export interface LocalModelServer {
   /** Product name, e.g. `Ollama`. */
   readonly name: string
@@ -10,7 +9,6 @@ export interface LocalModelServer {
   readonly models: readonly string[]
 }
 
-/** Options for finding local models. */
 export interface LocalModelOptions {
   /** Timeout per server, in milliseconds. Default 400. */
   readonly timeoutMs?: number

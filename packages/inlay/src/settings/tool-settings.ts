@@ -6,7 +6,7 @@ import type { SettingValues } from './setting-table.ts'
 
 type Values = SettingValues['options']
 
-/** The option `webSearch`. Adds errors to `faults`. */
+// Each makes the option of its name, and adds errors to `faults`.
 export function webSearchOf(
   { service, ...given }: NonNullable<Values['webSearch']> = {},
   faults: string[],
@@ -24,7 +24,6 @@ export function webSearchOf(
   return { service, ...given }
 }
 
-/** The option `imageGenerator`. Adds errors to `faults`. */
 export function imageModelOf(
   { name, ...given }: NonNullable<Values['imageGenerator']> = {},
   env: Environment,
@@ -46,7 +45,6 @@ export function imageModelOf(
   return { name: name.replace(/^openai\//, ''), ...given, ...(apiKey !== undefined && { apiKey }) }
 }
 
-/** The option `mcpServers`. Adds errors to `faults`. */
 export function mcpServersOf(
   { addresses = {}, tokens = {} }: Partial<NonNullable<Values['mcpServers']>> = {},
   faults: string[],
@@ -61,7 +59,6 @@ export function mcpServersOf(
   return servers.length > 0 ? servers : undefined
 }
 
-/** The option `webhooks`. Adds errors to `faults`. */
 export function webhooksOf(
   { url, secrets = [] }: Partial<WebhookOptions> = {},
   faults: string[],
@@ -72,7 +69,6 @@ export function webhooksOf(
   return undefined
 }
 
-/** The option `python`. Adds errors to `faults`. */
 export function pythonOf(given: Values['python'], faults: string[]): PythonOptions['python'] {
   if (given === undefined) return undefined
   const { isOn, ...python } = given
