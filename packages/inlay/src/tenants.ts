@@ -264,11 +264,17 @@ function failed(thrown: unknown, onError: NonNullable<TenantsOptions['onError']>
   return Response.json(body, { status: error.status, headers: { 'x-request-id': requestId } })
 }
 
-/** Returns the same response, and calls back when its body was read or cancelled. */
+/** Returns the same response, and calls back once when its body was read or cancelled. */
 function onceRead(response: Response, onEnd: () => void): Response {
   if (!response.body) {
     onEnd()
     return response
+  }
+  let isOpen = true
+  // A body that is cancelled ends the read that waits for its next part, too.
+  const end = (): void => {
+    if (isOpen) onEnd()
+    isOpen = false
   }
   const reader = response.body.getReader()
   const body = new ReadableStream<Uint8Array>({
@@ -276,15 +282,15 @@ function onceRead(response: Response, onEnd: () => void): Response {
       try {
         const { done, value } = await reader.read()
         if (!done) return controller.enqueue(value)
-        onEnd()
+        end()
         controller.close()
       } catch (error) {
-        onEnd()
+        end()
         controller.error(error)
       }
     },
     async cancel(reason) {
-      onEnd()
+      end()
       await reader.cancel(reason)
     },
   })

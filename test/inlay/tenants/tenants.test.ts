@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
+import { scriptedModel } from '@inlay/agent/testing'
 import fc from '../../fast-check.ts'
 import { createTenants, type BlobStorage, type InlayOptions, type Tenants, type TenantsOptions } from 'inlay'
 import { expect, onTestFinished, test } from 'vitest'
 import { filesOnDisk } from '../../life/files-on-disk.ts'
 import { toRequest } from '../../agent/setting.ts'
 import { temporaryFolder } from '../../life/process.ts'
+import { scripted } from '../../life/serve.ts'
 import { receiver, secrets, until, waiting } from '../events/setting.ts'
 
 const apiKey = 'inlay_tenant_test_key'
@@ -232,6 +235,27 @@ test.each(['cancelled', 'read'])('a tenant is open until its last response is %s
   time = 10_000
   await call(tenants, 'gamma', ['GET', '/me'])
   await expect.poll(() => tenants.opened).toEqual(['gamma'])
+})
+
+test('an answer whose reader leaves while it waits counts once: its tenant is closed beyond the most', async () => {
+  let time = 0
+  const model = scriptedModel(() => ['Wait', { hang: true }])
+  const models = { resolve: async () => ({ ...scripted, model, grounding: 'tools' as const }), list: async () => [] }
+  const options = (): InlayOptions => ({ apiKey, model: models, onError: () => {} })
+  const { tenants } = openTenants({ maxOpen: 1, idleMs: 1000, now: () => time, options })
+  const init = { method: 'POST', headers: { authorization: `Bearer ${apiKey}` } }
+  const body = JSON.stringify({ message: 'How long?', stream: true })
+  const response = await tenants.fetch(new Request('http://alpha.example/chat/send-chat-message', { ...init, body }))
+  const reader = response.body!.getReader()
+  for (let text = ''; !text.includes('Wait');) text += new TextDecoder().decode((await reader.read()).value)
+  const next = reader.read()
+  // The part after it is waited for by then.
+  await setImmediate()
+  await reader.cancel()
+  expect(await next).toMatchObject({ done: true })
+  time = 5000
+  await call(tenants, 'beta', ['GET', '/me'])
+  await expect.poll(() => tenants.opened).toEqual(['beta'])
 })
 
 test('a host whose own code throws gets the error, and the caller an answer that tells nothing of it', async () => {
