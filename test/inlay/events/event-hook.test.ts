@@ -1,7 +1,12 @@
 import { defineAction, type InlayEvent, type InlayOptions } from 'inlay'
 import { scriptedModel } from '@inlay/agent/testing'
+import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import type { Principal } from '@inlay/protocol'
-import { expect, test } from 'vitest'
+import { eventParts } from 'inlay/internal/parts/event-parts'
+import type { AnyDatabase } from '@inlay/records'
+import { migrateAll } from 'inlay/internal/parts/open-tables'
+import { Kysely } from 'kysely'
+import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { toRequest } from '../../agent/setting.ts'
 import { scripted } from '../../life/serve.ts'
@@ -63,4 +68,25 @@ test('what a hook throws goes to onError and breaks nothing; the event comes aga
   await open(dataFolder, { ...options, hooks: { onEvent: async ({ id }) => void ids.push(id) } }).start()
   await until(() => expect(waiting(dataFolder)).toEqual([]))
   expect(ids).toEqual([ids[0], ids[0]])
+})
+
+test('closing waits for no hook that it comes before; the event is kept', async () => {
+  const db: AnyDatabase = new Kysely({ dialect: nodeSqlite({ file: ':memory:' }) })
+  onTestFinished(() => db.destroy())
+  await migrateAll(db, 'expand')
+  const closing = Promise.withResolvers<void>()
+  // Asked once events were found, before they are delivered.
+  const isPaused = async (): Promise<boolean> => {
+    closing.resolve(delivery.close())
+    return false
+  }
+  const hooks = { onEvent: () => new Promise<void>(() => {}) }
+  const delivery = (await eventParts({ hooks }, { db, now: Date.now, onError: () => {}, isPaused }))!
+  const event = { type: 'document.indexed', data: { document_id: 'leave', revision: 1, chunk_count: 1 } } as const
+  await db.transaction().execute((records) => delivery.recordEvents(records, [event]))
+  delivery.start()
+  await closing.promise
+  expect(await db.selectFrom('inlay_outbox').select(['attempts', 'claim']).execute()).toEqual([
+    { attempts: 0, claim: null },
+  ])
 })

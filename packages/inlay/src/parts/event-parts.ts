@@ -32,6 +32,7 @@ function hookDestination(hooks: EventHooks, onError: (error: unknown) => void): 
     label: 'The hook onEvent',
     takes: () => true,
     deliver: async ({ id, body }, signal) => {
+      signal.throwIfAborted()
       const bounds = AbortSignal.any([signal, AbortSignal.timeout(attemptMs)])
       const { promise: late, reject } = Promise.withResolvers<never>()
       bounds.addEventListener('abort', () => reject(bounds.reason))
