@@ -72,7 +72,6 @@ export interface Client extends DocumentsClient {
   documentSets(options?: CallOptions): Promise<readonly DocumentSetSummary[]>
 }
 
-const sessionPath = (sessionId: string): string => encodeURIComponent(sessionId)
 const toMessage = (message: SendMessageInput | string): SendMessageInput =>
   typeof message === 'string' ? { message } : message
 
@@ -84,7 +83,7 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
   const reopen =
     (signal?: AbortSignal) =>
     (sessionId: string, after: number | undefined): Promise<Response> =>
-      transport.send(`/chat/chat-session/${sessionPath(sessionId)}/resume-stream`, {
+      transport.send(`/chat/chat-session/${encodeURIComponent(sessionId)}/resume-stream`, {
         headers: { accept: 'text/event-stream', ...(after !== undefined && { 'last-event-id': String(after) }) },
         signal,
       })
@@ -118,7 +117,7 @@ function chatCalls(transport: Transport, { resume }: ClientOptions): ChatClient 
   return {
     ...createChat(transport, resumeOptions(resume)),
     stop: (sessionId, { signal } = {}) =>
-      submit(transport, `/chat/stop-chat-session/${sessionPath(sessionId)}`, { method: 'POST', signal }),
+      submit(transport, `/chat/stop-chat-session/${encodeURIComponent(sessionId)}`, { method: 'POST', signal }),
     sessions: createSessionsClient(transport),
   }
 }

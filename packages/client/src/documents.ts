@@ -164,7 +164,7 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
           method: 'POST',
           body: fileForm(file, {
             ...named,
-            updated_at: dateOf(updatedAt ?? lastModifiedOf(file)),
+            updated_at: (updatedAt ?? lastModifiedOf(file))?.toISOString(),
             cc_pair_id: ccPairId,
           }),
           signal,
@@ -196,5 +196,3 @@ export function createDocumentsClient(transport: Transport): DocumentsClient {
 
 const lastModifiedOf = (file: FileToUpload): Date | undefined =>
   'lastModified' in file ? new Date(file.lastModified) : undefined
-
-const dateOf = (date: Date | undefined): string | undefined => date?.toISOString()

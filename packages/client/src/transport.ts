@@ -48,13 +48,11 @@ export function createTransport(options: TransportOptions): Transport {
   const base = given.replace(/(?<!\/)\/+$/, '')
   // Looked up for each call: a page or a test may replace it later.
   const send: Fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init))
-  const keyOf = async (): Promise<string | undefined> =>
-    typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey
   let isReadable = false
   return {
     isLoopback: /^(localhost|127\..+|\[::1])$/.test(URL.parse(base, pageOrigin())?.hostname ?? ''),
     async send(path, call) {
-      const key = await keyOf()
+      const key = typeof options.apiKey === 'function' ? await options.apiKey() : options.apiKey
       const init: RequestInit = {
         method: call.method ?? 'GET',
         headers: {

@@ -3,7 +3,6 @@ import {
   isErrorLine,
   isPacket,
   pendingApprovals,
-  type ErrorLine,
   type FailedToolCall,
   type FoldState,
   type Packet,
@@ -13,6 +12,7 @@ import {
   type StreamLine,
   type ToolBlock,
 } from '@inlay/protocol'
+import { shownDocuments } from '../conversation/turn.ts'
 import type { InlayChunk } from './messages.ts'
 import { toolChunks, type SentCall } from './tool-chunks.ts'
 
@@ -80,7 +80,8 @@ export function createChunkWriter(
       else if (isErrorLine(line)) {
         yield* closeTexts(progress)
         yield* changes(progress, readFile)
-        yield { type: 'message-metadata', messageMetadata: { error: errorOf(line) } }
+        const { error: message, error_code: code, is_retryable: isRetryable } = line
+        yield { type: 'message-metadata', messageMetadata: { error: { message, code, isRetryable } } }
       } else if (isPacket(line)) yield* packetChunks(line, progress, readFile)
     },
   }
@@ -206,14 +207,6 @@ function finishChunk(state: FoldState): InlayChunk {
   return { type: 'finish', finishReason, ...(usage !== null && { messageMetadata: { usage } }) }
 }
 
-function errorOf({ error, error_code, is_retryable }: ErrorLine): {
-  message: string
-  code: string | null
-  isRetryable: boolean
-} {
-  return { message: error, code: error_code, isRetryable: is_retryable }
-}
-
 function* planChunk(block: PlanBlock, sent: Sent): Generator<InlayChunk> {
   if (!isWorthSending(block.text.length, block.isDone, sent)) return
   yield { type: 'data-plan', id: sent.id, data: { text: block.text, isDone: block.isDone } }
@@ -233,10 +226,7 @@ function isWorthSending(length: number, isDone: boolean, sent: Sent): boolean {
 }
 
 function documentOf({ documents, blocks }: FoldState, id: string): SearchDoc | undefined {
-  const shown = blocks.flatMap((block) =>
-    block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
-  )
-  return [...documents, ...shown].find((document) => document.document_id === id)
+  return [...documents, ...shownDocuments(blocks)].find((document) => document.document_id === id)
 }
 
 function sourceChunk(citation: number, documentId: string, document: SearchDoc | undefined): InlayChunk {

@@ -12,8 +12,8 @@ export interface StoredTurns {
 /** Converts a stored conversation to turns. @param firstId id of the first turn; the following ones count up */
 export function storedTurns(session: ChatSessionDetail, firstId: number, texts: ConversationTexts): StoredTurns {
   const turns: Turn[] = []
-  let running: Turn | undefined
-  for (const { question, answer, packets, isRunning } of exchangesOf(session)) {
+  const exchanges = exchangesOf(session)
+  for (const { question, answer, packets, isRunning } of exchanges) {
     const files = question.files.map(({ id, name }) => ({ id, name: name ?? texts.file }))
     const pending = newTurn(firstId + turns.length, { question: question.message, files }, session.chat_session_id)
     const known = {
@@ -36,10 +36,9 @@ export function storedTurns(session: ChatSessionDetail, firstId: number, texts: 
       : columns.length > 1
         ? withColumns({ ...known, fold: columns[0]?.fold ?? known.fold }, columns)
         : answered(known, question, answer, packets, texts)
-    if (isRunning) running = turn
     turns.push(turn)
   }
-  return { turns, isRunning: running !== undefined && running === turns.at(-1) }
+  return { turns, isRunning: exchanges.at(-1)?.isRunning === true }
 }
 
 /**

@@ -232,7 +232,9 @@ export function sourcesOf(turn: Turn): { cited: readonly Source[]; uncited: read
   const { state } = turn.fold
   const numberOf = new Map(state.citations.map((citation) => [citation.document_id, citation.citation_number]))
   const byDocument = new Map<string, [SearchDoc, ...SearchDoc[]]>()
-  for (const document of documentsOf(turn)) {
+  const shown = shownDocuments(state.blocks)
+  // Until the answer begins, there are only those that its steps have shown.
+  for (const document of [...state.documents, ...shown]) {
     const passages = byDocument.get(document.document_id)
     if (passages === undefined) byDocument.set(document.document_id, [document])
     else if (!passages.some((known) => known.chunk_ind === document.chunk_ind)) passages.push(document)
@@ -243,7 +245,7 @@ export function sourcesOf(turn: Turn): { cited: readonly Source[]; uncited: read
     passages,
   }))
   const cited = sources.filter((source) => source.number !== null)
-  const inSteps = new Set(shownBySteps(turn).map((document) => document.document_id))
+  const inSteps = new Set(shown.map((document) => document.document_id))
   return {
     cited: cited.sort((left, right) => (left.number ?? 0) - (right.number ?? 0)),
     uncited: sources.filter(
@@ -252,13 +254,8 @@ export function sourcesOf(turn: Turn): { cited: readonly Source[]; uncited: read
   }
 }
 
-/** Documents the answer could draw on; until it begins, those that its steps have shown. */
-function documentsOf(turn: Turn): readonly SearchDoc[] {
-  return [...turn.fold.state.documents, ...shownBySteps(turn)]
-}
-
-function shownBySteps(turn: Turn): readonly SearchDoc[] {
-  return turn.fold.state.blocks.flatMap((block) =>
+export function shownDocuments(blocks: readonly Block[]): readonly SearchDoc[] {
+  return blocks.flatMap((block) =>
     block.kind === 'tool' ? (block.documents ?? []) : block.kind === 'research' ? (block.citedDocuments ?? []) : [],
   )
 }
