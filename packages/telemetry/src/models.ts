@@ -176,13 +176,11 @@ class ModelCall {
   }
 
   end(): void {
-    if (!this.#recordEnd({})) return
-    this.#span.end()
+    if (this.#recordEnd({})) this.#span.end()
   }
 
   fail(error: unknown): void {
-    if (!this.#recordEnd({ 'error.type': errorType(error) })) return
-    endFailed(this.#span, error)
+    if (this.#recordEnd({ 'error.type': errorType(error) })) endFailed(this.#span, error)
   }
 
   #onPart(part: LanguageModelV4StreamPart): void {
