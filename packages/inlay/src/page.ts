@@ -1,6 +1,6 @@
 import { isJsonObject, readJson } from '@inlay/protocol'
 import { notePage, readText } from '@inlay/server'
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { extname, join, relative } from 'node:path'
@@ -112,13 +112,10 @@ type Encoding = 'br' | 'gzip'
 
 /** Below this size, the headers cost more than compression saves. */
 const minCompressedBytes = 1_024
+const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
 const compress: Readonly<Record<Encoding, (content: Uint8Array) => Promise<Uint8Array<ArrayBuffer>>>> = {
-  br: promisify((content: Uint8Array, done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void) =>
-    brotliCompress(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }, done),
-  ),
-  gzip: promisify((content: Uint8Array, done: (error: Error | null, bytes: Buffer<ArrayBuffer>) => void) =>
-    gzip(content, { level: 9 }, done),
-  ),
+  br: (content) => toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (content) => toGzip(content, { level: 9 }),
 }
 
 async function encoded(file: CompressibleFile, acceptEncoding: string): Promise<PageFile> {
@@ -157,7 +154,7 @@ async function readFiles({ folder, basePath, brand }: PageOptions): Promise<Map<
     const place = `/${relative(folder, path).replaceAll('\\', '/')}`
     // File names in /assets contain a hash of their content.
     const cache = place.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache'
-    const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+    const etag = `"${hash('sha256', content, 'base64url').slice(0, 22)}"`
     const headers = {
       ...pageHeaders,
       ...(place === '/index.html' && rule !== undefined && { [policyName]: policyWith(rule) }),
@@ -228,8 +225,7 @@ function toPage(html: string, basePath: string, rule: string | undefined): Uint8
 
 /** The policy of the page, which lets only this rule stand in its HTML. */
 function policyWith(rule: string): string {
-  const hash = createHash('sha256').update(rule).digest('base64')
-  return pagePolicy.replace("style-src 'self'", `style-src 'self' 'sha256-${hash}'`)
+  return pagePolicy.replace("style-src 'self'", `style-src 'self' 'sha256-${hash('sha256', rule, 'base64')}'`)
 }
 
 /**
@@ -250,7 +246,7 @@ async function handOver(request: Request, peer: Peer, handover: PageOptions['han
     isLoopbackName(host) &&
     origin === `http://${host}` &&
     (request.headers.get('sec-fetch-site') ?? 'same-origin') === 'same-origin'
-  const { token } = isFromHere ? await readToken(request) : { token: '' }
+  const token = isFromHere ? await readToken(request) : ''
   if (!isEqual(token, handover.token)) return refusal(403)
   return Response.json({ key: handover.key }, { headers: { ...pageHeaders, 'cache-control': 'no-store' } })
 }
@@ -258,12 +254,12 @@ async function handOver(request: Request, peer: Peer, handover: PageOptions['han
 /** The page sends only a token. */
 const maxTokenBytes = 4096
 
-async function readToken(request: Request): Promise<{ token: string }> {
+async function readToken(request: Request): Promise<string> {
   // The caller is not authenticated yet, so at most a token is read.
   const text = await readText(request, { maxBytes: maxTokenBytes }).catch(() => '')
   const body = readJson(text)
   const token = isJsonObject(body) ? body['token'] : ''
-  return { token: typeof token === 'string' ? token : '' }
+  return typeof token === 'string' ? token : ''
 }
 
 export function isLoopbackAddress(ip: string | undefined): boolean {
@@ -277,8 +273,7 @@ export function isLoopbackName(host: string): boolean {
 
 /** Compares hashes, so that timing reveals nothing. */
 function isEqual(left: string, right: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return right !== '' && timingSafeEqual(hash(left), hash(right))
+  return right !== '' && timingSafeEqual(hash('sha256', left, 'buffer'), hash('sha256', right, 'buffer'))
 }
 
 const refusal = (status: number, headers: Record<string, string> = {}): Response =>

@@ -3,7 +3,7 @@ import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
 import { basePathOf } from './server-address.ts'
-import { baseUrlOf, serverFetch } from './service.ts'
+import { baseUrlOf, keyOf, serverFetch } from './service.ts'
 import { option } from './shared-options.ts'
 
 export const checkClient: Command = {
@@ -21,7 +21,7 @@ export const checkClient: Command = {
     const base = addressOf(context)
     const installation = {
       base,
-      key: keyOf(context),
+      key: neededKey(context),
       origin: textOption(context, 'origin'),
       signal,
       fetch: serverFetch(base),
@@ -47,8 +47,8 @@ function addressOf(context: CommandContext): string {
   return `http://localhost:${port}${basePathOf(options)}`
 }
 
-function keyOf(context: CommandContext): string {
-  const key = textOption(context, 'key') ?? context.settings.options.apiKey
+function neededKey(context: CommandContext): string {
+  const key = keyOf(context)
   if (key !== undefined) return key
   throw new InlayError('INVALID_INPUT', { message: 'Specify the API key with --key, or set INLAY_API_KEY.' })
 }

@@ -49,9 +49,11 @@ function actionsOf(usage: string): readonly string[] {
 /** Values of an option that takes one of few, as its help names them. */
 const choicesOf = ({ value = '' }: CommandOption): readonly string[] => (value.includes('|') ? value.split('|') : [])
 
-const flagsOf = ({ options }: Completed): string => options.map(([option]) => `--${option}`).join(' ')
+const flagsOf = ({ options }: Pick<Completed, 'options'>): string => options.map(([option]) => `--${option}`).join(' ')
 
 const namesOf = (commands: readonly Completed[]): string => commands.map(({ name }) => name).join(' ')
+
+const sharedFlags = flagsOf({ options: Object.entries(sharedOptions) })
 
 /** Shared options that take a value may stand before the command. */
 const valued = Object.entries(sharedOptions).flatMap(([name, { type }]) => (type === 'string' ? [`--${name}`] : []))
@@ -79,9 +81,7 @@ const scripts: Readonly<Record<Shell, (commands: readonly Completed[]) => string
 ${choiceCases(commands, (choices) => `COMPREPLY=($(compgen -W "${choices}" -- "$word"))`)}
   esac
   if [ "$at" -ge "$COMP_CWORD" ]; then
-    actions='${namesOf(commands)}' flags='${Object.keys(sharedOptions)
-      .map((name) => `--${name}`)
-      .join(' ')}'
+    actions='${namesOf(commands)}' flags='${sharedFlags}'
   else
     case "\${COMP_WORDS[at]}" in
 ${commands.map((command) => `      ${command.name}) flags='${flagsOf(command)}' actions='${command.actions.join(' ')}' ;;`).join('\n')}
@@ -111,9 +111,7 @@ ${choiceCases(commands, (choices) => `compadd -- ${choices}`)}
   esac
   if (( at >= CURRENT )); then
     actions=(${namesOf(commands)})
-    flags=(${Object.keys(sharedOptions)
-      .map((name) => `--${name}`)
-      .join(' ')})
+    flags=(${sharedFlags})
   else
     case "\${words[at]}" in
 ${commands.map((command) => `      ${command.name}) flags=(${flagsOf(command)}) actions=(${command.actions.join(' ')}) ;;`).join('\n')}

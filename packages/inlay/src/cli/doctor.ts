@@ -12,7 +12,7 @@ import { misuse, textOption, type Command, type CommandContext } from './command
 import { commandTable } from './command-table.ts'
 import { checkDatabase, checkFiles, checkIndex, type ServiceCheck } from './doctor-deep.ts'
 import { checkLocks, lockCheck } from './doctor-locks.ts'
-import { failed, ok, warning, type Finding } from './finding.ts'
+import { failed, ok, sentenceOf, warning, type Finding } from './finding.ts'
 import type { Output } from './output.ts'
 import { jsonOf, remoteOf, withService, type Service } from './service.ts'
 import { basePathOf, shownHost } from './server-address.ts'
@@ -340,6 +340,3 @@ const modelAdvice: Readonly<Record<string, string>> = {
   NOT_FOUND: 'Check the name (INLAY_MODEL) and the address (INLAY_MODEL_BASE_URL), which mostly ends in /v1.',
   BUDGET_EXCEEDED: 'The account of the provider has no credit left.',
 }
-
-const sentenceOf = (error: unknown): string =>
-  isInlayError(error) || error instanceof Error ? error.message : 'something failed.'

@@ -1,5 +1,5 @@
 import { createClient, type Client } from '@inlay/client'
-import { InlayError, isJsonObject, operator, readJson, type LlmOverride } from '@inlay/protocol'
+import { InlayError, isJsonObject, readJson, type LlmOverride } from '@inlay/protocol'
 import {
   evaluate,
   failureLines,
@@ -12,8 +12,7 @@ import {
 } from '@inlay/evaluation'
 import { misuse, textIn, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { baseUrlOf, serverFetch } from './service.ts'
-import { needData, readsOnly, withInlay } from './with-inlay.ts'
+import { baseUrlOf, serverFetch, withService } from './service.ts'
 import { option } from './shared-options.ts'
 
 export const evaluation: Command = {
@@ -82,22 +81,7 @@ async function evaluated(
   candidate: Candidate,
 ): Promise<EvaluationReport> {
   const { address, key = context.settings.options.apiKey } = candidate
-  if (address === undefined) {
-    await needData(context)
-    return withInlay(
-      context,
-      (inlay) => {
-        const send = async (url: string, init: RequestInit): Promise<Response> => inlay.fetch(new Request(url, init))
-        return ask(
-          context,
-          questions,
-          candidate,
-          createClient({ baseUrl: 'http://data-folder.invalid/api', fetch: send }),
-        )
-      },
-      { ...readsOnly, basePath: '/api', authenticate: () => operator },
-    )
-  }
+  if (address === undefined) return withService(context, ({ client }) => ask(context, questions, candidate, client))
   const baseUrl = baseUrlOf(address)
   const client = createClient({ baseUrl, apiKey: key, fetch: serverFetch(baseUrl) })
   return ask(context, questions, candidate, client)

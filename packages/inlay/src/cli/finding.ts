@@ -1,9 +1,14 @@
+import { isInlayError } from '@inlay/protocol'
+
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'failed'
   readonly message: string
   readonly advice?: string
 }
+
+export const sentenceOf = (error: unknown): string =>
+  isInlayError(error) || error instanceof Error ? error.message : 'something failed.'
 
 type MakeFinding = (check: string, message: string, advice?: string) => Finding
 

@@ -1,5 +1,4 @@
 import { statfs } from 'node:fs/promises'
-import { isInlayError } from '@inlay/protocol'
 import { copiedTables, countRows, createProcessRecord, tableSizes, type AnyDatabase } from '@inlay/records'
 import { createWorkspaceRecords } from '@inlay/server'
 import { Kysely, sql } from 'kysely'
@@ -12,7 +11,7 @@ import { movedTables, type Stores } from '../parts/move-data.ts'
 import { readMove } from '../parts/move-note.ts'
 import { migrateAll } from '../parts/open-tables.ts'
 import { processPresence } from '../process-presence.ts'
-import { failed, ok, type Finding } from './finding.ts'
+import { failed, ok, sentenceOf, type Finding } from './finding.ts'
 
 export interface Side {
   readonly stores: Stores
@@ -25,10 +24,7 @@ type MoveCheck = (from: Side, to: Side) => Promise<Finding | undefined>
 export async function checkMove(from: Side, to: Side): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, run] of Object.entries(checks)) {
-    const finding = await run(from, to).catch((error: unknown): Finding => {
-      const message = isInlayError(error) || error instanceof Error ? error.message : 'something failed.'
-      return failed(check, message)
-    })
+    const finding = await run(from, to).catch((error: unknown) => failed(check, sentenceOf(error)))
     findings.push(finding ?? ok(check, 'nothing is in the way'))
     // The others would fail for the same reason.
     if (check === 'Database' && finding) break

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { watch } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -36,11 +37,7 @@ export async function watchFolders(
     }).on('error', failed.reject),
   )
   try {
-    const interrupted = new Promise<void>((resolve) => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    })
-    await Promise.race([interrupted, failed.promise])
+    await Promise.race([signal.aborted || once(signal, 'abort'), failed.promise])
   } finally {
     clearTimeout(timer)
     for (const watcher of watchers) watcher.close()

@@ -32,7 +32,8 @@ export function localModelParts({ configured, workspace, make, find = findLocalM
     const choice = await chosen()
     if (choice === undefined) return configured
     const key = JSON.stringify(choice)
-    if (latest?.key !== key) latest = { key, models: make([toModel(choice), 'extractive']) }
+    const { model: name, baseUrl, server: provider } = choice
+    if (latest?.key !== key) latest = { key, models: make([{ name, baseUrl, provider }, 'extractive']) }
     return latest.models
   }
   const list = async (servers: readonly LocalModelServer[]): Promise<LocalModels> => {
@@ -62,8 +63,4 @@ export function localModelParts({ configured, workspace, make, find = findLocalM
       },
     },
   }
-}
-
-function toModel({ server, baseUrl, model }: Choice): LanguageModelChoice {
-  return { name: model, baseUrl, provider: server }
 }

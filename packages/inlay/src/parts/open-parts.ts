@@ -110,13 +110,14 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
   try {
     await refuseMoved(db)
     const clock = await openDatabaseClock(db)
+    const { now = clock.now } = options
     opened.push(clock)
-    opened.push(await openTables(db, options.now ?? clock.now))
+    opened.push(await openTables(db, now))
     const record = options.database ? undefined : await openDatabaseRecord(db, { dataFolder, isNew, onError })
     // Closed after all others that write.
     if (record) opened.push(record)
     const refusals: ServiceNote[] = []
-    const whole = { ...options, database: dialect, now: options.now ?? clock.now }
+    const whole = { ...options, database: dialect, now }
     const parts = await makeParts(db, whole, telemetry, (error, context) => {
       if (isInlayError(error) && error.data['isRefusal'] === true && refusals.length < maxRefusals)
         refusals.push({ code: 'model_refusal', message: error.message })
@@ -141,15 +142,7 @@ export async function openParts(given: InlayOptions, { onError, whenIdle, teleme
     await knowledge.start()
     await agent.start()
     events?.start()
-    opened.push(
-      startRetention(options.retention ?? {}, {
-        db,
-        agent,
-        audit: parts.audit,
-        now: options.now ?? clock.now,
-        onError,
-      }),
-    )
+    opened.push(startRetention(options.retention ?? {}, { db, agent, audit: parts.audit, now, onError }))
     let destroying: Promise<void> | undefined
     const destroy = (): Promise<void> => (destroying ??= destroyParts({ db, agent, opened, connections }, options))
     const served = record ? withRecord(knowledge, record) : knowledge
