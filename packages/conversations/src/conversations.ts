@@ -94,7 +94,6 @@ export interface Conversations extends Agent {
   readonly files: Files
   /** Stored agents. */
   readonly personas: Personas
-  /** Memories about callers. */
   readonly memories: Memories
   /** Custom actions created by administrators. */
   readonly tools: StoredTools

@@ -53,10 +53,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
   }
 }
 
-/**
- * Ends all runs and removes all files, so that storage and index hold nothing any more. May be called again
- * after a failure.
- */
+/** Afterwards storage and index hold nothing any more. May be called again after a failure. */
 export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): Promise<void> {
   const sessions = await db.selectFrom('inlay_chat_sessions').select('id').execute()
   await agent.removeRuns(sessions.map(({ id }) => id))

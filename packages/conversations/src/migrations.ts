@@ -12,7 +12,6 @@ import type { Migration } from 'kysely/migration'
 import { linesContraction } from './sessions/lines-migration.ts'
 import { searchMigration } from './sessions/search-migration.ts'
 
-/** The tables of the first version. */
 const first: Migration = {
   async up(db) {
     await statements(

@@ -59,14 +59,12 @@ export interface IngestionOptions extends NamedFiles {
   readonly recordEvents?: RecordEvents | undefined
 }
 
-/** Accepts documents, queues and indexes them, and cleans up. */
 export interface Ingestion extends Pick<
   Knowledge,
   'accept' | 'changeDocument' | 'compareIndex' | 'remove' | 'requeue' | 'reindex' | 'whenIdle' | 'start' | 'close'
 > {
   /** Records that more documents can be indexed, such as those of a resumed pair. */
   notify(): void
-  /** Records that documents are to be removed. */
   noteRemoval(): void
   /** Records that documents have to be moved into another index. */
   noteRebuild(): void

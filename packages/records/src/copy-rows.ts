@@ -14,7 +14,6 @@ export interface CopiedTable {
 
 /** A row in the form that is the same for each database: the values of its columns. */
 type Row = readonly unknown[]
-/** The values of a primary key. */
 export type RowKey = readonly (string | number)[]
 
 /** Our tables with their primary keys, by name. @param isCopied which of them */
@@ -145,7 +144,6 @@ const toPostgres =
   (value: unknown, at: number): unknown =>
     table === 'inlay_chat_search' && columns[at] === 'words' ? arrayLiteral(String(value).trim().split(' ')) : value
 
-/** Number of rows. */
 export async function countRows(db: AnyDatabase, { name }: CopiedTable): Promise<number> {
   const { rows } = await sql<{ count: unknown }>`select count(*) as count from ${sql.table(name)}`.execute(db)
   return Number(rows[0]?.count)

@@ -8,7 +8,6 @@ export interface DatabaseClock {
 }
 
 export interface ClockSource {
-  /** Time of the database. */
   readonly read: () => Promise<number>
   /** Monotonic clock in milliseconds. */
   readonly elapsed: () => number

@@ -1,11 +1,9 @@
 import { InlayError } from '@inlay/protocol'
 import type { Kysely } from 'kysely'
 
-/** A database with any tables. */
 // oxlint-disable-next-line typescript/no-explicit-any -- each package types its own tables in the shared database
 export type AnyDatabase = Kysely<any>
 
-/** Supported databases. */
 export type DialectName = 'sqlite' | 'postgres'
 
 /**

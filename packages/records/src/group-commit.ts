@@ -3,7 +3,6 @@ import { hasRowLocks } from './dialect.ts'
 import { isInlayError } from '@inlay/protocol'
 import { yieldToForeground, yieldToEventLoop } from '@inlay/scheduling'
 
-/** The result of one task of a group. */
 export type Outcome<Result> = { readonly value: Result } | { readonly error: unknown }
 
 export interface GroupCommitOptions<Task, Result> {

@@ -7,7 +7,6 @@ import { emptyLog } from './log.ts'
 /** Steps by name, in order of names. A released step never changes. */
 export type Migrations = Readonly<Record<string, Migration>>
 
-/** Migrations of the tables of a package. */
 export interface MigrationPlan {
   /** Name of the package: its steps are recorded in `inlay_<name>_migration`. */
   readonly name: string
@@ -20,7 +19,6 @@ export interface MigrationPlan {
   readonly contract?: Migrations
 }
 
-/** One step of a plan. */
 export interface MigrationStep {
   readonly plan: string
   readonly name: string

@@ -1,6 +1,5 @@
 import type { AnyDatabase } from './dialect.ts'
 
-/** A turn of a chat, as events name it. */
 interface TurnIds {
   readonly chat_session_id: string
   readonly message_id: number

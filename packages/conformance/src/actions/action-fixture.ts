@@ -27,10 +27,8 @@ export interface ActionFixture {
 /** Creates an action and its fixture; called for each test. */
 export type MakeAction = () => ActionFixture | Promise<ActionFixture>
 
-/** The action of a fixture in the form that a run uses. */
 export const actionOf = ({ action }: ActionFixture): Action => adoptAction(action)
 
-/** Calls the action like a run does. */
 export const makeCall = (fixture: ActionFixture, input: unknown, options?: CallAloneOptions): Promise<EndedCall> =>
   callAlone(actionOf(fixture), input, newTurn(fixture), options)
 

@@ -45,7 +45,6 @@ export function hasCallOrder(
   return new RegExp(`^${pattern}section_end $`).test(packets.map(({ type }) => `${type} `).join(''))
 }
 
-/** Whether a packet matches its schema. */
 export function isPacket(obj: PacketBody): boolean {
   const placement = { turn_index: 0, tab_index: 0, sub_turn_index: null, model_index: 0 }
   return is(packetSchema, { placement, obj })

@@ -68,7 +68,6 @@ function tellsFailure(packet: PacketBody): boolean {
 
 const over = (): 'over' => 'over'
 
-/** Waits for some event loop turns. */
 async function soon(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
 }

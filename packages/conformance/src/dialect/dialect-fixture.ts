@@ -21,7 +21,6 @@ export interface Databases {
   readonly table: string
 }
 
-/** Runs a test with its own table. */
 export type WithTable = (table: string, work: (databases: Databases) => Promise<void>) => Promise<void>
 
 /** Passes two connections and an empty table to the work, and drops the table afterwards. */
@@ -53,7 +52,6 @@ export async function createNotes(db: Databases['first'], table: string): Promis
 export const namesIn = async (db: Databases['first'], table: string): Promise<string[]> =>
   (await db.selectFrom(table).select('name').orderBy('id').execute()).map(({ name }) => name)
 
-/** Creates a row. */
 export const noteOf = (name: string, rest: Partial<Note> = {}): Note => ({
   name,
   note: null,

@@ -59,7 +59,6 @@ function turnOf(message: string, { earlier, tools = [], signal }: TurnOptions = 
   }
 }
 
-/** Reads an answer to its end and checks its parts. */
 async function answerOf(agent: HostAgent, turn: ResponderTurn): Promise<readonly ResponderPart[]> {
   const parts: ResponderPart[] = []
   for await (const part of agent.respond(turn)) parts.push(part)

@@ -45,7 +45,6 @@ async function scoresOf(reranker: Reranker, texts: readonly string[], question =
   return scores
 }
 
-/** Fails unless the text at an index has the highest score. */
 function mustBeBest(scores: readonly number[], at: number, statement: string): void {
   const best = scores[at] ?? Number.NEGATIVE_INFINITY
   must(

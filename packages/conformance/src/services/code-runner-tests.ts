@@ -4,7 +4,6 @@ import { must, mustEqual, rejectionOf, toTests, type Checks, type ConformanceTes
 /** Returns the runner to test; it may be the same each time. */
 export type MakeCodeRunner = () => CodeRunner | Promise<CodeRunner>
 
-/** A run with all its output. */
 interface Heard extends CodeOutcome {
   readonly stdout: string
   readonly stderr: string

@@ -5,7 +5,6 @@ import type { IncomingFile, FileStore, MemoryStore, PersonaLookup, ProjectLookup
 const ana: Principal = { id: 'ana', scopes: ['chat'] }
 const ben: Principal = { id: 'ben', scopes: ['chat'] }
 
-/** A file created by an action. */
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
 }

@@ -22,7 +22,6 @@ export function sharedRunsConformance(make: MakeSharedRuns): ConformanceTest[] {
   return toTests(checks, async (check) => check(await make()))
 }
 
-/** All lines after a cursor, as read by a process. */
 async function readAfter(shared: SharedRuns, cursor: number): Promise<LogEntry[]> {
   const all: LogEntry[] = []
   for (;;) {

@@ -47,7 +47,6 @@ function heron(id: string, rest: Partial<IndexRow>): IndexRow {
   return sampleRow(id, `The heron of ${id}.`, rest)
 }
 
-/** Titles, rows, and what each filter matches. */
 const tables: readonly (readonly [title: string, rows: readonly IndexRow[], cases: readonly Case[]])[] = [
   [
     'sources, pairs and document ids: any of those given; an empty list leaves nothing',

@@ -21,7 +21,6 @@ export interface IndexHandles {
   readonly withIndex: WithIndex
 }
 
-/** Opens indexes for tests and closes them, even if a test fails. */
 export function withIndexOf(make: MakeVectorIndex): WithIndex {
   return async (store, work, space) => {
     const index = await make(store)

@@ -25,7 +25,6 @@ export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'on
 /** Kind of stored tools in the table of tool numbers. */
 const kind = 'openapi'
 
-/** Creates the store of tools. Run `migrateConversations` on the database first. */
 export function createStoredTools(options: StoredToolsOptions): {
   readonly tools: StoredTools
   readonly source: ActionSource
@@ -194,7 +193,6 @@ function asAction<Input>(action: Action<Input>): Action {
 
 /** Actions of any kind that an administrator disabled. */
 export interface ActionSwitches {
-  /** Ids of disabled actions. */
   off(): Promise<ReadonlySet<number>>
   /** Idempotent. */
   set(ids: readonly number[], isEnabled: boolean): Promise<void>
@@ -202,7 +200,6 @@ export interface ActionSwitches {
 
 const actionsOff = prepared((db: ConversationDatabase) => db.selectFrom('inlay_agent_action_off').select('id'))
 
-/** Creates the store of disabled actions. Run `migrateConversations` on the database first. */
 export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
   const tables = db.withTables<ConversationTables>()
   return {

@@ -7,7 +7,6 @@ import { upgraded } from './openapi-reader.ts'
 import { faultsOf, shownArguments, toInputSchema, toRequest } from './openapi-request.ts'
 import { tellAnswer } from './openapi-response.ts'
 
-/** Dependencies of the functions of stored tools. */
 export interface OpenApiActionsOptions {
   readonly fetchAddress: FetchAddress
 }

@@ -18,7 +18,6 @@ export interface OpenApiOperation {
   /** Without a slash at its end; undefined when the document names none that can be called. */
   readonly serverUrl: string | undefined
   readonly parameters: readonly OpenApiParameter[]
-  /** Undefined when there is none. */
   readonly body: OpenApiBody | undefined
   /** The operation as written in the document. */
   readonly source: JsonObject

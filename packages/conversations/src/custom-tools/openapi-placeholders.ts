@@ -20,7 +20,6 @@ export function factsOf({ sessionId, messageId, caller }: ActionTurn): CallFacts
   }
 }
 
-/** Replaces placeholders by values, encoded by `write`. */
 export function fillText(text: string, facts: CallFacts, write: (fact: string) => string = String): string {
   return text.replace(new RegExp(placeholder, 'g'), (word) => write(facts[word] ?? ''))
 }

@@ -7,7 +7,6 @@ import { bodyArgument, type OpenApiParameter } from './openapi-parameters.ts'
 export interface OpenApiRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Undefined when there is none. */
   readonly body: string | undefined
 }
 

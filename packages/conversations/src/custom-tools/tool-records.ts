@@ -19,7 +19,6 @@ export function toStoredTool(row: Selectable<StoredToolTable>): StoredTool {
   }
 }
 
-/** The columns that the fields of a tool decide. */
 export function toToolColumns(
   tool: Omit<StoredToolFields, 'definition'> & Pick<StoredTool, 'definition'>,
 ): Omit<Insertable<StoredToolTable>, 'id' | 'owner_id' | 'is_enabled' | 'updated_at'> {

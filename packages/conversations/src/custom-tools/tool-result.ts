@@ -1,6 +1,5 @@
 import { estimateTokens } from '@inlay/agent'
 
-/** Result of an external tool. */
 export interface ToolAnswer {
   readonly toolName: string
   /** `json`, `text`, `csv` or `image`. */

@@ -112,7 +112,6 @@ function withOutages(storage: BlobStorage, onError: Services['onError']): BlobSt
   }
 }
 
-/** Says that a file is above the limit. */
 function tooLarge(maxBytes: number): InlayError {
   return new InlayError('PAYLOAD_TOO_LARGE', {
     message: `The file is larger than ${Math.round(maxBytes / 100_000) / 10} MB: split it, or send a smaller one.`,

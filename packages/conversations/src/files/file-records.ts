@@ -5,7 +5,6 @@ import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
 
-/** A stored file as the rest of the agent sees it. */
 export function toStoredFile(row: Selectable<FileTable>): StoredFile {
   return {
     id: row.id,
@@ -98,7 +97,6 @@ export async function holdPresent(records: ConversationDatabase, ids: readonly s
   if (rows.length < ids.length) throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 }
 
-/** Reads the sections of a text. */
 export function toSections(json: string): FileSection[] {
   // Written by this folder alone.
   return JSON.parse(json) as FileSection[]

@@ -11,9 +11,7 @@ export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
   readonly db: ConversationDatabase
   readonly blobs: Blobs
   readonly reader: FileReader
-  /** Most tokens of a file that can be asked about. */
   readonly maxTokens: number
-  /** Aborts when the agent is closed. */
   readonly closing: AbortSignal
 }
 
@@ -59,7 +57,6 @@ export function createReadings(options: ReadingsOptions): Readings {
   }
 }
 
-/** The reason why a file could not be read. */
 function refusal(reason: string | null): InlayError {
   return new InlayError('INVALID_INPUT', { message: reason ?? 'The file could not be read.' })
 }

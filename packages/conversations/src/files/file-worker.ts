@@ -30,7 +30,6 @@ export interface FileWorkerOptions extends Pick<Services, 'now' | 'onError'> {
 
 /** Processes pending work on files, including what earlier processes left. */
 export interface FileWorker {
-  /** Looks for work now. */
   notify(): void
   /** Resolves once no work is due. */
   whenIdle(): Promise<void>
@@ -109,7 +108,6 @@ export function createFileWorker(options: FileWorkerOptions): FileWorker {
   }
 }
 
-/** Claims the work that has been due longest. */
 async function claim(db: ConversationDatabase, time: number): Promise<ClaimedFile | undefined> {
   const job = await claimJob(jobsOf(db), { column: 'work', now: time, leaseMs })
   if (!job) return undefined

@@ -19,13 +19,9 @@ export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'
   /** Default: {@link readTextFile}. */
   readonly reader?: FileReader
   readonly index?: FileIndex
-  /** Most bytes of a file. */
   readonly maxBytes: number
-  /** Maximum bytes of all files together. */
   readonly maxStoredBytes?: number | undefined
-  /** Most tokens of a file that can be asked about. */
   readonly maxTokens: number
-  /** How long an upload waits for its files to be read, in milliseconds. */
   readonly waitMs: number
   readonly checkProject: UploadOptions['checkProject']
   /** Names of the agents that hold a file. */
@@ -113,7 +109,6 @@ export function createFiles(options: FilesOptions): SqlFiles {
   }
 }
 
-/** Creates the functions that make files searchable. */
 function indexingOf(
   { db, index }: FilesOptions,
   readings: Readings,
@@ -155,7 +150,6 @@ function indexingOf(
   }
 }
 
-/** See `Files.sheets`. */
 async function readSheets(file: StoredFile, blobs: Blobs, readings: Readings): Promise<readonly Sheet[]> {
   if (file.kind !== 'tabular') {
     throw new InlayError('INVALID_INPUT', {
@@ -361,5 +355,4 @@ const unsupported = async (): Promise<never> => {
   })
 }
 
-/** Used when there is no storage. */
 const noStorage: BlobStorage = { setItemRaw: unsupported, getItemRaw: unsupported, removeItem: unsupported }

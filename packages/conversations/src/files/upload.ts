@@ -19,7 +19,6 @@ export interface UploadOptions extends Pick<Services, 'now' | 'newId'> {
   readonly waitMs: number
   /** NOT_FOUND unless the project is the owner's. */
   readonly checkProject: (projectId: number, ownerId: string) => Promise<void>
-  /** Says that there is work in the queue. */
   readonly notify: () => void
 }
 
@@ -167,7 +166,6 @@ function trueType(mediaType: string, start: Uint8Array): string | undefined {
   return imageTypeOf(start) ?? (kindOf(mediaType) === 'image' ? undefined : mediaType)
 }
 
-/** Accepts arrived files in one transaction. */
 async function accept(
   db: ConversationDatabase,
   files: readonly Arrived[],

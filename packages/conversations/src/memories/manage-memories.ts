@@ -11,10 +11,8 @@ export interface MemoriesOptions extends Pick<Services, 'now'> {
   readonly isOn: boolean
 }
 
-/** Memories on SQL, as people and the engine use them. */
 export interface SqlMemories extends Memories, MemoryStore {}
 
-/** Most memories of a person. */
 export const maxMemories = 100
 
 export function createMemories(options: MemoriesOptions): SqlMemories {
@@ -82,7 +80,6 @@ async function ownId(records: ConversationDatabase, id: number, { id: owner }: P
   throw new InlayError('NOT_FOUND', { message: 'There is no such memory.' })
 }
 
-/** See `MemoryStore.keep`. */
 async function keepOne(
   records: ConversationDatabase,
   write: Writer,

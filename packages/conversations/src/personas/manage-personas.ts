@@ -147,7 +147,6 @@ async function listPersonas(
   return [defaultStoredPersona, ...sorted].filter(({ id }) => ids === undefined || ids.includes(id))
 }
 
-/** Names of the agents that hold a file. */
 export async function personasWithFile(db: ConversationDatabase, fileId: string): Promise<string[]> {
   return (await personasHolding(db, fileId)).map(({ name }) => name)
 }

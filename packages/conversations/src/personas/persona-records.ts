@@ -38,7 +38,6 @@ export function toPersona(row: Selectable<PersonaTable>): StoredPersona {
   }
 }
 
-/** The columns that are derived from the fields of an agent. */
 export function toColumns(
   persona: StoredPersona,
 ): Pick<PersonaTable, 'name' | 'description' | 'is_public' | 'settings'> {

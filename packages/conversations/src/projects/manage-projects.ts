@@ -72,7 +72,6 @@ export function createProjects(options: ProjectsOptions): Projects {
 
 type Links = Pick<Projects, 'files' | 'link' | 'unlink' | 'moveSession' | 'sessionFiles'>
 
-/** Creates the functions that assign files and chats to projects. */
 function createLinks(
   { db, files, now }: ProjectsOptions,
   own: (id: number, caller: Principal) => Promise<StoredProject>,
@@ -119,7 +118,6 @@ export async function ownProject(db: ConversationDatabase, id: number, ownerId: 
   throw noProject()
 }
 
-/** Projects as the engine reads them. */
 export function projectLookup(db: ConversationDatabase): ProjectLookup {
   return {
     get: async (id, caller) => {

@@ -26,7 +26,6 @@ function sharedBeginning(before: string, line: string): string {
   return length < minShared ? '' : line.slice(0, length)
 }
 
-/** The lines of {@link packLines}. */
 export function unpackLines(text: string): string[] {
   let before = ''
   return text.split('\n').map((packed) => {

@@ -261,7 +261,6 @@ const insertSession = prepared((db: ConversationDatabase, session: Insertable<Se
   }),
 )
 
-/** A session as it is stored when it is made. */
 export function newSession(
   id: string,
   ownerId: string,

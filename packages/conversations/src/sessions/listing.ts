@@ -22,7 +22,6 @@ export function toListing(row: Selectable<SessionTable>): SessionListing {
   }
 }
 
-/** A stored time as ISO 8601. */
 export function toIsoTime(time: number): string {
   return new Date(Number(time)).toISOString()
 }

@@ -40,7 +40,6 @@ const fillWaitMs = 2_000
 const questionTokens = 2_000
 const feedbackLimit = { most: 100, windowMs: 60_000 }
 
-/** Creates the part of the engine for stored conversations. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { db, agent, models, now, newId, readableDocuments = async () => new Set<string>() } = options
   const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)

@@ -10,7 +10,6 @@ import type { Sessions } from './stored-session.ts'
 /** With more, pinning has no use. Restoring a pinned session may exceed it; the list still contains all. */
 const maxPinned = 100
 
-/** Creates the part of sessions that pins them. */
 export function createPins({
   db,
   now,

@@ -12,7 +12,6 @@ import { toCallRecord, toLines } from './store-answer.ts'
 /** Rows read in one go: others get their turn while a long session is read. */
 const pageRows = 100
 
-/** Reads a session with all its messages, and the packets that show its answers again. */
 export async function readSession(
   db: ConversationDatabase,
   row: Selectable<SessionTable>,
@@ -57,7 +56,6 @@ export async function readMessages(
   return rows.toSorted((a, b) => (a.parent_id ?? 0) - (b.parent_id ?? 0) || a.id - b.id)
 }
 
-/** The tool calls of messages by their message, in their order. */
 export async function readCalls(
   db: ConversationDatabase,
   messageIds: readonly number[],
@@ -101,7 +99,6 @@ export function toPackets(row: Selectable<MessageTable>, calls: readonly ToolCal
   })
 }
 
-/** A message with what became of these of its tool calls. */
 export function toMessage(row: Selectable<MessageTable>, calls: readonly ToolCallRecord[]): StoredMessage {
   const documents = documentsOf(row)
   const citations = citationsOf(row).map(({ number, documentId }) => [String(number), documentId])

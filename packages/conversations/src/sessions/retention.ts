@@ -87,7 +87,6 @@ export interface UnusedUploads {
   readonly limit: number
 }
 
-/** Removes uploads that nobody has used since a time and that no session, project, agent or document holds. */
 export async function eraseUnusedUploads(
   { db, files }: RetentionParts,
   { unusedSince, after = '', limit }: UnusedUploads,

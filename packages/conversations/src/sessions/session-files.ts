@@ -3,7 +3,6 @@ import type { SqlFiles } from '../files/manage-files.ts'
 import type { ConversationDatabase } from '../tables/database.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 
-/** Sessions that are about to be erased. */
 export interface ErasedSessions {
   readonly sessionIds: readonly string[]
   readonly ownerIds: readonly string[]
@@ -26,7 +25,6 @@ export async function removeFilesOf(
   await files.removeUnheld([...unheld], { unusedSince: Math.min(unusedSince, Number.MAX_SAFE_INTEGER) })
 }
 
-/** Ids of the files that were made in sessions. */
 export async function generatedFiles(db: ConversationDatabase, sessionIds: readonly string[]): Promise<string[]> {
   const messages = await db
     .selectFrom('inlay_chat_messages')
@@ -40,7 +38,6 @@ export async function generatedFiles(db: ConversationDatabase, sessionIds: reado
   )
 }
 
-/** Ids of the files attached to messages of sessions. */
 export async function attachedFiles(db: ConversationDatabase, sessionIds: readonly string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('inlay_chat_messages')

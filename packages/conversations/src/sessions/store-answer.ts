@@ -173,7 +173,6 @@ export async function touchSession(
   await touch(records, toMove(id, ownerId, time))
 }
 
-/** Moves a session to the front of its owner's listing. */
 export interface Move {
   readonly id: string
   readonly ownerId: string

@@ -7,7 +7,6 @@ const instructions = `Name the conversation: at most six words in its own langua
 const maxTitleLength = 80
 const questionLimit = 40
 
-/** One message of the conversation to be named. */
 export interface SpokenMessage {
   readonly role: 'user' | 'assistant'
   readonly text: string

@@ -67,7 +67,6 @@ export interface MessageTable {
   model_steps: string | null
 }
 
-/** One call of an action that led to an answer. */
 export interface ToolCallTable {
   id: Generated<number>
   message_id: number
@@ -145,7 +144,6 @@ export interface RunTable {
   is_stopped: number
 }
 
-/** A process that uses the database. */
 export interface ProcessTable {
   owner: string
 }

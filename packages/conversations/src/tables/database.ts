@@ -23,7 +23,6 @@ import type {
 } from './library-tables.ts'
 import type { ActionOffTable, StoredToolTable, ToolNumberTable } from './tool-tables.ts'
 
-/** All tables of conversations. */
 // A type, not an interface: Kysely wants it to have an index signature.
 export type ConversationTables = {
   inlay_chat_sessions: SessionTable
@@ -49,7 +48,6 @@ export type ConversationTables = {
   inlay_agent_action_off: ActionOffTable
 }
 
-/** The shared database, seen with these tables. */
 export type ConversationDatabase = Kysely<ConversationTables>
 
 /** Whether a number can be the id of a row: databases refuse to look for others. */

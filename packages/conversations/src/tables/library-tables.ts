@@ -62,7 +62,6 @@ export interface ProjectTable {
   instructions: string | null
 }
 
-/** An agent that somebody made. */
 export interface PersonaTable {
   id: Generated<number>
   owner_id: string

@@ -26,7 +26,6 @@ export interface StoredToolTable {
   updated_at: number | string
 }
 
-/** An action that an administrator switched off. */
 export interface ActionOffTable {
   id: number
 }

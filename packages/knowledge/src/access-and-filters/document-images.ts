@@ -88,7 +88,6 @@ export async function holdFiles(
   return id
 }
 
-/** Ends a hold, once the document is written or refused. */
 export async function releaseFiles(db: Records, hold: string): Promise<void> {
   await db.deleteFrom('inlay_file_holds').where('id', '=', hold).execute()
 }

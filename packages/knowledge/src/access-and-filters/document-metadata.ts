@@ -3,10 +3,7 @@ import type { DocumentMetadata } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 import { idsOf } from '../schema/sql.ts'
 
-/**
- * Stores the metadata of documents that became visible, if it is too large for their index rows. Call within a
- * transaction.
- */
+/** Stores metadata that is too large for index rows. Call within a transaction. */
 export async function recordMetadata(
   db: Records,
   documents: readonly { readonly id: string; readonly metadata: string | null }[],

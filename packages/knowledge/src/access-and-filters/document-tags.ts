@@ -7,7 +7,6 @@ import { fromTag } from '../contracts/vector-index.ts'
 import { addToCounter, batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Filterable properties of a searchable document. */
 export interface Labels {
   readonly source: string
   readonly pairIds: readonly number[]
@@ -22,7 +21,6 @@ const maxTags = 200
 /** Characters of key and value together: databases limit the length of columns they sort by. */
 const maxTagLength = 500
 
-/** Lists tags of documents in pairs the caller may see. */
 export async function listTags(db: Records, query: TagQuery, caller: Caller | undefined): Promise<KnownTag[]> {
   const pairs = await pairsFor(db, caller)
   const limit = Math.min(Math.max(Math.trunc(query.limit ?? 50), 1), 1000)

@@ -10,10 +10,7 @@ import { phase, idsOf } from '../schema/sql.ts'
 import { mayBeNamed } from '../schema/document-names.ts'
 import type { DocumentRow, Records, Tables } from '../schema/tables.ts'
 
-/**
- * Indexing status of a document; undefined when it does not exist or the caller cannot see it.
- * @param needsTags whether to add its tags once it is searchable
- */
+/** Undefined when it does not exist or the caller cannot see it. */
 export async function readStatus(
   db: Records,
   id: string,
@@ -153,7 +150,6 @@ const otherOrder = (): InlayError =>
 /** No title or id is longer, and SQLite takes no pattern of more than 50,000 bytes. */
 const maxMatchLength = 10_000
 
-/** Query condition: the title or the id contains a text, ignoring case. */
 function isMatch(text: string): RawBuilder<SqlBool> {
   const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`
   return sql<SqlBool>`(lower(inlay_documents.semantic_identifier) like ${pattern} escape '\\' or lower(inlay_documents.id) like ${pattern} escape '\\')`
@@ -177,7 +173,6 @@ const columns = [
   'content_bytes',
 ] as const
 
-/** Query condition: documents are in one of the pairs. */
 export function isInPairs(scope: PairScope): (of: ExpressionBuilder<Tables, 'inlay_documents'>) => Expression<SqlBool> {
   return (of) =>
     of.exists(
@@ -212,7 +207,6 @@ export async function readableAmong(
   return new Set(idsOf(rows))
 }
 
-/** Documents read by {@link readLatestFailures}. */
 const maxFailuresRead = 500
 
 /**
@@ -317,7 +311,6 @@ const idsTagged = (db: Records, tag: string, pairs: PairScope | undefined) => {
   return pairs ? links.where(pairs.holds('pair_id')) : links
 }
 
-/** Sources of the documents that the caller may see, sorted. */
 export async function listSources(db: Records, caller: Caller | undefined): Promise<string[]> {
   const pairs = await pairsFor(db, caller)
   let query = db.selectFrom('inlay_pair_counts').select('source')

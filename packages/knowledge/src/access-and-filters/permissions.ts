@@ -13,7 +13,6 @@ export interface Guarded {
   readonly groups: ReadonlySet<string>
 }
 
-/** The settings of a pair that access checks and the queue need. */
 export interface GuardedPair extends Guarded {
   readonly isPaused: boolean
   /** While true, its documents are being removed and no longer count as part of it. */
@@ -43,9 +42,7 @@ export function maySeeRecord(record: Access & { readonly id: number }, caller: C
   return maySee({ ...record, users: new Set(record.users), groups: new Set(record.groups) }, caller)
 }
 
-/**
- * Whether a number can be the id of a pair or set: databases reject comparisons with values out of a column's range.
- */
+/** Databases reject comparisons with values out of a column's range. */
 export function isRecordId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id <= 2 ** 31 - 1
 }
@@ -77,9 +74,7 @@ export async function readPairs(db: Records, ids?: readonly number[]): Promise<M
   )
 }
 
-/**
- * Pairs that a query is restricted to, as an SQL condition: there may be more than the parameter limit of a statement.
- */
+/** Pairs of a query as an SQL condition: there may be more than the parameter limit of a statement. */
 export interface PairScope {
   /** The pair, if the query is for a single one. */
   readonly pairId?: number
@@ -147,10 +142,8 @@ const memberships = prepared((db: Records, { ids }: { readonly ids: string }) =>
     .orderBy('pair_id'),
 )
 
-/** People and groups with access to a pair or set. */
 export type Grants = Pick<Guarded, 'users' | 'groups'>
 
-/** Access for nobody. */
 export const noGrants: Grants = { users: new Set(), groups: new Set() }
 
 /** Reads the people and groups with access to pairs or sets, by id; ids without any are omitted. */
@@ -176,7 +169,6 @@ export async function readGrants(
   return grants
 }
 
-/** Replaces the people and groups with access to a pair or set. */
 export async function writeGrants(
   db: Records,
   kind: GrantRow['kind'],
@@ -199,12 +191,10 @@ export async function writeGrants(
   }
 }
 
-/** Error for anything the caller may not use. */
 export function forbidden(message: string): InlayError {
   return new InlayError('INSUFFICIENT_PERMISSIONS', { message })
 }
 
-/** Records in pairs the time at which documents were accepted or indexed. */
 export async function noteActivity(
   db: Records,
   what: 'accepted_at' | 'indexed_at',

@@ -37,7 +37,6 @@ export function isLetGo(error: unknown): boolean {
   return isInlayError(error) && error.code === 'CLOSED' && error.retryable
 }
 
-/** Consequence of a failed attempt for its documents. */
 export interface ClassifiedError {
   /** Safe to show: contains no content, key, path or address. */
   readonly reason: string
@@ -62,7 +61,6 @@ function isPassing(error: unknown): boolean {
   return error.name === 'TimeoutError' || error.name === 'AbortError' || (error.name === 'TypeError' && !!error.cause)
 }
 
-/** Converts an error to an InlayError that names the failed component. */
 export function partFailed(error: unknown, part: string): InlayError {
   const { reason, isOutage } = classifyError(error, part)
   return new InlayError(isInlayError(error) ? error.code : 'INTERNAL_ERROR', {

@@ -64,7 +64,6 @@ export class EmbeddingCalls {
     this.#onError = options.onError
   }
 
-  /** Maximum number of characters that a claim should contain. */
   claimCharacters(): number {
     return this.#charactersPerMs === 0 ? firstClaimCharacters : this.#charactersPerMs * claimMs
   }

@@ -6,7 +6,6 @@ export interface Span {
 
 /** The part of a text that is in memory. If it is too short, the reader pauses until more text is added. */
 export interface TextWindow {
-  /** The part of the text in memory. */
   held: string
   /** Start position in the text. */
   from: number
@@ -18,7 +17,6 @@ export interface TextWindow {
   isWanted: boolean
 }
 
-/** Opens a whole text, or the beginning of one. */
 export function openText(held: string, isWhole = true): TextWindow {
   return { held, from: 0, isWhole, needed: 0, isWanted: false }
 }

@@ -4,11 +4,9 @@ import { supersededNotice } from './superseded.ts'
 import type { DocumentMetadata, StoredDocument } from '../contracts/stored-document.ts'
 import type { Hit } from '../contracts/vector-index.ts'
 
-/** Summaries of a chunk, written by models. */
+/** Written by models; each is "" if there is none. */
 export interface Summary {
-  /** Summary of the document; "" if there is none. */
   readonly document: string
-  /** Summary of the chunk; "" if there is none. */
   readonly chunk: string
 }
 
@@ -71,7 +69,6 @@ export function encodeChunkMetadata(metadata: ChunkMetadata): string {
   return JSON.stringify(short)
 }
 
-/** Decodes the result of {@link encodeChunkMetadata}. */
 export function decodeChunkMetadata(encoded: string): ChunkMetadata {
   const short = JSON.parse(encoded) as Record<string, unknown>
   const metadata: Record<string, unknown> = {}
@@ -130,7 +127,6 @@ function cutMetadata(metadata: DocumentMetadata): DocumentMetadata {
   return Object.fromEntries(kept)
 }
 
-/** Adds the part that belongs to one chunk. */
 export function withChunk(
   document: ChunkMetadata,
   chunk: Pick<Chunk, 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>,
@@ -157,7 +153,6 @@ export function titleOf({ title, semanticIdentifier }: ChunkMetadata): string {
 
 const emailForm = /^[^\s@]+@[^\s@]+$/
 
-/** Owners as display text, if enough is known about them. */
 function toOwnerTexts(owners: readonly Owner[]): string[] {
   const texts = owners.slice(0, maxOwners).map(toOwnerText)
   return texts.filter((text) => text !== undefined).map((text) => cut(text, 200))

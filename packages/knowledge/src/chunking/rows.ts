@@ -14,10 +14,8 @@ import type { DocumentMetadata, StoredDocument } from '../contracts/stored-docum
 import { toTag, type Hit, type IndexRow } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
 
-/** An index row before its generation and vector are added. */
 export interface DraftRow {
   readonly fields: Omit<IndexRow, 'generation' | 'vector'>
-  /** Chunk metadata; the row stores it encoded. */
   readonly metadata: ChunkMetadata
   /** JSON of the document's metadata if it is too large for rows; null if the rows contain it. */
   readonly metadataBeside: string | null
@@ -52,7 +50,6 @@ export function* toRows(
   if (count === 0 && title !== '') yield toRow(shared, basis, titleOnly)
 }
 
-/** What all rows of a document share. */
 function sharedFields(
   { id, pairIds, acceptedAt }: Pick<ClaimedDocument, 'id' | 'pairIds' | 'acceptedAt'>,
   document: StoredDocument,
@@ -73,7 +70,6 @@ const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId
 
 type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
 
-/** The part of a document that goes into each of its rows. */
 interface RowDocument extends Pick<DraftRow, 'metadata' | 'metadataBeside'> {
   readonly searchTextOf: (text: string) => string
   readonly keywords: string
@@ -190,7 +186,6 @@ export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' |
   return tags
 }
 
-/** Ids of the files that a document uses: its raw file, and the images and tables of its sections. */
 export function filesOf({ file_id, sections }: Pick<StoredDocument, 'file_id' | 'sections'>): string[] {
   const named = sections.flatMap((section) => [
     'image_file_id' in section && section.image_file_id,
@@ -199,7 +194,6 @@ export function filesOf({ file_id, sections }: Pick<StoredDocument, 'file_id' | 
   return [file_id, ...named].filter(Boolean) as string[]
 }
 
-/** Ids of the images in the sections of a document, in order. */
 export function imagesOf({ sections }: Pick<StoredDocument, 'sections'>): string[] {
   return sections.flatMap((section) =>
     'image_file_id' in section && section.image_file_id ? [section.image_file_id] : [],

@@ -85,7 +85,6 @@ export interface DocumentQuery {
   readonly after?: string
 }
 
-/** Whether this process is ready. */
 export interface Readiness {
   /** Instructions for the operator if a disk was full within the last minute; searches continue. */
   readonly fullDisk?: string

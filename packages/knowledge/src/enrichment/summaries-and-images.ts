@@ -24,11 +24,9 @@ export interface Enrichment {
   readonly vectors: ReadonlyMap<string, Float32Array>
   /** Descriptions of a document's images by id, without images that could not be described. */
   describe(document: StoredDocument): Promise<ReadonlyMap<string, string>>
-  /** Adds summaries to rows. */
   summarize(rows: readonly SummarizedRow[]): Promise<DraftRow[]>
 }
 
-/** A row, and the text of the document it comes from. */
 export interface SummarizedRow {
   readonly row: DraftRow
   readonly document: StoredDocument

@@ -177,7 +177,6 @@ interface Writing {
   readonly generation: string
   /** Number of rows with text so far. */
   chunkCount: number
-  /** Tags of its rows. */
   tags: readonly string[]
   source: string
   /** JSON of metadata that is too large for the rows; null otherwise. */

@@ -53,11 +53,9 @@ export interface WorkerContext extends Omit<IndexingContext, 'signal' | 'policy'
   readonly isPaused?: (() => Promise<boolean>) | undefined
   /** Called with each claim that was taken in the order of the queue. */
   readonly onTaken?: (claim: Claim) => void
-  /** Called with the documents of a finished claim. */
   readonly onClaimDone: (documentIds: readonly string[]) => void
 }
 
-/** Takes claims from the queue and indexes them. */
 export interface ClaimRunner {
   /** Claims the documents that are due, if any. Before that, regularly or if requested, releases abandoned claims. */
   take(options?: { sweep?: boolean; isOfSmall?: boolean }): Promise<Claim | undefined>
@@ -140,7 +138,6 @@ function defaultLimit({ summarize, describeImage }: WorkerContext): number {
   return describeImage ? 64 : 256
 }
 
-/** Indexes the documents of the queue. */
 export interface Worker {
   start(): void
   /** Wakes the worker: there may be documents in the queue. */

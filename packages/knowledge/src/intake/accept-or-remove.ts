@@ -6,7 +6,6 @@ import { changedMeanwhile } from './change-metadata.ts'
 import { takeRoom, type Room } from './quota.ts'
 import type { Version } from './read-document.ts'
 
-/** A change of a document, requested by a caller. */
 export type IntakeTask =
   | {
       readonly kind: 'accept'
@@ -31,7 +30,6 @@ export type LaterTask = Exclude<IntakeTask, { readonly kind: 'take' }>
 
 export interface IntakeResult {
   readonly documentId: string
-  /** Whether the document existed before. */
   readonly existed: boolean
   /** Current revision of the document; for a removed document, its last one. */
   readonly revision: number
@@ -88,10 +86,7 @@ export function applyTask(draft: Draft, task: IntakeTask, context: DraftContext)
   return { documentId: id, existed: isPresent, revision, isIndexed: false, isQueued: version !== undefined }
 }
 
-/**
- * Applies a new version to the draft of its document.
- * @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT, RATE_LIMITED
- */
+/** @throws CONNECTOR_NOT_FOUND, INSUFFICIENT_PERMISSIONS, CONFLICT, RATE_LIMITED */
 function accept(
   draft: Draft,
   { version, caller, queuedFor = caller?.id, ifRevision, pairIds }: IntakeTask & { kind: 'accept' },
@@ -130,10 +125,7 @@ function accept(
   }
 }
 
-/**
- * Removes the document.
- * @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS
- */
+/** @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS */
 function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, context: DraftContext): IntakeResult {
   const { pairs, room } = context
   const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))

@@ -50,7 +50,6 @@ export interface AdmissionOptions {
   readonly limit: number
 }
 
-/** Documents that were taken from the queue together. */
 export interface TakenDocuments {
   readonly documentIds: readonly string[]
   /** Queue time of the last document. */
@@ -140,7 +139,6 @@ export function createAdmission({ db, now, limit }: AdmissionOptions): Admission
   }
 }
 
-/** A version that a caller waits for. */
 export interface AwaitedVersion {
   readonly id: string
   readonly revision: number
@@ -152,7 +150,6 @@ export interface AwaitedVersion {
 export interface IndexedWaiters {
   /** Resolves then, or when the document is deleted, the time is up, or the signal aborts. */
   waitUntilIndexed(awaited: AwaitedVersion): Promise<void>
-  /** Records that the state of documents changed. */
   notify(ids: readonly string[]): void
   /** Ends all waits; the documents are stored. Resolves when none reads the records any more. */
   close(): Promise<void>

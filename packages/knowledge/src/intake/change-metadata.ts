@@ -12,7 +12,6 @@ import type { MetadataChange } from '../contracts/documents.ts'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** A document as it is stored, and which version that is. */
 export interface KnownVersion {
   readonly revision: number
   readonly document: StoredDocument

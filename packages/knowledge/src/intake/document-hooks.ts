@@ -18,7 +18,6 @@ export function createHookCalls({ db, hooks = {}, onError }: HookCallsOptions): 
   judged(request: IngestionRequest, caller: Caller | undefined): Promise<IngestionRequest>
   /** Calls the host's hook for documents whose indexing has ended. */
   noteDone(documentIds: readonly string[]): void
-  /** Waits for running calls. */
   close(): Promise<void>
 } {
   const underway = new Set<Promise<void>>()

@@ -46,10 +46,7 @@ async function toLongRequest(given: FileDocument, extracted: ExtractedFile): Pro
   return request
 }
 
-/**
- * Builds the document of an extracted file.
- * @throws VALIDATION_FAILED for fields that no document can have, INVALID_INPUT for a file without text
- */
+/** @throws VALIDATION_FAILED for fields that no document can have, INVALID_INPUT for a file without text */
 export function toFileRequest(
   given: Omit<FileDocument, 'file'> & { readonly file: Pick<SourceFile, 'name'> },
   extracted: ExtractedFile,

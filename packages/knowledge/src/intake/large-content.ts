@@ -124,7 +124,6 @@ export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent
 /** Number of parts removed in one transaction; deleted data is overwritten, which takes time. */
 const removedAtOnce = 4
 
-/** Determines which contents count as abandoned. */
 export interface LargeSweep {
   readonly now: number
   /** Whether the process of an owner is known to have ended. */

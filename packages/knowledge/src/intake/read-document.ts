@@ -17,7 +17,6 @@ import type { StoredDocument } from '../contracts/stored-document.ts'
 import type { AcceptInput } from '../contracts/document-input.ts'
 import { idsOf } from '../schema/sql.ts'
 
-/** A version of a document, ready to be stored. */
 export interface Version {
   readonly id: string
   readonly pairId: number
@@ -109,7 +108,6 @@ async function largeHash({ document, parts }: LargeContent, hash: Sha256): Promi
   return hash(hashes.join())
 }
 
-/** Stores of the files that documents reference. */
 export interface NamedFiles {
   /** Without it, image ids are not checked. */
   readonly images?: ImageStore
@@ -125,10 +123,7 @@ interface NamedFile {
   readonly loc: Location
 }
 
-/**
- * Refuses a document with a file that does not exist or that the caller may not use.
- * @throws VALIDATION_FAILED with an issue per field
- */
+/** @throws VALIDATION_FAILED with an issue per file that does not exist or that the caller may not use */
 export async function checkNamedFiles(
   document: IngestionDocument,
   { images, files, readFile }: NamedFiles,

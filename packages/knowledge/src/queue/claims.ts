@@ -185,7 +185,6 @@ function choose(candidates: readonly Candidate[], maxCharacters: number): readon
   return candidates.slice(0, count)
 }
 
-/** Records the generations that may be written to the index under a claim. */
 export async function recordGenerations(db: Records, claimId: string, generations: readonly string[]): Promise<void> {
   await db
     .updateTable('inlay_claims')
@@ -276,7 +275,6 @@ export async function retire(
     .execute()
 }
 
-/** Reads some of the generations to be removed. */
 export async function readRetired(db: Records, limit: number): Promise<{ ids: string[]; generations: string[] }> {
   const rows = await db
     .selectFrom('inlay_dead_generations')
@@ -287,7 +285,6 @@ export async function readRetired(db: Records, limit: number): Promise<{ ids: st
   return { ids: idsOf(rows), generations: rows.flatMap((row) => toGenerations(row.generations)) }
 }
 
-/** Deletes the records of removed generations. */
 export async function forgetRetired(db: Records, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await db
@@ -296,7 +293,6 @@ export async function forgetRetired(db: Records, ids: readonly string[]): Promis
       .execute()
 }
 
-/** Reads the JSON array of a `generations` column. */
 export function toGenerations(json: string): string[] {
   // Written by this package.
   return JSON.parse(json) as string[]

@@ -4,7 +4,6 @@ import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Determines which claims count as abandoned. */
 export interface SweepOptions {
   readonly now: number
   /** Owners known to have ended, whose leases need not expire. */

@@ -7,7 +7,6 @@ import type { Caller } from '../contracts/pairs.ts'
 import { batchesOf, lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Number of documents by phase, and how long the oldest has been waiting. */
 export interface QueueFigures {
   readonly documents: Readonly<Record<DocumentPhase, number>>
   /** Since when the oldest document has been waiting, in milliseconds since 1970 UTC; undefined if none waits. */
@@ -36,7 +35,6 @@ export async function readQueueFigures(db: Records): Promise<QueueFigures> {
   }
 }
 
-/** Number of documents waiting to be indexed. */
 export function countWaiting(db: Records): Promise<number> {
   return count(db, 'pending')
 }

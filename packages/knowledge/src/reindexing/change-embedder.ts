@@ -13,7 +13,6 @@ export interface SpaceMoverOptions {
   readonly index: MigratingIndex
   readonly now: () => number
   readonly onError: (error: unknown) => void
-  /** Called when documents were added to the queue. */
   readonly onQueued: () => void
   /** Maximum interval between two checks while documents are being moved, in milliseconds. Default 500. */
   readonly pollMs?: number

@@ -8,7 +8,6 @@ import type { Records } from '../schema/tables.ts'
 import { type OpenedIndex, openOnUse, partOf, readSpaces } from './index-space.ts'
 
 export interface IndexCopyOptions {
-  /** Records of the documents. */
   readonly db: Records
   readonly from: VectorIndex
   readonly to: VectorIndex
@@ -116,7 +115,6 @@ async function readShown(db: Records, ids: readonly string[]): Promise<ShownDocu
   }))
 }
 
-/** Makes the rows of documents from what an index returned and from the records. */
 async function rowsOf(db: Records, shown: readonly (ShownDocument & { readonly hits: Hit[] })[]): Promise<IndexRow[]> {
   const ids = idsOf(shown)
   const contents = await db

@@ -21,7 +21,6 @@ import type { Records } from '../schema/tables.ts'
 /** The space that documents are written to. */
 export interface TargetSpace {
   readonly number: number
-  /** Whether its rows have vectors. */
   readonly hasVectors: boolean
 }
 
@@ -55,7 +54,6 @@ export interface MigratingIndex
   changeEmbedder(): Promise<boolean>
   /** Records the embedder of this process if there are no documents. */
   recordFirst(): Promise<void>
-  /** The recorded embedder, and that of this process. */
   embedder(): Promise<EmbedderFigures>
   /** The last known value of `embedder()`, without a query. */
   knownEmbedder(): EmbedderFigures | undefined
@@ -402,7 +400,6 @@ export class SpaceDirectory {
     return opened
   }
 
-  /** Index of a space; undefined if the space was removed. */
   async indexAt(number: number): Promise<OpenedIndex | undefined> {
     let space = (await this.recentSpaces()).find((candidate) => candidate.number === number)
     if (!space?.isReadable) space = (await this.spaces()).find((candidate) => candidate.number === number)
@@ -419,7 +416,6 @@ export class SpaceDirectory {
     return [...this.#opened.values()]
   }
 
-  /** Creates a new space that replaces another. */
   async replace(replaced: ReplacedSpace): Promise<void> {
     const { db, index, onError, onRebuild } = this.#options
     await replaceSpace(db, replaced, index.staging !== undefined)

@@ -58,10 +58,7 @@ export class LostIndexCheck {
     })
   }
 
-  /**
-   * Verifies an index that could not be reached before.
-   * @throws SERVICE_UNAVAILABLE while it cannot be reached
-   */
+  /** Verifies an index that could not be reached before. @throws SERVICE_UNAVAILABLE while it cannot */
   async verified(): Promise<void> {
     const verify = async (): Promise<void> => {
       await this.#inspect((await this.#directory.latest()).number, { thorough: false })
@@ -95,7 +92,6 @@ export class LostIndexCheck {
     return this.#inspecting
   }
 
-  /** Resolves once no inspection is in progress. */
   async whenIdle(): Promise<void> {
     await this.#inspecting
   }

@@ -77,7 +77,6 @@ const tables = statements(
   `insert into inlay_counters (name, value) values ('revision', 0), ('pair', 1), ('document_set', 0), ('tag', 0)`,
 )
 
-/** The tables of the first version. */
 const first: Migration = {
   async up(db) {
     await tables.up(db)

@@ -24,7 +24,6 @@ const addTo = prepared(
 /** Databases limit the number of parameters of a statement. */
 const rowsPerStatement = 1000
 
-/** Splits rows or ids into parts that fit one statement. */
 export function* batchesOf<Item>(items: readonly Item[]): Generator<Item[]> {
   for (let at = 0; at < items.length; at += rowsPerStatement) yield items.slice(at, at + rowsPerStatement)
 }

@@ -32,7 +32,6 @@ export interface DocumentRow {
   failures: number
   /** Attempts during which the process ended. */
   interruptions: number
-  /** Reason why the last attempt failed. */
   reason: string | null
   /** Generation that searches return. */
   visible_generation: string | null
@@ -66,7 +65,6 @@ export interface LargeContentRow {
   lease_until: BigInteger
 }
 
-/** A part of the concatenated texts of a large document. */
 export interface ContentPartRow {
   large_id: string
   position: number
@@ -83,7 +81,6 @@ export interface PairRow {
   created_at: BigInteger
 }
 
-/** A metadata entry of searchable documents. */
 export interface TagRow {
   id: number
   tag_key: string
@@ -108,7 +105,6 @@ export interface DocumentMetadataRow {
   metadata: string
 }
 
-/** A person or group that may see a private pair or set. */
 export interface GrantRow {
   kind: 'pair' | 'document_set'
   target_id: number
@@ -116,7 +112,6 @@ export interface GrantRow {
   name: string
 }
 
-/** Documents that one worker claimed together. */
 export interface ClaimRow {
   id: string
   owner: string

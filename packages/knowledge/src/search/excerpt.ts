@@ -6,7 +6,6 @@ import type { ChunksRequest, DocumentChunks, DocumentSize, Excerpt, ExcerptReque
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** Maximum number of chunks in an excerpt. */
 const maxChunks = 64
 
 export interface ExcerptContext {
@@ -78,10 +77,7 @@ export async function readChunks(
   }
 }
 
-/**
- * Counts chunks and tokens of the visible version of a document; undefined if the caller may not see it, or it was
- * deleted.
- */
+/** Undefined if the caller may not see the document, or it was deleted. */
 export async function readSize(
   { documentId, caller }: Pick<ExcerptRequest, 'documentId' | 'caller'>,
   { db, index }: ExcerptContext,

@@ -93,7 +93,6 @@ function beingMadeAnew(): InlayError {
   })
 }
 
-/** Hits that the caller may see. */
 export interface VisibleHits {
   /** By descending score. */
   readonly hits: readonly Hit[]
@@ -259,7 +258,6 @@ function isOnePassage(left: JoinedHits, right: JoinedHits): boolean {
 }
 
 export interface PassageContext {
-  /** Marks the words of the query. */
   readonly highlight?: Highlighter
   /** Metadata of the document, if it is too large for its rows. */
   readonly metadata?: DocumentMetadata

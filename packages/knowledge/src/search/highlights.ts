@@ -7,7 +7,6 @@ const fragmentLength = 100
 /** Characters shown before the first match of a fragment. */
 const leadLength = 25
 
-/** Returns fragments of a text in which the words of a query are marked. */
 export type Highlighter = (text: string) => string[]
 
 /**
@@ -24,7 +23,6 @@ export function createHighlighter(query: string): Highlighter {
       .map((group) => mark(text, group))
 }
 
-/** Matches shown in one fragment. */
 interface Group {
   readonly start: number
   readonly words: readonly FoundWord[]

@@ -12,7 +12,6 @@ import type { MigratingIndex } from '../reindexing/migrating-index.ts'
 
 export interface IndexComparisonOptions extends MaintainerContext {
   readonly index: MigratingIndex
-  /** Called when documents were added to the queue. */
   readonly onQueued: () => void
   /**
    * Maximum number of generations in the index; if there are more, nothing is compared. Default 2 million, about 200 MB

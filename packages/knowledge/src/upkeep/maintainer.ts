@@ -217,7 +217,6 @@ export class UpkeepSchedule {
     return this.#commits > 0
   }
 
-  /** Records a commit with this number of rows. */
   readonly noteAppend = (rows: number): void => {
     const before = this.#pending()
     const wasFlood = this.#freshRows >= floodRows
@@ -229,20 +228,17 @@ export class UpkeepSchedule {
     if (before === 'nothing' || this.#pending() === 'much') this.#onSooner()
   }
 
-  /** Records that rows became invisible. */
   readonly noteRemoval = (): void => {
     this.expectDead()
     this.#hasRemovals = true
     this.#onSooner()
   }
 
-  /** Records that the index was opened: an earlier process may have left work. */
   readonly noteOpen = (): void => {
     this.#followUpAt = Math.min(this.#followUpAt, this.#now() + idleMs)
     this.#onSooner()
   }
 
-  /** Records that there may be invisible rows. */
   expectDead(): void {
     this.#mayHaveDead = true
     this.#lastWriteAt = this.#now()
