@@ -171,6 +171,10 @@ export interface ReadHit {
   readonly metadata: ChunkMetadata
 }
 
+export function readHits(hits: readonly Hit[]): ReadHit[] {
+  return hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+}
+
 /**
  * Joins consecutive chunks to the text they were split from, without what splitting added to a table or a code block.
  */

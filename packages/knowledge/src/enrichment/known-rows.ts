@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { type ChunkMetadata, type Summary, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
+import { type ChunkMetadata, type Summary, readHits, textOf } from '../chunking/chunk-metadata.ts'
 import { toEmbedText } from '../chunking/rows.ts'
 import type { Hit, VectorIndex } from '../contracts/vector-index.ts'
 import type { ClaimedDocument } from '../queue/claims.ts'
@@ -34,8 +34,7 @@ export async function readKnownRows(
   const known: KnownRows = { vectors: new Map(), summaries: new Map(), descriptions: new Map() }
   for (const { id, visibleGeneration, chunkCount } of documents) {
     if (visibleGeneration === null || chunkCount > maxKnownChunks) continue
-    const rows = await readGeneration(index, visibleGeneration, chunkCount)
-    const read = rows.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+    const read = readHits(await readGeneration(index, visibleGeneration, chunkCount))
     for (const { hit, metadata } of read) {
       if (hit.vector && spaceOf(hit.generation) === space)
         known.vectors.set(toEmbedText(metadata, hit.text), hit.vector)

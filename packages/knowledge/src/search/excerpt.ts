@@ -1,7 +1,7 @@
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor, type PairScope } from '../access-and-filters/permissions.ts'
 import { estimateTokens } from '../chunking/blocks.ts'
-import { type ReadHit, decodeChunkMetadata, textOf } from '../chunking/chunk-metadata.ts'
+import { type ReadHit, readHits, textOf } from '../chunking/chunk-metadata.ts'
 import type { ChunksRequest, DocumentChunks, DocumentSize, Excerpt, ExcerptRequest } from '../contracts/search.ts'
 import type { VectorIndex } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
@@ -26,10 +26,7 @@ export async function readExcerpt(
   const to = Math.min(last, from + maxChunks - 1)
   const pairs = given ?? (await pairsFor(db, caller))
   const hits = await ofVisible({ documentId, db, pairs }, (generation) => index.read(generation, from, to))
-  const chunks = ofOneLink(
-    (hits ?? []).map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })),
-    chunk,
-  )
+  const chunks = ofOneLink(readHits(hits ?? []), chunk)
   const [start, end] = [chunks[0], chunks.at(-1)]
   if (!start || !end) return undefined
   const content = textOf(chunks)
@@ -53,7 +50,7 @@ export async function readChunks(
   const pairs = await pairsFor(db, caller)
   // One more: its metadata says what splitting added to the last chunk, and it says whether there are others.
   const hits = await ofVisible({ documentId, db, pairs }, (generation) => index.read(generation, first, first + count))
-  const all = (hits ?? []).map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+  const all = readHits(hits ?? [])
   const [start] = all
   if (start === undefined) return undefined
   return {
@@ -91,8 +88,7 @@ async function sizeOf(generation: string, index: ExcerptContext['index']): Promi
   for (let first = 0; ; first += maxChunks) {
     const hits = await index.read(generation, first, first + maxChunks - 1)
     chunks += hits.length
-    const text = textOf(hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) })))
-    tokens += estimateTokens(text)
+    tokens += estimateTokens(textOf(readHits(hits)))
     // Chunks are numbered without gaps.
     if (hits.length < maxChunks) return { chunks, tokens: Math.ceil(tokens) }
   }

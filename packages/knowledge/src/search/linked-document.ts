@@ -3,13 +3,14 @@ import { type RawBuilder, sql } from 'kysely'
 import { readMetadata } from '../access-and-filters/document-metadata.ts'
 import { amongPairs, isInPairs } from '../access-and-filters/documents.ts'
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
-import { decodeChunkMetadata } from '../chunking/chunk-metadata.ts'
+import { readHits } from '../chunking/chunk-metadata.ts'
 import { toTags } from '../chunking/rows.ts'
 import type { LinkRequest } from '../contracts/link.ts'
 import type { FoundPassage } from '../contracts/search.ts'
 import type { StoredDocument } from '../contracts/stored-document.ts'
-import type { IndexFilter, TimeRange, VectorIndex } from '../contracts/vector-index.ts'
+import type { IndexFilter, TimeRange } from '../contracts/vector-index.ts'
 import type { Records } from '../schema/tables.ts'
+import type { ExcerptContext } from './excerpt.ts'
 import { toPassage } from './find-visible-passages.ts'
 
 /** Maximum number of chunks read of a document, and of documents checked that share a link. */
@@ -23,25 +24,19 @@ const indexedCharacters = 400
 /** SQL expression for the start of a link, as in the index. */
 export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedCharacters)})`
 
-export interface LinkContext {
-  readonly db: Records
-  readonly index: Pick<VectorIndex, 'read'>
-}
-
 /**
  * Finds the visible document whose first link is a URL, and reads it as a whole; of several, the one accepted last.
  * Undefined if there is none that the caller may see and that matches the filters.
  * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
  */
-export async function findByLink(request: LinkRequest, context: LinkContext): Promise<FoundPassage | undefined> {
+export async function findByLink(request: LinkRequest, context: ExcerptContext): Promise<FoundPassage | undefined> {
   const filter = await resolveFilters(context.db, request.filters, request.caller)
   for (let reads = 1; ; reads++) {
     let wasReplaced = false
     for (const row of await rowsWith(formsOf(request.link), filter, context.db)) {
       request.signal?.throwIfAborted()
       if (!(await passes(row, filter, context.db))) continue
-      const hits = await context.index.read(row.generation, 0, maxChunks - 1)
-      const chunks = hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
+      const chunks = readHits(await context.index.read(row.generation, 0, maxChunks - 1))
       const [first] = chunks
       if (!first) {
         // Rows of a generation that was just replaced may already be removed.
