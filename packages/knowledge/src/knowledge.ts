@@ -150,7 +150,7 @@ export function createKnowledge(options: KnowledgeOptions): Knowledge {
   return {
     pairs: createPairs({ db, now, onResume: ingestion.notify, onRemove: ingestion.noteRemoval }),
     documentSets: createDocumentSets({ db, now }),
-    privateFiles: createPrivateFileIndex({ db, now, accept: ingestion.accept, remove: ingestion.remove, context }),
+    privateFiles: createPrivateFileIndex({ ...ingestion, context }),
     accept: ingestion.accept,
     ingestFile: createFileIntake(options.readFile, ingestion.accept),
     changeDocument: ingestion.changeDocument,

@@ -4,11 +4,16 @@ import type { Caller } from '../contracts/pairs.ts'
 import { batchesOf, idsOf } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 
+interface DocumentFiles {
+  readonly id: string
+  readonly files: readonly string[]
+}
+
+const toRows = ({ id, files }: DocumentFiles): { image_id: string; document_id: string }[] =>
+  [...new Set(files)].map((file) => ({ image_id: file, document_id: id }))
+
 /** Replaces the recorded files of documents. Call within a transaction; unchanged records are not written. */
-export async function recordImages(
-  db: Records,
-  documents: readonly { readonly id: string; readonly files: readonly string[] }[],
-): Promise<void> {
+export async function recordImages(db: Records, documents: readonly DocumentFiles[]): Promise<void> {
   if (documents.length === 0) return
   const before = await db
     .selectFrom('inlay_document_images')
@@ -24,23 +29,15 @@ export async function recordImages(
     db,
     idsOf(changed).filter((id) => known.has(id)),
   )
-  const rows = changed.flatMap(({ id, files }) =>
-    [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
-  )
-  for (const batch of batchesOf(rows)) await db.insertInto('inlay_document_images').values(batch).execute()
+  for (const batch of batchesOf(changed.flatMap(toRows)))
+    await db.insertInto('inlay_document_images').values(batch).execute()
 }
 
 /**
  * Records the files of versions that are waiting to be indexed, in addition to those of the visible versions, so that
  * they are not deleted meanwhile. Recording a version after indexing removes the others.
  */
-export async function noteWaitingImages(
-  db: Records,
-  documents: readonly { readonly id: string; readonly files: readonly string[] }[],
-): Promise<void> {
-  const rows = documents.flatMap(({ id, files }) =>
-    [...new Set(files)].map((file) => ({ image_id: file, document_id: id })),
-  )
+export async function noteWaitingImages(db: Records, documents: readonly DocumentFiles[]): Promise<void> {
   // Removes records of versions that never became visible, since the next version would not remove them.
   await db
     .deleteFrom('inlay_document_images')
@@ -52,7 +49,7 @@ export async function noteWaitingImages(
         .where(isAmong(db, 'id', idsOf(documents))),
     )
     .execute()
-  for (const batch of batchesOf(rows))
+  for (const batch of batchesOf(documents.flatMap(toRows)))
     await db
       .insertInto('inlay_document_images')
       .values(batch)

@@ -53,7 +53,7 @@ export function* toRows(
 function sharedFields(
   { id, pairIds, acceptedAt }: Pick<ClaimedDocument, 'id' | 'pairIds' | 'acceptedAt'>,
   document: StoredDocument,
-): Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'> {
+): SharedFields {
   const ownUpdatedAt = document.doc_updated_at === null ? null : Date.parse(document.doc_updated_at)
   return {
     documentId: id,
@@ -68,6 +68,8 @@ function sharedFields(
 
 const titleOnly = { position: 0, text: '', headings: [], link: null, imageFileId: null }
 
+type SharedFields = Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'>
+
 type RowChunk = Pick<Chunk, 'position' | 'text' | 'headings' | 'link' | 'imageFileId' | 'seam' | 'isDescription'>
 
 interface RowDocument extends Pick<DraftRow, 'metadata' | 'metadataBeside'> {
@@ -75,12 +77,7 @@ interface RowDocument extends Pick<DraftRow, 'metadata' | 'metadataBeside'> {
   readonly keywords: string
 }
 
-function toRow(
-  shared: Omit<DraftRow['fields'], 'position' | 'text' | 'searchText' | 'chunkMetadata'>,
-  document: RowDocument,
-  chunk: RowChunk,
-  summary?: Summary,
-): DraftRow {
+function toRow(shared: SharedFields, document: RowDocument, chunk: RowChunk, summary?: Summary): DraftRow {
   const metadata = withChunk(document.metadata, chunk, summary)
   return {
     fields: {

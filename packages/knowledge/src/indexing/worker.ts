@@ -93,18 +93,17 @@ export function createClaimRunner(context: WorkerContext): ClaimRunner {
   }
 
   return {
-    take: async (options) => {
+    take: async ({ sweep: sweepsNow, isOfSmall } = {}) => {
       const sinceMs = now() - sweptAt
       // Negative after the system clock was set back.
-      if (options?.sweep || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
+      if (sweepsNow || sinceMs >= leaseMs / 2 || sinceMs < 0) await sweep()
       await context.beforeClaim?.()
       if (await context.isPaused?.()) return undefined
       const target = context.target ? await context.target() : { number: 0, hasVectors: true }
       if (target === undefined) return undefined
       const { number: space, hasVectors } = target
-      const { at } = context
-      const { isOfSmall } = options ?? {}
-      const maxCharacters = Math.min(claimCharacters, context.embedding?.claimCharacters() ?? Infinity)
+      const { at, embedding } = context
+      const maxCharacters = Math.min(claimCharacters, embedding?.claimCharacters() ?? Infinity)
       const bounds = { limit, maxCharacters, isOfSmall }
       const claim = await claimDocuments(db, { owner, now: now(), leaseMs, space, hasVectors, ...bounds, at })
       if (claim && !isOfSmall) context.onTaken?.(claim)

@@ -1,8 +1,8 @@
 import { interruptionDelayMs, maxInterruptions, isLeaseHeld, isAmong, prepared } from '@inlay/records'
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { retire, toGenerations } from './claims.ts'
 import { lockDocuments, phase, idsOf } from '../schema/sql.ts'
-import type { Records } from '../schema/tables.ts'
+import type { Records, Tables } from '../schema/tables.ts'
 
 export interface SweepOptions {
   readonly now: number
@@ -44,17 +44,11 @@ export async function sweepClaims(db: Records, { now, isGone, isHeld }: SweepOpt
 const maxOrphans = 1_000
 
 const orphanedDocuments = prepared((db: Records) =>
-  db
-    .selectFrom('inlay_documents')
-    .select('id')
-    .where('state', '=', phase.indexing)
-    .where((of) =>
-      of.not(
-        of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
-      ),
-    )
-    .limit(maxOrphans),
+  db.selectFrom('inlay_documents').select('id').where('state', '=', phase.indexing).where(hasNoClaim).limit(maxOrphans),
 )
+
+const hasNoClaim = (of: ExpressionBuilder<Tables, 'inlay_documents'>) =>
+  of.not(of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')))
 
 /**
  * Returns documents to the queue whose claim was deleted before their result was recorded: the process ended between
@@ -72,11 +66,7 @@ async function requeueOrphans(db: Records, now: number): Promise<void> {
       .where(isAmong(db, 'id', ids))
       .where('state', '=', phase.indexing)
       // Unless claimed again in the meantime.
-      .where((of) =>
-        of.not(
-          of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')),
-        ),
-      )
+      .where(hasNoClaim)
       .execute()
   })
 }

@@ -4,13 +4,10 @@ import { privateFilesCaller, privateFilesPair } from '../access-and-filters/perm
 import { resolveFilters } from '../access-and-filters/search-filters.ts'
 import type { Knowledge } from '../contracts/knowledge.ts'
 import type { PrivateFileIndex } from '../contracts/private-files.ts'
-import type { Records } from '../schema/tables.ts'
 import { readExcerpt } from './excerpt.ts'
 import { search, type SearchContext } from './find-visible-passages.ts'
 
 export interface PrivateFileIndexOptions {
-  readonly db: Records
-  readonly now: () => number
   readonly accept: Knowledge['accept']
   readonly remove: Knowledge['remove']
   readonly context: SearchContext
@@ -19,13 +16,8 @@ export interface PrivateFileIndexOptions {
 /**
  * Creates the index of private files. Its pair is created with the first document, so that it costs nothing if unused.
  */
-export function createPrivateFileIndex({
-  db,
-  now,
-  accept,
-  remove,
-  context,
-}: PrivateFileIndexOptions): PrivateFileIndex {
+export function createPrivateFileIndex({ accept, remove, context }: PrivateFileIndexOptions): PrivateFileIndex {
+  const { db, now } = context
   const caller = privateFilesCaller
   let pairCreated: Promise<unknown> | undefined
   const makePair = async (): Promise<void> => {
