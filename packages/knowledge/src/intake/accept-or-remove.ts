@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { maySee, type GuardedPair } from '../access-and-filters/permissions.ts'
+import { forbidden, maySee, type GuardedPair } from '../access-and-filters/permissions.ts'
 import type { DocumentPhase } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { changedMeanwhile } from './change-metadata.ts'
@@ -95,15 +95,14 @@ function accept(
   const named = pairIds ?? [version.pairId]
   if (named.some((id) => pairs.get(id)?.isRemoved !== false)) throw new InlayError('CONNECTOR_NOT_FOUND')
   if (![...named, ...draft.pairIds].every((id) => maySee(pairs.get(id)!, caller)))
-    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'The document or its connector/credential pair belongs to others: use a pair that you can access.',
-    })
+    throw forbidden('The document or its connector/credential pair belongs to others: use a pair that you can access.')
   const existed = draft.isPresent
   if (ifRevision !== undefined && (!existed || draft.revision !== ifRevision)) throw changedMeanwhile()
   const kept = new Set(pairIds ?? [...draft.pairIds, version.pairId])
   const isPlaced = kept.size === draft.pairIds.size && [...kept].every((id) => draft.pairIds.has(id))
   const isSame = existed && draft.hash === version.hash && isPlaced
-  if (!isSame || draft.state === 'failed') {
+  const isQueued = !isSame || draft.state === 'failed'
+  if (isQueued) {
     if (room) takeRoom(room, [draft.characters === undefined ? 1 : 0, version.characters - (draft.characters ?? 0)])
     draft.characters = version.characters
     draft.revision = revision
@@ -114,15 +113,8 @@ function accept(
     draft.pairIds = kept
     draft.version = version
     draft.queuedFor = queuedFor
-    return { documentId: draft.id, existed, revision: draft.revision, isIndexed: false, isQueued: true }
   }
-  return {
-    documentId: draft.id,
-    existed,
-    revision: draft.revision,
-    isIndexed: draft.state === 'indexed',
-    isQueued: false,
-  }
+  return { documentId: draft.id, existed, revision: draft.revision, isIndexed: draft.state === 'indexed', isQueued }
 }
 
 /** @throws DOCUMENT_NOT_FOUND, INSUFFICIENT_PERMISSIONS */
@@ -131,9 +123,7 @@ function remove(draft: Draft, { caller }: IntakeTask & { kind: 'remove' }, conte
   const seen = [...draft.pairIds].filter((id) => maySee(pairs.get(id)!, caller))
   if (!draft.isPresent || seen.length === 0) throw new InlayError('DOCUMENT_NOT_FOUND')
   if (seen.length < draft.pairIds.size)
-    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'The document also belongs to connector/credential pairs of others, who would lose it.',
-    })
+    throw forbidden('The document also belongs to connector/credential pairs of others, who would lose it.')
   if (room) takeRoom(room, [-1, -(draft.characters ?? 0)])
   draft.characters = undefined
   draft.isPresent = false

@@ -55,7 +55,6 @@ export type Intake = GroupCommit<IntakeTask, IntakeResult>
 
 /** Creates an intake. When a result is returned, the change is on disk. */
 export function createIntake(options: IntakeOptions): Intake {
-  /** Whether this process has counted what is stored. */
   let isCounted = false
   return createGroupCommit({
     commit: async (tasks) => {

@@ -4,7 +4,6 @@ import { emptyLog, isLeaseHeld } from '@inlay/records'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
 
-/** The content of a large document, written in parts. */
 export interface LargeContent {
   /** Generated for this content. */
   readonly id: string

@@ -13,7 +13,6 @@ export interface Claim {
   readonly generations: readonly string[]
   /** Number of the space they are written to. */
   readonly space: number
-  /** Whether the index of that space stores vectors. */
   readonly hasVectors: boolean
   /** Whether more documents were due than the claim took. */
   readonly isCutShort: boolean

@@ -2,16 +2,10 @@ import { isAmong } from '@inlay/records'
 import { sql } from 'kysely'
 import { isInPairs } from '../access-and-filters/documents.ts'
 import { pairsFor } from '../access-and-filters/permissions.ts'
-import type { DocumentPhase, RequeueQuery } from '../contracts/documents.ts'
+import type { DocumentPhase, FiguresSample, RequeueQuery } from '../contracts/documents.ts'
 import type { Caller } from '../contracts/pairs.ts'
 import { batchesOf, lockDocuments, phase } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
-
-export interface QueueFigures {
-  readonly documents: Readonly<Record<DocumentPhase, number>>
-  /** Since when the oldest document has been waiting, in milliseconds since 1970 UTC; undefined if none waits. */
-  readonly waitingSince: number | undefined
-}
 
 /**
  * A document that is indexed again waits since then, not since it was accepted. After a failed attempt it is due at the
@@ -19,7 +13,7 @@ export interface QueueFigures {
  */
 const dueSince = sql`case when attempts = 0 and due_at > accepted_at then due_at else accepted_at end`
 
-export async function readQueueFigures(db: Records): Promise<QueueFigures> {
+export async function readQueueFigures(db: Records): Promise<Pick<FiguresSample, 'documents' | 'waitingSince'>> {
   const total = await count(db)
   const pending = await count(db, 'pending')
   const indexing = await count(db, 'indexing')

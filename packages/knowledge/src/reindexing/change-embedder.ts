@@ -14,8 +14,6 @@ export interface SpaceMoverOptions {
   readonly now: () => number
   readonly onError: (error: unknown) => void
   readonly onQueued: () => void
-  /** Maximum interval between two checks while documents are being moved, in milliseconds. Default 500. */
-  readonly pollMs?: number
 }
 
 /**
@@ -33,7 +31,7 @@ export interface SpaceMover {
 
 /** Few, so that newly accepted documents are not delayed. */
 const batch = 256
-const pollMsWhenMoved = 10_000
+const [pollMs, pollMsWhenMoved] = [500, 10_000]
 
 /** Progress of a pass over the documents, by id. */
 interface Pass {
@@ -43,7 +41,7 @@ interface Pass {
 }
 
 export function createSpaceMover(options: SpaceMoverOptions): SpaceMover {
-  const { db, index, onError, onQueued, pollMs = 500 } = options
+  const { db, index, onError, onQueued } = options
   const signal = createSignal()
   let loop: Promise<void> | undefined
   let isClosing = false
