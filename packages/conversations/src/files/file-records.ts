@@ -1,8 +1,15 @@
 import type { FileTable, FileWork } from '../tables/library-tables.ts'
 import { InlayError } from '@inlay/protocol'
 import { hasRowLocks, isAmong } from '@inlay/records'
-import { sql, type RawBuilder, type Selectable } from 'kysely'
-import type { ConversationDatabase } from '../tables/database.ts'
+import {
+  sql,
+  type ExpressionBuilder,
+  type ExpressionWrapper,
+  type RawBuilder,
+  type Selectable,
+  type SqlBool,
+} from 'kysely'
+import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import type { FileSection, StoredFile } from '@inlay/agent'
 
 export function toStoredFile(row: Selectable<FileTable>): StoredFile {
@@ -21,6 +28,14 @@ export function toStoredFile(row: Selectable<FileTable>): StoredFile {
     usedAt: row.used_at === null ? null : Number(row.used_at),
   }
 }
+
+/** Arrived and not being removed. */
+export const isPresent = (
+  of: ExpressionBuilder<ConversationTables, 'inlay_files'>,
+): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
+  of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])])
+
+export const noFile = (): InlayError => new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
 
 /** Notes that files are to be made searchable, as far as they are read and held by something. */
 export async function queueForIndex(records: ConversationDatabase, ids: readonly string[]): Promise<void> {
@@ -61,7 +76,7 @@ export async function hideFile(
     .set({ work: 'decide', due_at: dueBy(dueAt) })
     .where('id', '=', id)
     .where((of) => of(of.fn.coalesce('used_at', 'created_at'), '<', unusedSince))
-    .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+    .where(isPresent)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
@@ -90,11 +105,11 @@ export async function holdPresent(records: ConversationDatabase, ids: readonly s
     .selectFrom('inlay_files')
     .select('id')
     .where(isAmong(records, 'id', ids))
-    .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+    .where(isPresent)
     .orderBy('id')
   if (hasRowLocks(records)) present = present.forShare()
   const rows = await present.execute()
-  if (rows.length < ids.length) throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
+  if (rows.length < ids.length) throw noFile()
 }
 
 export function toSections(json: string): FileSection[] {

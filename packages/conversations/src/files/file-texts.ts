@@ -4,7 +4,7 @@ import { estimateTokens, type FileSection, type Services, type StoredFile } from
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { FileReader } from './contracts.ts'
-import { queueForIndex, toSections } from './file-records.ts'
+import { isPresent, queueForIndex, toSections } from './file-records.ts'
 import { maxSheetCells } from './sheets.ts'
 
 export interface ReadingsOptions extends Pick<Services, 'now' | 'onError'> {
@@ -125,7 +125,7 @@ async function store(
       .updateTable('inlay_files')
       .set({ status, reason, tokens, attempts: 0, work: null })
       .where('id', '=', id)
-      .where((of) => of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])]))
+      .where(isPresent)
       .returning('id')
       .executeTakeFirst()
     // Removed in the meantime.

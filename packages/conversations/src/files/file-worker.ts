@@ -165,12 +165,8 @@ async function settle({ row, job }: ClaimedFile, { db, index }: FileWorkerOption
     .executeTakeFirst()
   if (numUpdatedRows > 0n || (await settleJob(jobsOf(db), job, { due_at: 0 }))) return
   // The lease ran out, and the file was removed before it was put into the index.
-  if (row.work === 'index' && !(await isThere(db, row.id))) await index?.remove(row.id)
-}
-
-async function isThere(db: ConversationDatabase, id: string): Promise<boolean> {
-  const row = await db.selectFrom('inlay_files').select('work').where('id', '=', id).executeTakeFirst()
-  return row !== undefined
+  const present = db.selectFrom('inlay_files').select('id').where('id', '=', row.id)
+  if (row.work === 'index' && !(await present.executeTakeFirst())) await index?.remove(row.id)
 }
 
 async function read(row: Selectable<FileTable>, { readings }: FileWorkerOptions, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,11 @@
 import { isAmong } from '@inlay/records'
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
 import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
 import type { BlobStorage, FileHolders, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
-import { hideFile, queueForIndex, queueRemoval, showFile, toStoredFile } from './file-records.ts'
+import { hideFile, isPresent, noFile, queueForIndex, queueRemoval, showFile, toStoredFile } from './file-records.ts'
 import { createFileWorker, type FileWorker } from './file-worker.ts'
 import { cameFor, createUploads, type UploadOptions } from './upload.ts'
 import { createReadings, type Readings } from './file-texts.ts'
@@ -58,7 +58,8 @@ export function createFiles(options: FilesOptions): SqlFiles {
   const uploads = createUploads({ ...options, blobs, readings, notify: worker.notify })
   const own = async (id: string, caller: Principal): Promise<StoredFile> => {
     const [file] = await findOwn(db, [id], caller.id)
-    return file ?? refuse()
+    if (file) return file
+    throw noFile()
   }
   return {
     ...createLookups({ ...options, blobs, own }),
@@ -256,7 +257,8 @@ function createLookups({
       const row = await visible(db)
         .where((of) => of.or([of('id', '=', id), of('file_id', '=', id)]))
         .executeTakeFirst()
-      return opened(row ? toStoredFile(row) : refuse())
+      if (row) return opened(toStoredFile(row))
+      throw noFile()
     },
     check: async (signal) => {
       const lost: string[] = []
@@ -294,23 +296,13 @@ function createLookups({
         .where(isPresent)
         .executeTakeFirst()
       // Removed meanwhile.
-      if (numUpdatedRows < new Set(ids).size) refuse()
+      if (numUpdatedRows < new Set(ids).size) throw noFile()
     },
   }
 }
 
-function refuse(): never {
-  throw new InlayError('NOT_FOUND', { message: 'No such file: upload it first.' })
-}
-
-type Where = ExpressionBuilder<ConversationTables, 'inlay_files'>
-
-/** Arrived and not being removed. */
-const isPresent = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
-  of.or([of('work', 'is', null), of('work', 'in', ['read', 'index'])])
-
 /** Read and not being removed. */
-const isSettled = (of: Where): ExpressionWrapper<ConversationTables, 'inlay_files', SqlBool> =>
+const isSettled = (of: ExpressionBuilder<ConversationTables, 'inlay_files'>) =>
   of.or([of('work', 'is', null), of('work', '=', 'index')])
 
 const visible = (db: ConversationDatabase) => db.selectFrom('inlay_files').selectAll().where(isPresent)

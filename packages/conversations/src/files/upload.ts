@@ -46,9 +46,7 @@ type Rejected = Upload['rejected'][number]
 export function createUploads(options: UploadOptions): Uploads {
   const { db, now, checkProject, notify } = options
   const discard = async (files: readonly Arrived[]): Promise<void> => {
-    for (const { id } of files) {
-      await queueRemoval(db, id)
-    }
+    for (const { id } of files) await queueRemoval(db, id)
     notify()
   }
   return {
@@ -136,11 +134,8 @@ async function receive(
     const used = Number((await kept.executeTakeFirst())?.bytes ?? 0)
     checkQuota('maxStoredFileBytes', { used, added: change.size_bytes, max, unit: 'bytes of files' })
   }
-  const drop = async (): Promise<void> => {
-    await queueRemoval(db, id)
-  }
   const refuse = async (reason: string): Promise<Rejected> => {
-    await drop()
+    await queueRemoval(db, id)
     return { name, reason }
   }
   try {
@@ -156,7 +151,7 @@ async function receive(
     // If one of several uploads is refused, the others are stored; a picture comes alone.
     const isAlone = isListed === cameFor.agentPicture
     if (!isAlone && isInlayError(error) && error.code === 'PAYLOAD_TOO_LARGE') return refuse(error.message)
-    await drop()
+    await queueRemoval(db, id)
     throw error
   }
 }
@@ -216,6 +211,7 @@ async function waitForReadings(
     }
   })
   await endsWithin(Promise.all(reading), waitMs)
+  // A copy: readings that end later add to the other one.
   return new Map(refused)
 }
 
