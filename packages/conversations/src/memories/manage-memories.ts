@@ -36,7 +36,8 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     canKeep: isOn,
     get,
     update: async (changes, caller) => {
-      if (changes.memories) await change(async (records) => write.all(records, changes.memories ?? [], caller))
+      const { memories } = changes
+      if (memories) await change((records) => write.all(records, memories, caller))
       await writeSettings(db, changes, caller, now())
       await emptyLog(db)
       return get(caller)
@@ -44,19 +45,17 @@ export function createMemories(options: MemoriesOptions): SqlMemories {
     add: async (content, caller) => change(async (records) => write.add(records, checkContent(content), caller)),
     edit: async (id, content, caller) =>
       erase(async (records) => write.over(records, await ownId(records, id, caller), checkContent(content))),
-    remove: async (id, caller) => {
-      await erase(async (records) => {
+    remove: (id, caller) =>
+      erase(async (records) => {
         await refuseHeld(records, caller.id)
         const own = await ownId(records, id, caller)
         await records.deleteFrom('inlay_memories').where('id', '=', own).execute()
-      })
-    },
-    clear: async (caller) => {
-      await erase(async (records) => {
+      }),
+    clear: (caller) =>
+      erase(async (records) => {
         await refuseHeld(records, caller.id)
         await records.deleteFrom('inlay_memories').where('owner_id', '=', caller.id).execute()
-      })
-    },
+      }),
     person: async (caller) => {
       const known = await get(caller)
       return known.usesMemories ? known : { ...known, memories: [] }

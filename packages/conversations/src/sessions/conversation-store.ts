@@ -87,8 +87,8 @@ export function createConversationStore(
       const ids = messageId === null ? toMainline(nodes) : toPath(nodes, messageId)
       return readBranch(db, ids.slice(1), limits)
     },
-    saveSummary: async ({ sessionId, messageId, text }) => {
-      await db.transaction().execute(async (records) => {
+    saveSummary: ({ sessionId, messageId, text }) =>
+      db.transaction().execute(async (records) => {
         if (!(await lockSession(records, sessionId))) return
         await records
           .insertInto('inlay_chat_summaries')
@@ -96,8 +96,7 @@ export function createConversationStore(
           // Two answers of one question may end at once.
           .onConflict((conflict) => conflict.column('message_id').doNothing())
           .execute()
-      })
-    },
+      }),
     ...(naming && { nameSession: naming.afterAnswer }),
     generatedFileIds: (messageIds) => readGeneratedFileIds(db, messageIds),
   }

@@ -1,15 +1,12 @@
 import type { RecordEvents } from '@inlay/records'
-import type { Principal } from '@inlay/protocol'
-import type { Selectable } from 'kysely'
 import { checkSessionSettings, internalSearchId } from '@inlay/agent'
 import type { Agent, ModelProvider, PersonaLookup, ProjectLookup, Services } from '@inlay/agent'
 import { addSession, appendMessages, newSession } from './conversation-store.ts'
-import type { SessionTable } from '../tables/chat-tables.ts'
 import { createBranches } from './branches.ts'
 import type { Sessions } from './stored-session.ts'
 import { createFeedback } from './feedback.ts'
 import { listSessions } from './listing.ts'
-import { ownSession, readableSession } from './session-access.ts'
+import { readableSession } from './session-access.ts'
 import { createPins } from './pins.ts'
 import { createRateLimit } from './rate-limit.ts'
 import { readSession } from './read-session.ts'
@@ -42,14 +39,11 @@ const feedbackLimit = { most: 100, windowMs: 60_000 }
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { db, agent, models, now, newId, readableDocuments = async () => new Set<string>() } = options
-  const owned = async (id: string, caller: Principal): Promise<Selectable<SessionTable>> => ownSession(db, id, caller)
   return {
     create: async (request, caller) => {
       await checkSessionSettings(request, caller, options)
       const id = newId()
-      await db.transaction().execute(async (records) => {
-        await addSession(records, newSession(id, caller.id, request, now()))
-      })
+      await db.transaction().execute((records) => addSession(records, newSession(id, caller.id, request, now())))
       return { id }
     },
     append: (...addition) => db.transaction().execute((records) => appendMessages(records, addition, now())),
@@ -69,7 +63,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     ...createPins(options),
     ...createBranches(db),
     ...createFeedback({ ...options, limit: createRateLimit({ ...feedbackLimit, now }) }),
-    ...createSettings({ db, models, owned }),
+    ...createSettings(db, models),
     freeTokens: (id, caller) => agent.freeTokens({ sessionId: id }, caller),
     documentTokens: async (personaId, caller) =>
       Math.max(0, (await agent.freeTokens({ personaId }, caller)) - questionTokens),

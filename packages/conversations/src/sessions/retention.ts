@@ -1,5 +1,3 @@
-import type { Agent } from '@inlay/agent'
-import type { SqlFiles } from '../files/manage-files.ts'
 import { cameFor } from '../files/upload.ts'
 import { emptyLog, isUnheld } from '@inlay/records'
 import type { ConversationDatabase } from '../tables/database.ts'
@@ -16,11 +14,7 @@ export interface Expiry {
   readonly limit: number
 }
 
-export interface RetentionParts extends Pick<RemovalOptions, 'beforeErasure'> {
-  readonly db: ConversationDatabase
-  readonly agent: Pick<Agent, 'removeRuns'>
-  readonly files: Pick<SqlFiles, 'removeUnheld'>
-}
+export type RetentionParts = Omit<RemovalOptions, 'now'>
 
 interface ExpiredSession {
   readonly id: string

@@ -1,27 +1,25 @@
-import { InlayError, type LlmOverride, type Principal } from '@inlay/protocol'
+import { InlayError, type LlmOverride } from '@inlay/protocol'
 import type { Selectable, Updateable } from 'kysely'
 import { reasoningEfforts, type ModelListing, type ModelProvider } from '@inlay/agent'
 import type { ConversationDatabase } from '../tables/database.ts'
 import type { SessionTable } from '../tables/chat-tables.ts'
+import { ownSession } from './session-access.ts'
 import type { Sessions } from './stored-session.ts'
 
-export function createSettings(options: {
-  readonly db: ConversationDatabase
-  readonly models: ModelProvider
-  /** See `ownSession`. */
-  readonly owned: (id: string, caller: Principal) => Promise<Selectable<SessionTable>>
-}): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {
-  const { db, models, owned } = options
+export function createSettings(
+  db: ConversationDatabase,
+  models: ModelProvider,
+): Pick<Sessions, 'share' | 'pinModel' | 'setTemperature' | 'setReasoningEffort'> {
   const set = async (id: string, values: Updateable<SessionTable>): Promise<void> => {
     await db.updateTable('inlay_chat_sessions').set(values).where('id', '=', id).execute()
   }
   return {
     share: async (id, sharing, caller) => {
-      await owned(id, caller)
+      await ownSession(db, id, caller)
       await set(id, { is_public: sharing === 'public' ? 1 : 0 })
     },
     pinModel: async (id, model, caller) => {
-      const { temperature } = await owned(id, caller)
+      const { temperature } = await ownSession(db, id, caller)
       const name = model?.trim() ?? ''
       if (name === '') return set(id, { alternate_model: null, model_override: null })
       const override = readPinnedModel(name, await models.list())
@@ -29,7 +27,7 @@ export function createSettings(options: {
       await set(id, { alternate_model: name, model_override: JSON.stringify(override) })
     },
     setTemperature: async (id, temperature, caller) => {
-      const row = await owned(id, caller)
+      const row = await ownSession(db, id, caller)
       if (temperature !== null) {
         if (temperature < 0 || temperature > 2) {
           throw new InlayError('VALIDATION_ERROR', { message: 'A temperature has to be between 0 and 2.' })
@@ -40,7 +38,7 @@ export function createSettings(options: {
       await set(id, { temperature })
     },
     setReasoningEffort: async (id, effort, caller) => {
-      await owned(id, caller)
+      await ownSession(db, id, caller)
       if (effort !== null && !reasoningEfforts.includes(effort)) {
         throw new InlayError('INVALID_INPUT', {
           message: `A reasoning effort is null or one of ${reasoningEfforts.join(', ')}.`,

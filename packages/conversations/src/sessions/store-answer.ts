@@ -119,40 +119,27 @@ const sessionOf = prepared((db: ConversationDatabase, { answerId }: { readonly a
     .$if(hasRowLocks(db), (query) => query.forUpdate(['session', 'message'])),
 )
 
-type StoredOutcome = Pick<
-  Selectable<MessageTable>,
-  | 'id'
-  | 'status'
-  | 'text'
-  | 'reasoning'
-  | 'error'
-  | 'error_code'
-  | 'citations'
-  | 'documents'
-  | 'duration_ms'
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'lines'
-  | 'model_steps'
->
+const outcomeColumns = [
+  'status',
+  'text',
+  'reasoning',
+  'error',
+  'error_code',
+  'citations',
+  'documents',
+  'duration_ms',
+  'input_tokens',
+  'output_tokens',
+  'lines',
+  'model_steps',
+] as const
+
+type StoredOutcome = Pick<Selectable<MessageTable>, 'id' | (typeof outcomeColumns)[number]>
 
 const storeOutcome = prepared((db: ConversationDatabase, outcome: StoredOutcome) =>
   db
     .updateTable('inlay_chat_messages')
-    .set({
-      status: outcome.status,
-      text: outcome.text,
-      reasoning: outcome.reasoning,
-      error: outcome.error,
-      error_code: outcome.error_code,
-      citations: outcome.citations,
-      documents: outcome.documents,
-      duration_ms: outcome.duration_ms,
-      input_tokens: outcome.input_tokens,
-      output_tokens: outcome.output_tokens,
-      lines: outcome.lines,
-      model_steps: outcome.model_steps,
-    })
+    .set(Object.fromEntries(outcomeColumns.map((column) => [column, outcome[column]])))
     .where('id', '=', outcome.id),
 )
 
