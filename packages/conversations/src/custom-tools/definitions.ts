@@ -4,10 +4,7 @@ import { isSendableHeader } from './request-headers.ts'
 
 const maxBytes = 30 * 2 ** 20
 
-/**
- * The document given, or fetched from the URL given.
- * @throws BAD_GATEWAY, and what the fetching rejects with
- */
+/** @throws BAD_GATEWAY, and what the fetching rejects with */
 export async function loadSource(
   { definition, operations, serverUrl }: Pick<StoredToolFields, 'definition' | 'operations' | 'serverUrl'>,
   fetchAddress: FetchAddress,

@@ -4,7 +4,6 @@ import { readBody, type OpenApiBody } from './openapi-body.ts'
 import { readParameters, type OpenApiParameter } from './openapi-parameters.ts'
 import { dereferenced, NotCallable, unusable } from './openapi-references.ts'
 
-/** One operation, ready to be called. */
 export interface OpenApiOperation {
   /** The `operationId` in letters, digits, `_` and `-`, 64 at most; unique in the document. */
   readonly name: string

@@ -234,9 +234,7 @@ async function refuseActions(
   const fresh = (wanted.actionIds ?? []).filter((id) => !before.actionIds?.includes(id))
   const areKnown = !(await Promise.all(fresh.map(holdsAction))).includes(false)
   if (areKnown && !hasScope(caller, 'admin') && (await restrictedActions(fresh)).length > 0)
-    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'tool_ids names a custom action that only administrators may give to agents.',
-    })
+    throw forbidden('tool_ids names a custom action that only administrators may give to agents.')
   if (areKnown) return
   throw new InlayError('VALIDATION_ERROR', { message: 'tool_ids names an action that does not exist: see GET /tool.' })
 }
@@ -255,16 +253,12 @@ async function refuseUnknownSets(
 
 /** Only administrators can change how listings look for everybody. */
 function refuseReserved(wanted: StoredPersona, before: StoredPersona, caller: Principal): void {
-  if (wanted.isPublic && !before.isPublic && !hasScope(caller, 'admin')) {
-    throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-      message: 'Only administrators make an agent public: share it with people or groups, or ask one of them.',
-    })
-  }
+  if (hasScope(caller, 'admin')) return
+  if (wanted.isPublic && !before.isPublic)
+    throw forbidden('Only administrators make an agent public: share it with people or groups, or ask one of them.')
   const isSame = wanted.isFeatured === before.isFeatured && wanted.displayPriority === before.displayPriority
-  if (isSame || hasScope(caller, 'admin')) return
-  throw new InlayError('INSUFFICIENT_PERMISSIONS', {
-    message: 'Only administrators feature agents and order them: leave out is_featured and display_priority.',
-  })
+  if (!isSame)
+    throw forbidden('Only administrators feature agents and order them: leave out is_featured and display_priority.')
 }
 
 /** Stored by name, since positions in the list change with the configuration. */
