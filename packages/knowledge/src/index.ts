@@ -14,17 +14,7 @@ export type {
   RequeueQuery,
   TagQuery,
 } from './contracts/documents.ts'
-export type {
-  Access,
-  Caller,
-  DocumentSet,
-  DocumentSetChange,
-  DocumentSets,
-  Pair,
-  PairChange,
-  PairProgress,
-  Pairs,
-} from './contracts/pairs.ts'
+export type * from './contracts/pairs.ts'
 export type {
   Embedder,
   Hit,

@@ -1,5 +1,5 @@
 import { InlayError } from '@inlay/protocol'
-import { emptyLog, hasRowLocks, type RecordEvents } from '@inlay/records'
+import { emptyLog, hasRowLocks } from '@inlay/records'
 import { holdFiles, releaseFiles } from './access-and-filters/document-images.ts'
 import { readStatus } from './access-and-filters/documents.ts'
 import { privateFilesPair } from './access-and-filters/permissions.ts'
@@ -8,11 +8,8 @@ import type { AcceptInput } from './contracts/document-input.ts'
 import type { DocumentUpdate } from './contracts/documents.ts'
 import type { Caller } from './contracts/pairs.ts'
 import type { DocumentHooks } from './contracts/document-hooks.ts'
-import type { ImageDescriber, Summarizer } from './contracts/models.ts'
-import type { IngestionStep } from './contracts/steps.ts'
-import type { EmbeddingCalls } from './calls/embedding.ts'
 import { filesOf } from './chunking/rows.ts'
-import { type WorkerOptions, createWorker } from './indexing/worker.ts'
+import { type WorkerContext, type WorkerOptions, createWorker } from './indexing/worker.ts'
 import { readVersion, withMetadata, withoutPair } from './intake/change-metadata.ts'
 import { createAdmission, createCallOrder, createIndexedWaiters } from './intake/admission.ts'
 import { createHookCalls } from './intake/document-hooks.ts'
@@ -38,25 +35,19 @@ import type { MigratingIndex } from './reindexing/migrating-index.ts'
 import { createMaintainer } from './upkeep/maintainer.ts'
 
 /** Options of ingestion; see `KnowledgeOptions`. */
-export interface IngestionOptions extends NamedFiles {
-  readonly db: Records
+export interface IngestionOptions
+  extends
+    NamedFiles,
+    Pick<WorkerContext, 'db' | 'embedding' | 'describeImage' | 'summarize' | 'now' | 'random' | 'onError' | 'at'>,
+    Pick<WorkerContext, 'isPaused' | 'recordEvents'> {
   readonly index: MigratingIndex
-  readonly embedding?: EmbeddingCalls | undefined
-  readonly describeImage?: ImageDescriber
-  readonly summarize?: Summarizer
-  readonly now: () => number
-  readonly random: () => number
-  readonly onError: (error: unknown) => void
   /** Called with each error for which a document was not accepted. */
   readonly onRefused: (error: unknown) => void
-  readonly at?: (step: IngestionStep) => void | Promise<void>
   readonly worker?: WorkerOptions
-  readonly isPaused?: () => Promise<boolean>
   readonly limits?: DocumentLimits | undefined
   readonly maxQueued?: number
   readonly sha256?: (text: string) => string
   readonly hooks?: DocumentHooks | undefined
-  readonly recordEvents?: RecordEvents | undefined
 }
 
 export interface Ingestion extends Pick<

@@ -92,11 +92,18 @@ export interface FileDocument {
   readonly pairId?: number
 }
 
-/** Options for ingesting a file; see `Knowledge.accept`. */
+/** Options for ingesting a file or a document. */
 export interface FileDocumentOptions {
+  /** Absent for the host itself, which has no restriction. */
   readonly caller?: Caller
+  /** Maximum wait until the document is searchable or failed, in milliseconds; 0 (default) returns at once. */
   readonly waitMs?: number
   readonly signal?: AbortSignal
+  /** Called when the document is stored, before the wait. */
   readonly onStored?: ((documentId: string) => void) | undefined
+  /**
+   * A transaction in the PostgreSQL database of the records: a client of `pg`, or see `inlay/transactions`. The document
+   * is stored with its commit, and accepted and indexed after that; a rollback leaves nothing.
+   */
   readonly transaction?: HostTransaction | undefined
 }

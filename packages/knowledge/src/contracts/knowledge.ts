@@ -29,23 +29,11 @@ import type {
   SearchRequest,
 } from './search.ts'
 
-export interface AcceptOptions {
-  /** Absent for the host itself, which has no restriction. */
-  readonly caller?: Caller
+export interface AcceptOptions extends FileDocumentOptions {
   /**
    * Id of the caller whose share of the queue is used, if several callers fill the queue. Default: the caller's own.
    */
   readonly queuedFor?: string | undefined
-  /** Maximum wait until the document is searchable or failed, in milliseconds; 0 (default) returns at once. */
-  readonly waitMs?: number
-  readonly signal?: AbortSignal
-  /** Called when the document is stored, before the wait. */
-  readonly onStored?: ((documentId: string) => void) | undefined
-  /**
-   * A transaction in the PostgreSQL database of the records: a client of `pg`, or see `inlay/transactions`. The document
-   * is stored with its commit, and accepted and indexed after that; a rollback leaves nothing.
-   */
-  readonly transaction?: HostTransaction | undefined
 }
 
 /**

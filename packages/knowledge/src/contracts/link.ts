@@ -1,10 +1,5 @@
-import type { BaseFilters } from '@inlay/protocol'
-import type { Caller } from './pairs.ts'
+import type { SearchRequest } from './search.ts'
 
-export interface LinkRequest {
+export interface LinkRequest extends Pick<SearchRequest, 'filters' | 'caller' | 'signal'> {
   readonly link: string
-  readonly filters?: BaseFilters | null
-  /** Absent for the host itself, which has no restriction. */
-  readonly caller?: Caller
-  readonly signal?: AbortSignal
 }

@@ -64,14 +64,10 @@ export interface IndexFilter {
 }
 
 /** A matching row. `score` is in [0, 1], higher is better, and only comparable within one result. */
-export interface Hit {
-  readonly documentId: string
-  readonly generation: string
-  readonly position: number
-  readonly text: string
-  readonly chunkMetadata: string
-  readonly source: string
-  readonly updatedAt: number
+export interface Hit extends Pick<
+  IndexRow,
+  'documentId' | 'generation' | 'position' | 'text' | 'chunkMetadata' | 'source' | 'updatedAt'
+> {
   readonly score: number
   /** Only returned by a `read` with `vectors`. */
   readonly vector?: Float32Array

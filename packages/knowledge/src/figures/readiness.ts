@@ -1,5 +1,6 @@
 import { InlayError } from '@inlay/protocol'
 import type { Readiness } from '../contracts/documents.ts'
+import type { Ingestion } from '../ingestion.ts'
 import { rebuildReasonOf } from '../reindexing/change-embedder.ts'
 import type { IndexSpace } from '../reindexing/index-space.ts'
 import type { MigratingIndex } from '../reindexing/migrating-index.ts'
@@ -12,13 +13,9 @@ export const probeWaitMs = 500
 /** How long a process stays ready while the database does not respond. */
 export const probeSilenceMs = 5_000
 
-interface ReadinessOptions {
+interface ReadinessOptions extends Pick<Ingestion, 'missing' | 'unknown'> {
   readonly index: Pick<MigratingIndex, 'spaces' | 'verified' | 'embedder'>
   readonly sampler: Pick<FiguresSampler, 'read'>
-  /** Number of documents found to be missing from the index. */
-  readonly missing: () => number
-  /** Number of versions of documents that only the index of a space holds. */
-  readonly unknown: (space: number) => number
   /** Instructions for the operator if a disk was full recently. */
   readonly fullDisk?: () => string | undefined
 }
@@ -35,10 +32,7 @@ export async function rebuildOf(
   return isOver ? undefined : reason
 }
 
-/**
- * Checks whether this process is ready, at a cost that does not depend on the number of documents: it reads a small
- * table. Concurrent probes share a check, and each waits for it at most half a second.
- */
+/** Concurrent probes share a check, and each waits for it at most half a second. */
 export function createReadiness({
   index,
   sampler,

@@ -332,11 +332,6 @@ async function readTable(section: Table, { files, readFile, signal }: IndexingCo
   }))
 }
 
-interface Failed<Item> {
-  readonly item: Item
-  readonly error: unknown
-}
-
 /**
  * Runs work on all items. If it fails, runs it on halves of them until the items that fail alone are found. A retryable
  * error says nothing about the items: it ends the search and is thrown.
@@ -345,7 +340,7 @@ interface Failed<Item> {
 async function isolate<Item>(
   items: readonly Item[],
   run: (items: readonly Item[]) => Promise<void>,
-): Promise<readonly Failed<Item>[]> {
+): Promise<readonly { readonly item: Item; readonly error: unknown }[]> {
   try {
     await run(items)
     return []

@@ -116,11 +116,9 @@ export interface NamedFiles {
   readonly readFile?: FileExtractor
 }
 
-type Location = readonly string[]
-
 interface NamedFile {
   readonly id: string
-  readonly loc: Location
+  readonly loc: readonly string[]
 }
 
 /** @throws VALIDATION_FAILED with an issue per file that does not exist or that the caller may not use */
@@ -159,7 +157,7 @@ async function missing(
   return named.filter(({ id }) => !existing.has(id))
 }
 
-function toRefusal({ loc }: NamedFile, fault: string): { loc: Location; msg: string; type: string } {
+function toRefusal({ loc }: NamedFile, fault: string): { loc: readonly string[]; msg: string; type: string } {
   return { loc, msg: `${fault}: upload it first`, type: 'value_error' }
 }
 

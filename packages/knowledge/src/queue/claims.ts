@@ -1,9 +1,9 @@
 import { hasRowLocks, isAmong, prepared } from '@inlay/records'
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { IngestionStep } from '../contracts/steps.ts'
 import { readMemberships } from '../access-and-filters/permissions.ts'
 import { holdSpace, phase, toGeneration, idsOf } from '../schema/sql.ts'
-import type { Records } from '../schema/tables.ts'
+import type { DocumentRow, Records } from '../schema/tables.ts'
 
 /** Documents claimed together. No other worker claims them while the lease is held. */
 export interface Claim {
@@ -164,12 +164,7 @@ const firstSmallDue = prepared((db: Records, { now, tooFar }: DueTimes) =>
   dueDocuments(db, { now, tooFar, isOfSmall: true }).limit(1),
 )
 
-interface Candidate {
-  readonly id: string
-  readonly content_bytes: number | string
-  readonly interruptions: number
-  readonly due_at: number | string
-}
+type Candidate = Pick<Selectable<DocumentRow>, 'id' | 'content_bytes' | 'interruptions' | 'due_at'>
 
 function choose(candidates: readonly Candidate[], maxCharacters: number): readonly Candidate[] {
   let [count, sum] = [0, 0]

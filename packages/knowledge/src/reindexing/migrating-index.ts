@@ -15,8 +15,7 @@ import {
   replaceSpace,
 } from './index-space.ts'
 import { mergeHits } from './merged-hits.ts'
-import { LostIndexCheck } from './rebuild-lost-index.ts'
-import type { Records } from '../schema/tables.ts'
+import { LostIndexCheck, type LostIndexOptions } from './rebuild-lost-index.ts'
 
 /** The space that documents are written to. */
 export interface TargetSpace {
@@ -322,16 +321,10 @@ async function figuresOfAll(directory: SpaceDirectory): Promise<IndexFigures> {
   }
 }
 
-export interface SpaceDirectoryOptions {
-  readonly db: Records
+export interface SpaceDirectoryOptions extends LostIndexOptions {
   /** The index of the first space. */
   readonly index: VectorIndex
   readonly embedder?: Embedder
-  /** Whether lost indexes are left to other processes. */
-  readonly isReadOnly?: boolean
-  readonly now: () => number
-  /** Receives problems that the operator should know about, such as a lost index. */
-  readonly onError?: (error: unknown) => void
   /** Called when documents have to be moved to another space. */
   readonly onRebuild?: () => void
   /** Called whenever documents are found that this process can move, even if another process caused it. */

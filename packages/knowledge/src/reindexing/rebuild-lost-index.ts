@@ -16,11 +16,12 @@ export interface CheckedSpaces {
   replace(replaced: ReplacedSpace): Promise<void>
 }
 
-interface LostIndexOptions {
+export interface LostIndexOptions {
   /** Whether lost indexes are left to other processes. */
   readonly isReadOnly?: boolean
   readonly db: Records
   readonly now: () => number
+  /** Receives problems that the operator should know about, such as a lost index. */
   readonly onError?: (error: unknown) => void
 }
 
