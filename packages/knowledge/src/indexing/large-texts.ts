@@ -1,6 +1,7 @@
 import { InlayError } from '@inlay/protocol'
 import { addText, openText, type TextWindow } from '../chunking/blocks.ts'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
+import { readPart } from '../intake/large-content.ts'
 import type { Records } from '../schema/tables.ts'
 
 /** The texts of a large document, of which only a few parts are in memory at a time. */
@@ -22,7 +23,7 @@ export async function openLargeTexts(
   largeId: string,
   { textLengths, ...document }: LargeDocument,
 ): Promise<{ readonly texts: LargeTexts; readonly document: StoredDocument }> {
-  let part = await readPart(db, largeId, 0)
+  let part = await presentPart(db, largeId, 0)
   const beginning = part.slice(0, shownCharacters)
   /** The next read position, and the remaining length of the current section. */
   let [position, at, left] = [0, 0, 0]
@@ -39,7 +40,7 @@ export async function openLargeTexts(
     load: async () => {
       if (!text?.isWanted) return
       if (at === part.length) {
-        part = await readPart(db, largeId, ++position)
+        part = await presentPart(db, largeId, ++position)
         at = 0
       }
       const more = part.slice(at, at + left)
@@ -58,13 +59,8 @@ export async function openLargeTexts(
 }
 
 /** @throws CONFLICT if the part does not exist: the document was changed or deleted meanwhile */
-async function readPart(db: Records, largeId: string, position: number): Promise<string> {
-  const row = await db
-    .selectFrom('inlay_content_parts')
-    .select('text')
-    .where('large_id', '=', largeId)
-    .where('position', '=', position)
-    .executeTakeFirst()
-  if (!row) throw new InlayError('CONFLICT', { message: 'The document was changed while it was read.' })
-  return row.text
+async function presentPart(db: Records, largeId: string, position: number): Promise<string> {
+  const text = await readPart(db, largeId, position)
+  if (text === undefined) throw new InlayError('CONFLICT', { message: 'The document was changed while it was read.' })
+  return text
 }

@@ -11,6 +11,7 @@ import {
 import type { MetadataChange } from '../contracts/documents.ts'
 import type { LargeDocument, StoredDocument } from '../contracts/stored-document.ts'
 import type { Records } from '../schema/tables.ts'
+import { readPart } from './large-content.ts'
 
 export interface KnownVersion {
   readonly revision: number
@@ -44,14 +45,9 @@ async function readLarge(db: Records, largeId: string): Promise<StoredDocument> 
   let position = 0
   const nextPiece = async (most: number): Promise<string> => {
     if (part === '') {
-      const row = await db
-        .selectFrom('inlay_content_parts')
-        .select('text')
-        .where('large_id', '=', largeId)
-        .where('position', '=', position++)
-        .executeTakeFirst()
-      if (row === undefined) throw changedMeanwhile()
-      part = row.text
+      const text = await readPart(db, largeId, position++)
+      if (text === undefined) throw changedMeanwhile()
+      part = text
     }
     const piece = part.slice(0, most)
     part = part.slice(most)

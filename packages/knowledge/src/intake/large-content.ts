@@ -120,6 +120,17 @@ export async function releaseLargeContent(db: Records, { id }: Pick<LargeContent
   return numUpdatedRows > 0n
 }
 
+/** Undefined if the document was changed or deleted meanwhile. */
+export async function readPart(db: Records, largeId: string, position: number): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('inlay_content_parts')
+    .select('text')
+    .where('large_id', '=', largeId)
+    .where('position', '=', position)
+    .executeTakeFirst()
+  return row?.text
+}
+
 /** Number of parts removed in one transaction; deleted data is overwritten, which takes time. */
 const removedAtOnce = 4
 
