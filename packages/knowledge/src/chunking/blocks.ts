@@ -69,9 +69,7 @@ const lookahead = 3 * maxLineLength
 /** Longer lines are always text, so that patterns do not run over megabytes. */
 const maxMarkupLength = 2000
 
-/**
- * Returned in place of a result while finding the next one takes long, so that the caller can yield to the event loop.
- */
+/** In place of a result while finding the next one takes long, so that the caller can yield to the event loop. */
 export type Pause = undefined
 
 const linesBetweenPauses = 4096
@@ -140,10 +138,7 @@ function lineAt({ held, from }: TextWindow, start: number): Line | undefined {
 
 const joining = /^(?:\p{M}|\u200d|\p{Emoji_Modifier})/u
 
-/**
- * The first position from `at` on that does not split a character: neither a surrogate pair nor a letter and its
- * combining marks.
- */
+/** The first position from `at` on that splits neither a surrogate pair nor a letter and its combining marks. */
 export function characterEnd(text: string, at: number): number {
   let end = at
   const bound = Math.min(text.length, at + 64)

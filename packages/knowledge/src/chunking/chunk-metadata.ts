@@ -175,9 +175,7 @@ export function readHits(hits: readonly Hit[]): ReadHit[] {
   return hits.map((hit) => ({ hit, metadata: decodeChunkMetadata(hit.chunkMetadata) }))
 }
 
-/**
- * Joins consecutive chunks to the text they were split from, without what splitting added to a table or a code block.
- */
+/** The text that consecutive chunks were split from, without what splitting added to a table or a code block. */
 export function textOf(chunks: readonly ReadHit[]): string {
   let text = ''
   for (const [at, { hit, metadata }] of chunks.entries()) {

@@ -25,10 +25,7 @@ export interface DraftRow {
   readonly withSummary: (summary: Summary) => DraftRow
 }
 
-/**
- * Converts a document to index rows, lazily. A document without text still gets a row if it has a title, so that the
- * title is searchable; the text of that row is "".
- */
+/** Lazy. A document without text gets a row with the text "" if it has a title, so that the title is searchable. */
 export function* toRows(
   claimed: ClaimedDocument,
   document: StoredDocument,
@@ -135,10 +132,7 @@ function toNotes({ documentSummary, chunkSummary }: ChunkMetadata): string {
   return [documentSummary, chunkSummary].filter((note) => note).join('\n')
 }
 
-/**
- * Text of a row for the embedder: title, summaries, headings, text, metadata. Equal metadata and text give equal
- * results, so the vector of an unchanged row can be reused.
- */
+/** Equal metadata and text give equal results, so the vector of an unchanged row can be reused. */
 export function toEmbedText(chunk: ChunkMetadata, text: string): string {
   const entries = Object.entries(chunk.metadata ?? {}).map(([key, value]) => `${key}: ${[value].flat().join(', ')}`)
   const metadata = entries.join('\n')
@@ -168,9 +162,7 @@ const [fewestTags, maxTags] = [50, 1000]
 const maxTagsOfSections = 500_000
 const maxTagLength = 1000
 
-/**
- * Metadata as tags for filters: the first 1000 entries; for documents of more than 500 sections fewer, but at least 50.
- */
+/** The first 1000 entries; for documents of more than 500 sections fewer, but at least 50. */
 export function toTags({ metadata, sections }: Pick<StoredDocument, 'metadata' | 'sections'>): string[] {
   const limit = Math.max(fewestTags, Math.min(maxTags, Math.floor(maxTagsOfSections / sections.length)))
   const tags: string[] = []

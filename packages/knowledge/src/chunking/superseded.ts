@@ -70,10 +70,7 @@ const successorKeys = /^(?:superseded|replaced|obsoleted)[-_ ]?by$/i
 /** Few documents contain any of these words, and this test takes a tenth of the time. */
 const mayState = new RegExp([words, named, ...Object.values(statementsOfThis)].join('|'), 'i')
 
-/**
- * The notice in which a document says that it is no longer valid: a sentence, its title or its status; undefined if
- * there is none.
- */
+/** A sentence, its title or its status says that a document is no longer valid; undefined if none does. */
 export function supersededNotice({
   title,
   semantic_identifier: name,

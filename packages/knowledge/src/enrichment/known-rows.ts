@@ -23,10 +23,7 @@ export function summaryKey(documentId: string, metadata: ChunkMetadata, text: st
 /** Bounds memory: larger documents are embedded again. */
 const maxKnownChunks = 5000
 
-/**
- * Reads the rows of the visible versions of documents, except those made with another embedder.
- * @throws SERVICE_UNAVAILABLE if the index cannot be read
- */
+/** Without vectors of another embedder. @throws SERVICE_UNAVAILABLE if the index cannot be read */
 export async function readKnownRows(
   documents: readonly ClaimedDocument[],
   { index, space }: { index: VectorIndex; space: number },

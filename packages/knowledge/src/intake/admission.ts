@@ -2,10 +2,7 @@ import { InlayError } from '@inlay/protocol'
 import { countWaiting } from '../queue/queue-status.ts'
 import type { Records } from '../schema/tables.ts'
 
-/**
- * Makes the calls of each caller take effect in the order in which they were made, although some take longer to
- * prepare.
- */
+/** Calls of each caller take effect in the order in which they were made, although some take longer to prepare. */
 export interface CallOrder {
   /** Prepares and then acts, after everything the caller submitted before has acted or could not be prepared. */
   submit<Prepared, Result>(

@@ -50,10 +50,7 @@ const orphanedDocuments = prepared((db: Records) =>
 const hasNoClaim = (of: ExpressionBuilder<Tables, 'inlay_documents'>) =>
   of.not(of.exists(of.selectFrom('inlay_claims').select('inlay_claims.id').whereRef('inlay_claims.id', '=', 'claim')))
 
-/**
- * Returns documents to the queue whose claim was deleted before their result was recorded: the process ended between
- * two commits.
- */
+/** Their claim was deleted before their result was recorded: the process ended between two commits. */
 async function requeueOrphans(db: Records, now: number): Promise<void> {
   const orphans = await orphanedDocuments(db, {})
   if (orphans.length === 0) return

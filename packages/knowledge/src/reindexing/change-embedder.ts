@@ -137,10 +137,7 @@ async function queueSome(
 
 type ChosenIds = SelectQueryBuilder<Tables, 'inlay_documents', { id: string }>
 
-/**
- * Returns documents to the queue, as new versions with the same content: the first ones that a query chooses, by id.
- * @returns their ids
- */
+/** The first documents that a query chooses, by id, as new versions with the same content. @returns their ids */
 export function requeue(
   db: Records,
   { now, limit }: { readonly now: number; readonly limit: number },

@@ -61,10 +61,7 @@ const nameOf = (embedder: Embedder | undefined): EmbedderName => ({
   dimensions: embedder?.dimensions ?? 0,
 })
 
-/**
- * Records the first space if there is none. Its embedder can still change while there are no documents, see
- * {@link changeEmbedder}.
- */
+/** Its embedder can still change while there are no documents, see {@link changeEmbedder}. */
 export async function ensureSpace(db: Records, embedder: Embedder | undefined): Promise<void> {
   const row: IndexSpaceRow = {
     ...nameOf(embedder),

@@ -142,10 +142,7 @@ export async function findVisible(
   return { hits: visible.toSorted((left, right) => right.score - left.score), isAll: candidates.length < query.limit }
 }
 
-/**
- * Scores are only comparable within one result: a document that was searched for again keeps the place of its old
- * version.
- */
+/** Scores are only comparable within one result: a document searched for again keeps the place of its old version. */
 function scaled(hits: readonly Hit[], best: { from: Map<string, number>; to: Map<string, number> }): Hit[] {
   return hits.map((hit) => {
     const [from, to] = [best.from.get(hit.documentId) ?? 0, best.to.get(hit.documentId) ?? 0]

@@ -228,9 +228,7 @@ interface UnspacedCharacter {
   readonly isMark: boolean
 }
 
-/**
- * Cached, since normalizing and classifying cost more than everything else, and a text has few different characters.
- */
+/** Normalizing and classifying cost more than everything else, and a text has few different characters. */
 const characterCache = new Map<string, UnspacedCharacter>()
 const maxCachedCharacters = 20_000
 

@@ -24,11 +24,7 @@ const indexedCharacters = 400
 /** SQL expression for the start of a link, as in the index. */
 export const linkStart: RawBuilder<string> = sql<string>`substr(link, 1, ${sql.lit(indexedCharacters)})`
 
-/**
- * Finds the visible document whose first link is a URL, and reads it as a whole; of several, the one accepted last.
- * Undefined if there is none that the caller may see and that matches the filters.
- * @throws INSUFFICIENT_PERMISSIONS see `resolveFilters`
- */
+/** See `Knowledge.byLink`. Of several documents, the one accepted last. */
 export async function findByLink(request: LinkRequest, context: ExcerptContext): Promise<FoundPassage | undefined> {
   const filter = await resolveFilters(context.db, request.filters, request.caller)
   for (let reads = 1; ; reads++) {

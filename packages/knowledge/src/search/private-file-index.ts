@@ -13,9 +13,7 @@ export interface PrivateFileIndexOptions {
   readonly context: SearchContext
 }
 
-/**
- * Creates the index of private files. Its pair is created with the first document, so that it costs nothing if unused.
- */
+/** The pair is created with the first document, so that it costs nothing if unused. */
 export function createPrivateFileIndex({ accept, remove, context }: PrivateFileIndexOptions): PrivateFileIndex {
   const { db, now } = context
   const caller = privateFilesCaller

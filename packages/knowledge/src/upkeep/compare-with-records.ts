@@ -220,10 +220,7 @@ async function takeVisible(
   return missing
 }
 
-/**
- * Removes from the set the generations in a table. Read in parts, since it may contain all documents of a removed
- * source.
- */
+/** In parts, since the table may contain all documents of a removed source. */
 async function removeThoseIn(
   db: Records,
   table: 'inlay_claims' | 'inlay_dead_generations',
