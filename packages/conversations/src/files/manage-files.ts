@@ -12,18 +12,13 @@ import { createReadings, type Readings } from './file-texts.ts'
 import { cutSheet, toCsv, toSheets } from './sheets.ts'
 import { decodeUnicode, readTextFile } from './text-reader.ts'
 
-export interface FilesOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
-  readonly db: ConversationDatabase
+export interface FilesOptions extends Omit<UploadOptions, 'blobs' | 'readings' | 'notify'>, Pick<Services, 'onError'> {
   /** Absent: nothing can be uploaded. */
   readonly storage?: BlobStorage
   /** Default: {@link readTextFile}. */
   readonly reader?: FileReader
   readonly index?: FileIndex
-  readonly maxBytes: number
-  readonly maxStoredBytes?: number | undefined
   readonly maxTokens: number
-  readonly waitMs: number
-  readonly checkProject: UploadOptions['checkProject']
   /** Names of the agents that hold a file. */
   readonly personasWith: (id: string) => Promise<readonly string[]>
   /** Whether a document names a file, by an id of it. Default: none does. */

@@ -35,7 +35,6 @@ export interface SessionsOptions extends Pick<Services, 'newId'>, RemovalOptions
 const fillWaitMs = 2_000
 // Tokens reserved for a question about documents.
 const questionTokens = 2_000
-const feedbackLimit = { most: 100, windowMs: 60_000 }
 
 export function createSessions(options: SessionsOptions): Sessions {
   const { db, agent, models, now, newId, readableDocuments = async () => new Set<string>() } = options
@@ -62,7 +61,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     ...createRemoval(options),
     ...createPins(options),
     ...createBranches(db),
-    ...createFeedback({ ...options, limit: createRateLimit({ ...feedbackLimit, now }) }),
+    ...createFeedback({ ...options, limit: createRateLimit(now) }),
     ...createSettings(db, models),
     freeTokens: (id, caller) => agent.freeTokens({ sessionId: id }, caller),
     documentTokens: async (personaId, caller) =>

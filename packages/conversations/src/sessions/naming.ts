@@ -27,19 +27,14 @@ const maxRecent = 1_000
 const recentMs = 60_000
 const namingTimeoutMs = 20_000
 
-interface Renaming {
-  readonly sessionId: string
-  readonly before: string
-  readonly name: string
-}
-
-const renameFrom = prepared((db: ConversationDatabase, { sessionId, before, name }: Renaming) =>
-  db
-    .updateTable('inlay_chat_sessions')
-    .set({ name })
-    .where('id', '=', sessionId)
-    .where('name', '=', before)
-    .returning('owner_id as ownerId'),
+const renameFrom = prepared(
+  (db: ConversationDatabase, { sessionId, before, name }: Record<'sessionId' | 'before' | 'name', string>) =>
+    db
+      .updateTable('inlay_chat_sessions')
+      .set({ name })
+      .where('id', '=', sessionId)
+      .where('name', '=', before)
+      .returning('owner_id as ownerId'),
 )
 
 export function createNaming(db: ConversationDatabase, how: SessionNaming, { now }: Pick<Services, 'now'>): Naming {

@@ -3,13 +3,10 @@ import { InlayError } from '@inlay/protocol'
 /** Counts one time of a caller. RATE_LIMITED with `retryAfterSeconds` when there were too many. */
 export type RateLimit = (callerId: string) => void
 
-/** Limits each caller to `most` times within any `windowMs` milliseconds, in this process. */
-export function createRateLimit(options: {
-  readonly most: number
-  readonly windowMs: number
-  readonly now: () => number
-}): RateLimit {
-  const { most, windowMs, now } = options
+const [most, windowMs] = [100, 60_000]
+
+/** Limits each caller to a hundred times within any minute, in this process. */
+export function createRateLimit(now: () => number): RateLimit {
   // In order of the last call, so that inactive callers are first.
   const taken = new Map<string, readonly number[]>()
   return (callerId) => {

@@ -16,16 +16,10 @@ export interface SearchedText {
 }
 
 /** Indexes a text under its session or message. Called in the transaction that writes it. */
-export async function indexText(db: ConversationDatabase, { text, ...entry }: SearchedText): Promise<void> {
-  await forgetText(db, entry)
-  await addText(db, { ...entry, text })
-}
-
-async function forgetText(
-  db: ConversationDatabase,
-  { sessionId, messageId }: Pick<SearchedText, 'sessionId' | 'messageId'>,
-): Promise<void> {
+export async function indexText(db: ConversationDatabase, text: SearchedText): Promise<void> {
+  const { sessionId, messageId } = text
   await (messageId === undefined ? forgetName(db, { sessionId }) : forgetMessage(db, { sessionId, messageId }))
+  await addText(db, text)
 }
 
 const forgetName = prepared((db: ConversationDatabase, { sessionId }: { readonly sessionId: string }) =>
