@@ -17,10 +17,7 @@ export interface ModelTrial {
 const timeoutMs = 60_000
 const maxErrorLength = 500
 
-/**
- * Asks a model one short question, with no document and no tool in it.
- * @throws VALIDATION_ERROR for a model that is not offered
- */
+/** With no document and no tool in it. @throws VALIDATION_ERROR for a model that is not offered */
 export async function tryModel(models: ModelProvider, override: LlmOverride | null): Promise<ModelTrial> {
   const { model, provider, name, contextTokens } = await models.resolve(override)
   const startedAt = performance.now()

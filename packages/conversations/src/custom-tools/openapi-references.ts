@@ -10,10 +10,7 @@ export class NotCallable extends Error {}
 
 const maxHops = 20
 
-/**
- * The value that a `$ref` of the document leads to.
- * @throws NotCallable for references to other documents, and for those that lead nowhere
- */
+/** @throws NotCallable for references to other documents, and for those that lead nowhere */
 export function lookUp(document: JsonObject, reference: string): unknown {
   if (reference !== '#' && !reference.startsWith('#/')) {
     throw new NotCallable(`refers to another document by $ref (${reference.slice(0, 100)}): put everything into one`)

@@ -50,9 +50,7 @@ export async function queueForIndex(records: ConversationDatabase, ids: readonly
     .execute()
 }
 
-/**
- * Marks a file for removal. Work in progress on it ends first, so that what it adds to the index is removed as well.
- */
+/** Work in progress on it ends first, so that what it adds to the index is removed as well. */
 export async function queueRemoval(records: ConversationDatabase, id: string): Promise<void> {
   await records
     .updateTable('inlay_files')

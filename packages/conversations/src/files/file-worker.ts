@@ -150,9 +150,7 @@ async function work(row: Selectable<FileTable>, options: FileWorkerOptions, sign
   else if (row.work !== null) await remove(row, options)
 }
 
-/**
- * Completes an attempt. Other work requested meanwhile, such as removal, has changed `work` and waits for this.
- */
+/** Other work requested meanwhile, such as removal, has changed `work` and waits for this. */
 async function settle({ row, job }: ClaimedFile, { db, index }: FileWorkerOptions): Promise<void> {
   // Reading a file records its end and the next work itself.
   const change = row.work === 'index' ? { work: null, attempts: 0 } : {}
