@@ -1,4 +1,5 @@
 import { must, mustEqual, mustReject, toTests, type Checks, type ConformanceTest } from '../contract.ts'
+import { sampleSpace, vectorAt as unitVectorAt } from './sample-rows.ts'
 import type { NearPoint, VectorCollection, VectorPoint, VectorRow, VectorStore } from '@inlay/drivers/vector-store'
 
 /** Opens a collection; handles with the same name share their points, even after all were closed. */
@@ -6,7 +7,7 @@ export type MakeVectorStore = (collection: VectorCollection) => VectorStore | Pr
 
 type WithStore = (name: string, work: (store: VectorStore) => Promise<void>) => Promise<void>
 
-const dimensions = 8
+const { dimensions } = sampleSpace
 
 /**
  * Requirements of every `VectorStore`, as a list for any test runner. Collection names begin with `conformance-`; each
@@ -30,13 +31,7 @@ export function vectorStoreConformance(make: MakeVectorStore): ConformanceTest[]
   ]
 }
 
-/** A vector in the plane of the first two axes. */
-function vectorAt(degrees: number, length = 1): Float32Array {
-  const vector = new Float32Array(dimensions)
-  vector[0] = Math.cos((degrees * Math.PI) / 180) * length
-  vector[1] = Math.sin((degrees * Math.PI) / 180) * length
-  return vector
-}
+const vectorAt = (degrees: number, length = 1): Float32Array => unitVectorAt(degrees).map((value) => value * length)
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 
