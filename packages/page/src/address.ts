@@ -4,7 +4,6 @@ export type Place =
   | { readonly view: 'chat'; readonly sessionId: string | null; readonly messageId?: number }
   /** A new chat beside a document. */
   | { readonly view: 'chat'; readonly sessionId: null; readonly documentId: string; readonly messageId?: undefined }
-  /** A chat of somebody else, to be read. */
   | { readonly view: 'shared'; readonly sessionId: string }
   | { readonly view: 'chats' | 'documents' | 'search' | 'health' }
   | { readonly view: 'project'; readonly projectId: number }

@@ -33,7 +33,6 @@ const DocumentsView = lazyView(async () => (await import('./documents/documents-
 const HealthView = lazyView(async () => (await import('./health/health-view.tsx')).HealthView)
 const AdminView = lazyView(async () => (await import('./admin/admin-view.tsx')).AdminView)
 
-/** The page: a conversation, those before it, and the documents they are about. */
 export function App({
   service,
   model: firstModel,
@@ -260,7 +259,6 @@ function useChat(service: Service, place: Place, settings: AnswerSettings, isInP
   return { ...conversation, leave }
 }
 
-/** The place the address names. */
 function usePlace(): Place {
   const [place, setPlace] = useState(servedPlace)
   useEffect(() => {

@@ -9,7 +9,6 @@ import { Button } from './controls/button.tsx'
 
 const storageName = 'inlay-first-run'
 
-/** First steps after the installation: add documents, choose a model, ask. One click hides them permanently. */
 export function FirstRun({ counts, model }: { counts: Counts | undefined; model: AnsweringModel }) {
   const words = texts.frame
   const [done, setDone] = useState(() => (readKept(storageName) ?? '').split(' ').filter((step) => step !== ''))

@@ -1,4 +1,3 @@
-/** Of the whole browser, or of a tab. */
 type StorageName = 'localStorage' | 'sessionStorage'
 
 /** What the browser keeps under a name; null without it, and where storage is forbidden. */

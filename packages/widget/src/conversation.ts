@@ -11,7 +11,6 @@ import type { PastChats } from './past-chats.ts'
 
 export interface ChatOptions {
   readonly client: ChatClient
-  /** Fields of every message. */
   readonly message: Partial<SendMessageInput>
   readonly past: PastChats
   readonly onChange: () => void

@@ -11,7 +11,6 @@ import { maxChosen, OperationChoice, Skipped } from './operation-choice.tsx'
 import { Area, BadField, Check, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
-/** Actions of models: those built in, of MCP servers, and of OpenAPI documents; each can be tried. */
 export function Actions({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.action
   const actions = useLoaded(

@@ -8,7 +8,6 @@ interface AdminTabsProps {
   readonly baseUrl: string
 }
 
-/** Leads to all views for administrators. */
 export function AdminTabs({ shown, baseUrl }: AdminTabsProps) {
   const shownTab = useRef<HTMLAnchorElement>(null)
   useEffect(() => {

@@ -23,7 +23,6 @@ interface AgentsProps {
   readonly tryAgent: (agentId: number) => void
 }
 
-/** Agents: instructions, documents, actions, suggested questions and a picture. */
 export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps) {
   const texts = adminTexts.agent
   const known = useLoaded(

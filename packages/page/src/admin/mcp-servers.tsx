@@ -8,7 +8,6 @@ import { beginSignIn, signInReturn, takeSignIn } from './sign-in.ts'
 import { Field, Form, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
-/** MCP servers: which there are, whether they answer, and a form that adds others. */
 export function McpServers({ calls, changed }: { calls: ServiceCalls; changed: () => Promise<void> }) {
   const texts = adminTexts.action
   const servers = useRead<McpServerSnapshots>(calls, '/admin/mcp/servers')

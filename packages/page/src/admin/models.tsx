@@ -8,7 +8,6 @@ import type { ServiceCalls } from '../service/calls.ts'
 import { Area, Choice, Field, Form, linesOf, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
-/** The models, with a test for each; a choice of local models; and a form that adds others. */
 export function Models({ calls, modelChanged }: { calls: ServiceCalls; modelChanged: () => void }) {
   const texts = adminTexts.model
   const listed = useRead<ListedProviders>(calls, '/admin/llm/provider')
@@ -126,7 +125,6 @@ function ModelCard({ calls, changed, provider, model, isDefault }: ModelCardProp
   )
 }
 
-/** What to do about a model that fails, by the code of its error. */
 function adviceFor(code: string | null): string | undefined {
   const { advice } = adminTexts.model
   switch (code) {

@@ -15,7 +15,6 @@ interface OperationChoiceProps {
   readonly choose: (chosen: ReadonlySet<string>) => void
 }
 
-/** The functions of an OpenAPI document to tick, with a search and tags, and what cannot be called with the reason. */
 export function OperationChoice({ checked, chosen, choose }: OperationChoiceProps) {
   const texts = adminTexts.action
   const [words, setWords] = useState('')
@@ -82,7 +81,6 @@ export function OperationChoice({ checked, chosen, choose }: OperationChoiceProp
   )
 }
 
-/** Operations with the reason why they are left out. */
 export function Skipped({ words, operations }: { words: string; operations: ToolMethods['skipped'] }) {
   if (operations.length === 0) return null
   return (

@@ -8,12 +8,10 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
 
-/** Reads what a route answers when a view opens. */
 export function useRead<Answer>(calls: ServiceCalls, path: string): Loaded<Answer> {
   return useLoaded((signal) => calls.get<Answer>(path, signal), [calls, path])
 }
 
-/** Placeholder of a view until its value is loaded. */
 export function Waiting({ loaded }: { loaded: Loaded<unknown> }) {
   if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
   return loaded.value === undefined ? <p class="nothing u-muted">{texts.frame.loading}</p> : null
@@ -117,7 +115,6 @@ interface ChoiceProps {
   readonly onChange?: (value: string) => void
 }
 
-/** One of some things. */
 export function Choice({ label, options, isInline = false, onChange, ...select }: ChoiceProps) {
   return (
     <label class={`field ${isInline ? 'inline u-row u-wrap u-gap-8' : 'u-grid u-gap-4'} u-min-0 u-note`}>
@@ -142,7 +139,6 @@ interface ChecksProps {
   readonly all?: string
 }
 
-/** Several of some things. */
 export function Checks({ label, name, options, chosen, all }: ChecksProps) {
   return (
     <fieldset class="checks u-grid u-gap-6 u-min-0 u-no-border">
@@ -183,18 +179,15 @@ export function Check({ label, name, checked }: { label: string; name: string; c
 }
 
 interface RemovalProps {
-  /** Of what is removed. */
   readonly name: string
   /** Default: "Delete". */
   readonly words?: string
   /** Default: "Delete", and the name. */
   readonly label?: string
-  /** Asked before it happens. */
   readonly question: string
   readonly remove: () => Promise<unknown>
 }
 
-/** A button that asks once more in its place. */
 export function Removal({
   name,
   words = texts.frame.delete,
@@ -239,7 +232,6 @@ export const textOf = (fields: FormData, name: string): string => {
   return typeof value === 'string' ? value.trim() : ''
 }
 
-/** Lines that are not empty. */
 export const linesOf = (fields: FormData, name: string): readonly string[] =>
   textOf(fields, name)
     .split('\n')

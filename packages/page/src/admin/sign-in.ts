@@ -10,10 +10,8 @@ const storageName = 'inlay-mcp-sign-in'
 const keepPending = (pending: PendingSignIn | null): void =>
   keep(storageName, pending && JSON.stringify(pending), 'sessionStorage')
 
-/** Where a browser comes back to. */
 export const signInReturn = (): string => location.origin + location.pathname
 
-/** Remembers for which server the browser leaves the page. */
 export const beginSignIn = (serverId: number): void => keepPending({ serverId })
 
 /** Shows the servers again when the browser comes back from a sign-in, and takes its answer out of the address. */

@@ -25,7 +25,6 @@ function costOf(entry: UsageEntry, prices: Prices): number | null {
   return (entry.input_tokens * (input ?? 0) + entry.output_tokens * (output ?? 0)) / 1_000_000
 }
 
-/** Adds entries up by person, by model, or all together. */
 export function sumsBy(entries: readonly UsageEntry[], by: (entry: UsageEntry) => string, prices: Prices, nameOf = by) {
   const groups = [...Map.groupBy(entries, by)]
   const sum = (list: readonly UsageEntry[], value: (entry: UsageEntry) => number): number =>
@@ -34,7 +33,6 @@ export function sumsBy(entries: readonly UsageEntry[], by: (entry: UsageEntry) =
     .map(([key, list]) => {
       const costs = list.map((entry) => costOf(entry, prices)).filter((cost) => cost !== null)
       return {
-        /** What the answers have in common. */
         key,
         name: nameOf(list[0]!),
         answers: sum(list, ({ answers }) => answers),
@@ -51,7 +49,6 @@ export function sumsBy(entries: readonly UsageEntry[], by: (entry: UsageEntry) =
 
 const periods = [1, 7, 30, 90, 365]
 
-/** Answers by user and model, with their costs. */
 export function Usage({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.use
   const [days, setDays] = useState(30)

@@ -12,18 +12,14 @@ import { sourcesOf, stepsOf, type Turn } from '@inlay/client/conversation'
 
 interface AnswerViewProps {
   readonly turn: Turn
-  /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
   /** Name of the answer if several are shown side by side. Default: "". */
   readonly name?: string
   readonly service: Pick<Service, 'passage' | 'file'>
-  /** Stands above the answer. */
   readonly above?: ComponentChildren
-  /** Stands below the answer. */
   readonly children?: ComponentChildren
 }
 
-/** The steps, text and sources of an answer. */
 export function AnswerView({ turn, idPrefix, name = '', service, above, children }: AnswerViewProps) {
   const { messageId } = turn.fold.state
   const [opened, setOpened] = useState<(Shown & { readonly messageId: number | null }) | null>(null)
@@ -93,7 +89,6 @@ export function AnswerView({ turn, idPrefix, name = '', service, above, children
   )
 }
 
-/** What an answer without a connection waits for. */
 export const disconnectedNote = (): string => (isOffline() ? texts.chat.offline : texts.chat.disconnected)
 
 /** Counts down the seconds until the question goes out again by itself. */

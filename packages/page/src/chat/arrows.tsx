@@ -10,7 +10,6 @@ interface ArrowsProps {
   readonly choose: (messageId: number) => void
 }
 
-/** Arrows to the previous and the next version; nothing if there is only one. */
 export function Arrows({ of, ids, shown, isDisabled, choose }: ArrowsProps) {
   const at = shown === null ? -1 : ids.indexOf(shown)
   if (ids.length < 2 || at < 0) return null

@@ -9,7 +9,6 @@ interface AttachmentListProps {
   readonly asText: (attachment: Attachment) => void
 }
 
-/** The files that go with the question, with what they look like. */
 export function AttachmentList({ attachments, asText }: AttachmentListProps) {
   if (attachments.all.length === 0) return null
   return (

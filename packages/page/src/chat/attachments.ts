@@ -3,7 +3,6 @@ import type { SentFile } from '@inlay/client/conversation'
 import { toFailure } from '../service/failure.ts'
 import type { Service } from '../service/service.ts'
 
-/** A file that goes with the next question. */
 export interface Attachment {
   /** Counts the files of this page. */
   readonly id: number
@@ -16,11 +15,9 @@ export interface Attachment {
   readonly pasted: string | null
   /** The uploaded file, to be sent with the question; null until the upload is done. */
   readonly sent: SentFile | null
-  /** Reason why it was refused; null if it was not. */
   readonly refusal: string | null
 }
 
-/** A small picture, or the beginning of a text. */
 export type Preview = { readonly picture: string } | { readonly text: string }
 
 export type Attachments = ReturnType<typeof useAttachments>
@@ -58,7 +55,6 @@ export function useAttachments(service: Service) {
   )
   return {
     all,
-    /** Whether some are still on their way. */
     isBusy: all.some(({ sent, refusal }) => sent === null && refusal === null),
     add,
     remove: (id: number) => setAll((known) => known.filter((attachment) => attachment.id !== id)),

@@ -1,7 +1,6 @@
 import { texts } from '../texts/texts.ts'
 import type { AgentAction, AnswerSettings, ListedModel } from '../service/service.ts'
 
-/** A setting that differs from the default, and the settings without it. */
 export interface ChosenSetting {
   readonly label: string
   readonly without: AnswerSettings
@@ -58,7 +57,6 @@ export interface Trigger {
   readonly start: number
 }
 
-/** @param caret place of the cursor in the text */
 export function triggerAt(text: string, caret: number): Trigger | null {
   const before = text.slice(0, caret)
   const command = /^\/(\p{L}*)$/u.exec(before)

@@ -23,13 +23,11 @@ import { SuggestionList, useSuggestions, type Suggestion } from './suggestions.t
 
 export interface ComposerProps {
   readonly service: Service
-  /** Whether the model that answers can do deep research. */
   readonly canResearch: boolean
   readonly isAnswering: boolean
   readonly isFollowUp: boolean
   readonly ask: (question: Question, how: { readonly isResearch: boolean }) => void
   readonly stop: () => void
-  /** Questions that wait for the answer before them. */
   readonly queue: readonly Question[]
   readonly unqueue: (question: Question) => void
   /** The conversation a draft belongs to; null for a new one. */
@@ -38,13 +36,11 @@ export interface ComposerProps {
   readonly focusRequest: number
   /** A text that goes before what is written; "" for none. */
   readonly insertion: string
-  /** Called once the text is inserted. */
   readonly inserted: () => void
   readonly settings: AnswerSettings
   readonly changeSettings: (settings: AnswerSettings) => void
   readonly models: readonly ListedModel[]
   readonly actions: readonly AgentAction[]
-  /** Agents to choose from in a new chat. */
   readonly agents: readonly MinimalPersona[]
   readonly chooseAgent: (agentId: number) => void
   readonly newChat: () => void
@@ -52,7 +48,6 @@ export interface ComposerProps {
 
 type Draft = ReturnType<typeof useDraft>
 
-/** A question that is being written, with its files. */
 function useDraft({ service, canResearch, isAnswering, sessionId, ask }: ComposerProps) {
   const [text, setText] = useKeptText(sessionId, isAnswering)
   const [isResearch, setIsResearch] = useState(false)
@@ -102,10 +97,6 @@ const keptDraft = (sessionId: string | null): string => readKept(draftName(sessi
 const keepDraft = (sessionId: string | null, text: string): void =>
   keep(draftName(sessionId), text === '' ? null : text, 'sessionStorage')
 
-/**
- * The question field: Enter sends, Shift+Enter starts a new line. Files are chosen, dropped anywhere on the conversation,
- * or pasted; a long text that is pasted becomes a file.
- */
 export function Composer(props: ComposerProps) {
   const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted } = props
   const draft = useDraft(props)
@@ -276,7 +267,6 @@ function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
 
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)
 
-/** The choices, whose code is read when they are opened. */
 function Options(props: ComposerProps & { readonly close: () => void }) {
   const Panel = usePanel(true)
   return Panel === undefined ? null : <Panel {...props} change={props.changeSettings} />
@@ -328,7 +318,6 @@ function Queue({ queue, unqueue }: Pick<ComposerProps, 'queue' | 'unqueue'>) {
   )
 }
 
-/** Sends the question, or stops the answer. */
 function SendButton({ canSend, isHeld, isAnswering, stop }: Draft & Pick<ComposerProps, 'isAnswering' | 'stop'>) {
   return (
     <button

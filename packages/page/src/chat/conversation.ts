@@ -15,7 +15,6 @@ import { texts } from '../texts/texts.ts'
 
 type Actions = Omit<Core<AskHow>, 'state' | 'ask' | 'retry' | 'edit' | 'open' | 'changedElsewhere'>
 
-/** The conversation that the page shows, and the actions on it with the chosen settings. */
 export interface Conversation extends ConversationState, Actions {
   ask(question: Question, how?: Omit<AskHow, 'settings'>): void
   /** @param turn default: the last one */
@@ -24,11 +23,8 @@ export interface Conversation extends ConversationState, Actions {
 }
 
 /**
- * The conversation of the page.
  * @param wanted the session in the address; null for a new one
  * @param goal the message in the address, a new object for each navigation to it
- * @param began called with the id of a session that was started here
- * @param settings the settings for the next questions
  */
 export function useConversation(
   service: Service,
@@ -75,7 +71,6 @@ export function useConversation(
   )
 }
 
-/** Calls a function each time the person comes back to this tab. @returns a function that stops it */
 function onReturn(listener: () => void): () => void {
   const take = (): void => {
     if (document.visibilityState === 'visible') listener()

@@ -59,7 +59,6 @@ export function wasCut(answer: string): boolean {
   return /\*The answer ends here because the model reached its output limit[^*]*\*$/.test(answer.trimEnd())
 }
 
-/** A question that begins with lines of a quote, in parts. */
 export function questionParts(question: string): { readonly quote: string; readonly words: string } {
   const lines = question.split('\n')
   const end = lines.findIndex((line) => !line.startsWith('>'))
@@ -73,7 +72,6 @@ export function questionParts(question: string): { readonly quote: string; reado
   }
 }
 
-/** The beginning of a question about a text. */
 export const quoted = (text: string): string =>
   `${text
     .trim()

@@ -21,12 +21,10 @@ export function asMarkdown(name: string, turns: readonly Turn[]): string {
   return `${[`# ${name}`, ...parts.flat()].filter(Boolean).join('\n\n')}\n`
 }
 
-/** A question of one line becomes the heading; a longer one is placed below a heading. */
 function headed(question: string): string {
   return question.includes('\n') ? `## ${texts.chat.question}\n\n${question}` : `## ${question}`
 }
 
-/** A stored conversation as a file. */
 export function exported(session: ChatSessionDetail, kind: 'markdown' | 'json'): File {
   const name = session.description || texts.chat.untitled
   const fileName =

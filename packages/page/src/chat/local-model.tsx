@@ -7,11 +7,9 @@ import { texts } from '../texts/texts.ts'
 
 interface LocalModelProps {
   readonly service: Pick<Service, 'localModels' | 'chooseLocalModel'>
-  /** Called once another model answers. */
   readonly onChange: () => void
 }
 
-/** Offers a language model that runs on the machine of the server, and takes the choice back. Nothing where there is none. */
 export function LocalModel({ service, onChange }: LocalModelProps) {
   // Without permission, nothing is offered.
   const { value: read } = useLoaded((signal) => service.localModels(signal), [service])

@@ -13,7 +13,6 @@ interface OptionsPanelProps {
   readonly close: () => void
 }
 
-/** Chooses how the next questions are answered: model, actions, and what documents count. */
 export function OptionsPanel({ service, settings, change, models, actions, close }: OptionsPanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const words = texts.chat.options

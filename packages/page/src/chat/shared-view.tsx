@@ -11,7 +11,6 @@ interface SharedViewProps {
   readonly service: Pick<Service, 'sharedChat' | 'passage' | 'file'>
 }
 
-/** A conversation that somebody shared: to be read, without a way to go on with it. */
 export function SharedView({ sessionId, service }: SharedViewProps) {
   const { value: read, failure } = useLoaded(
     async (signal) => {

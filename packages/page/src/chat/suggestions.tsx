@@ -5,7 +5,6 @@ import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { triggerAt, type Trigger } from './composer-options.ts'
 
-/** Something that can be chosen while a question is written. */
 export interface Suggestion {
   readonly name: string
   readonly hint: string
@@ -16,23 +15,19 @@ export interface Suggestion {
 
 interface SuggestionSources {
   readonly text: string
-  /** Place of the cursor in the text. */
   readonly caret: number
   readonly commands: readonly Suggestion[]
   /** Agents to choose from; empty once the chat has begun. */
   readonly agents: readonly MinimalPersona[]
   readonly chooseAgent: (agentId: number) => void
   readonly service: Pick<Service, 'documents'>
-  /** Puts a text in the place of the word that was typed. */
   readonly replace: (trigger: Trigger, text: string) => void
 }
 
-/** Most documents that are offered at once. */
 const maxDocuments = 6
 
 export type Suggestions = ReturnType<typeof useSuggestions>
 
-/** Offers commands behind `/`, agents and titles of documents behind `@`, one of them marked. */
 export function useSuggestions(sources: SuggestionSources) {
   const { text, caret, commands, agents, chooseAgent, service, replace } = sources
   const [marked, setMarked] = useState(0)

@@ -18,7 +18,6 @@ interface ThreadHeadProps {
   readonly service: Pick<Service, 'chat' | 'share'>
 }
 
-/** The buttons for a whole conversation: share, export, print. */
 export function ThreadHead({ sessionId, projects, service }: ThreadHeadProps) {
   const [isSharing, setIsSharing] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)

@@ -21,7 +21,6 @@ export interface ThreadProps {
   readonly projects: Projects
   readonly service: Pick<Service, 'passage' | 'file' | 'chat' | 'share'>
   readonly models: readonly ListedModel[]
-  /** Begins a question about a text. */
   readonly quote: (text: string) => void
 }
 

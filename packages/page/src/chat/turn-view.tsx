@@ -19,16 +19,13 @@ interface TurnViewProps {
   readonly isLast: boolean
   /** Null if the conversation is read-only. */
   readonly conversation: SteadyConversation | null
-  /** Models to choose from for another answer. */
   readonly models: readonly ListedModel[]
-  /** Asks for the rest of an answer that was cut. */
   readonly goOn: () => void
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
 const useComparison = lazily(async () => (await import('../comparison/comparison.tsx')).Comparison)
 
-/** A question with its steps, answer and sources; or with the answers of several models side by side. */
 export function TurnView({ turn, isLast, conversation, models, goOn, service }: TurnViewProps) {
   const isAnswering = turn.phase === 'answering'
   const idPrefix = `turn-${turn.id}`

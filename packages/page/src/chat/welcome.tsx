@@ -13,7 +13,6 @@ interface WelcomeProps {
   readonly service: Pick<Service, 'file'>
 }
 
-/** The greeting above the question field of an empty conversation. */
 export function Welcome({ counts, agent, service }: WelcomeProps) {
   return (
     <div class="welcome">
@@ -26,7 +25,6 @@ export function Welcome({ counts, agent, service }: WelcomeProps) {
   )
 }
 
-/** The questions that an agent suggests, each asked with one click. */
 export function Starters({ agent, ask }: { agent: MinimalPersona | undefined; ask: (question: string) => void }) {
   return (
     <ul class="starters u-flex u-wrap u-gap-8" aria-label={texts.chat.starters}>

@@ -25,7 +25,6 @@ interface ChatsViewProps {
   readonly removed: (sessionId: string) => void
 }
 
-/** All conversations, to continue, pin, rename or delete. */
 export function ChatsView({ service, projects, removed }: ChatsViewProps) {
   const chats = useChats(service, removed)
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null)
@@ -70,7 +69,6 @@ interface SelectionProps {
   readonly select: (ids: ReadonlySet<string> | null) => void
 }
 
-/** Deletes the conversations that are selected. */
 function Selection({ chats, all, ids, select }: SelectionProps) {
   const everything = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => everything.current?.focus(), [])
@@ -249,7 +247,6 @@ function RowButtons({ name, isPinned, pin, move, rename, askDelete }: RowButtons
   )
 }
 
-/** The hour of today, the day of any other. */
 function dayOf(time: string): string {
   const date = new Date(time)
   return date.toDateString() === new Date().toDateString() ? formatHour(date) : formatDay(date)

@@ -7,10 +7,7 @@ import { announceChange, useChange } from '../service/tabs.ts'
 
 export type Chats = ReturnType<typeof useChats>
 
-/**
- * The conversations of the person, pinned ones first, then the newest; or those that hold some words.
- * @param onRemoved called for each removed conversation
- */
+/** The conversations of the person, pinned ones first, then the newest; or those that hold some words. */
 export function useChats(service: Service, onRemoved: (sessionId: string) => void) {
   const [words, setWords] = useState('')
   const [pages, setPages] = useState(1)
@@ -63,7 +60,6 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         }
       })
     },
-    /** Chats that were just removed and can be restored. */
     removed,
     undo: () => {
       setRemoved([])
@@ -76,7 +72,6 @@ export function useChats(service: Service, onRemoved: (sessionId: string) => voi
         setRemoved((known) => [...known, ...left])
       })
     },
-    /** Tells why something about a conversation failed. */
     failed: settle,
     /** Ends the offer to bring them back. */
     forget: () => setRemoved([]),

@@ -22,7 +22,6 @@ import { texts } from '../texts/texts.ts'
 
 interface SidebarProps {
   readonly service: Pick<Service, 'chats' | 'setPinned'>
-  /** The newest chats when the page was opened. */
   readonly firstChats: ChatListing
   readonly place: Place
   readonly sessionId: string | null
@@ -35,7 +34,6 @@ interface SidebarProps {
 
 const storageName = 'inlay-sidebar'
 
-/** The navigation: at the side of a wide screen, where it can be collapsed, at the top of a narrow one. */
 export function Sidebar(props: SidebarProps) {
   const { service, firstChats, place, sessionId, counts, isNew, newChat, isAdmin } = props
   const chats = useRecentChats(service, firstChats)
@@ -96,7 +94,6 @@ export function Sidebar(props: SidebarProps) {
   )
 }
 
-/** Projects, then pinned chats and the others by day, the newest first; or the chats that hold some words. */
 function RecentChats({ service, chats, place, sessionId, projects }: RecentChatsProps) {
   const [words, setWords] = useState('')
   const hits = useFoundChats(service, words)
@@ -274,7 +271,6 @@ function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
   )
 }
 
-/** The newest chats; reloaded after a change, in this tab or another. */
 function useRecentChats(service: Pick<Service, 'chats'>, first: ChatListing): readonly ListedChat[] {
   const read = async (): Promise<readonly ListedChat[]> => (await service.chats('', null)).chats
   const { value = [], reload } = useLoaded(read, [service], { first: first.chats })

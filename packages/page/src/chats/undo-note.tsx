@@ -6,7 +6,6 @@ import { Button } from '../controls/button.tsx'
 /** How long it is shown while nobody points at it or has the focus in it, in milliseconds. */
 const shownMs = 10_000
 
-/** Offers for a while to take back what was just done. */
 export function UndoNote({ message, undo, close }: { message: string; undo: () => void; close: () => void }) {
   const [isHeld, setIsHeld] = useState(false)
   const note = useRef<HTMLDivElement>(null)

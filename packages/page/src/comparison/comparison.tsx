@@ -15,12 +15,10 @@ interface ComparisonProps {
   readonly columns: readonly Turn[]
   /** Null if the conversation is read-only. */
   readonly conversation: Pick<Conversation, 'isAnswering' | 'retry' | 'keep'> | null
-  /** Stands above the answers. */
   readonly above: ComponentChildren
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-/** Answers of several models to one question; the selected one continues the conversation. */
 export function Comparison({ turn, columns, conversation, above, service }: ComparisonProps) {
   const words = texts.chat.comparison
   const isDone = turn.phase !== 'answering'

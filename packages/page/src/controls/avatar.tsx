@@ -7,7 +7,6 @@ interface AvatarProps {
   readonly readFile: (id: string) => Promise<File>
 }
 
-/** The picture of an agent, or the first letter of its name. */
 export function Avatar({ name, pictureId, readFile }: AvatarProps) {
   const { value } = useLoaded(
     async () => pictureId && { pictureId, address: await toDataAddress(await readFile(pictureId)) },

@@ -12,7 +12,6 @@ interface ConfirmProps {
   readonly disabled?: boolean
   /** Default: "Delete". */
   readonly words?: string
-  /** Stands before the buttons. */
   readonly children?: ComponentChildren
 }
 

@@ -7,15 +7,7 @@ import { Icon } from './icons.tsx'
 /** How long "Copied" stays, in milliseconds. */
 const thanksMs = 1600
 
-/** A button that copies a text and confirms it. */
-export function CopyButton({
-  text,
-  label,
-}: {
-  /** The text, or what makes it when it is wanted. */
-  text: string | (() => string)
-  label: string
-}) {
+export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return undefined

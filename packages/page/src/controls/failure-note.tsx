@@ -3,12 +3,10 @@ import { Button } from './button.tsx'
 
 interface FailureNoteProps {
   readonly failure: { readonly message: string }
-  /** Absent: the note cannot be closed. */
   readonly close?: () => void
   readonly retry?: () => void
 }
 
-/** An error message, which screen readers announce at once. */
 export function FailureNote({ failure, close, retry }: FailureNoteProps) {
   return (
     <div class="failure" role="alert">

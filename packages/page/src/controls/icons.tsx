@@ -37,7 +37,6 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
-/** A drawing in the colour of the text beside it; hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg
@@ -57,7 +56,6 @@ export function Icon({ name }: { name: IconName }) {
   )
 }
 
-/** The logo of Inlay: one shape set into another. */
 export const Mark = () => (
   <svg class="mark" viewBox="0 0 28 28" width="28" height="28" aria-hidden="true">
     <rect class="mark-ground" x="1" y="1" width="26" height="26" rx="7" />

@@ -1,7 +1,6 @@
 import { chooseLanguage, chosenLanguage, languages, type Language } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
-/** Lets a person read the page in another language than their browser's. */
 export function LanguageChoice() {
   return (
     <label class="language-choice u-block">

@@ -3,7 +3,6 @@ import { useEffect, useState } from 'preact/hooks'
 import { language, texts } from '../texts/texts.ts'
 import { FailureNote } from './failure-note.tsx'
 
-/** Makes a view whose code and words are loaded when it is shown for the first time. */
 export function lazyView<Props extends object>(load: () => Promise<ComponentType<Props>>): (props: Props) => VNode {
   let known: ComponentType<Props> | undefined
   return function LazyView(props) {

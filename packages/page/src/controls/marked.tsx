@@ -1,6 +1,5 @@
 import { chatQuery, matchOf, type MatchPiece } from '../search/matches.ts'
 
-/** A text of a chat whose words of a query are marked. */
 export function Marked({ text, query }: { text: string; query: string }) {
   return <Pieces pieces={matchOf(text, chatQuery(query)).pieces} />
 }

@@ -16,7 +16,6 @@ interface MenuProps {
   readonly entries: readonly MenuEntry[]
 }
 
-/** A button that opens a menu; arrow keys move in it, Escape closes it and goes back to the button. */
 export function Menu({ label, icon, isIconOnly = false, entries }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false)
   const place = useRef<HTMLDivElement>(null)

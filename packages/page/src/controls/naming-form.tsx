@@ -14,7 +14,6 @@ interface NamingFormProps {
   readonly children?: ComponentChildren
 }
 
-/** Takes the place of a name that is changed. */
 export function NamingForm({ name, label, maxLength, save, end, children }: NamingFormProps) {
   const [given, setGiven] = useState(name)
   const field = useRef<HTMLInputElement>(null)

@@ -4,7 +4,6 @@ import { toFailure, type Failure } from '../service/failure.ts'
 /** How long a person may go on typing before something is looked for, in milliseconds. */
 export const typingMs = 250
 
-/** A value that was read, or why it could not be. */
 export interface Loaded<Value> {
   readonly value: Value | undefined
   readonly failure: Failure | null

@@ -14,7 +14,6 @@ interface AddDocumentsProps extends Pick<Documents, 'service' | 'change'> {
   readonly isCompact: boolean
 }
 
-/** Takes documents in: files or folders dropped or chosen, or a text typed or pasted. Says what became of each. */
 export function AddDocuments({ service, change, isCompact }: AddDocumentsProps) {
   const [pasted, setPasted] = useState<string | null>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -71,7 +70,6 @@ export function AddDocuments({ service, change, isCompact }: AddDocumentsProps) 
   )
 }
 
-/** Asks whether files with known names are new versions or other documents. */
 function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: FileIntake }) {
   const [first] = doubles
   if (first === undefined) return null
@@ -93,7 +91,6 @@ function Doubles({ intake: { doubles, settleDoubles, dropDoubles } }: { intake: 
 /** Number of files before a remaining time can be estimated. */
 const minFiles = 5
 
-/** How many files a second, and how long the rest takes. */
 function paceOf({ done, total, startedAt }: IntakeProgress): string {
   const seconds = (Date.now() - startedAt) / 1000
   if (done < minFiles || seconds < 1) return ''
@@ -101,7 +98,6 @@ function paceOf({ done, total, startedAt }: IntakeProgress): string {
   return documentTexts.rate(Math.round(rate * 10) / 10, Math.ceil((total - done) / rate))
 }
 
-/** Most names that are shown of files with the same reason. */
 const maxNames = 20
 
 function RefusedFiles({ reason, paths }: { reason: string; paths: readonly string[] }) {

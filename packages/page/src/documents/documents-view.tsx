@@ -33,7 +33,6 @@ interface DocumentsViewProps {
   readonly admin: ServiceCalls | null
 }
 
-/** All documents with their states, and where new ones come in. */
 export function DocumentsView({ service, counts, onCounts, admin }: DocumentsViewProps) {
   const documents = useDocuments(service, counts, onCounts)
   const { rows, filter, change } = documents
@@ -78,7 +77,6 @@ export function DocumentsView({ service, counts, onCounts, admin }: DocumentsVie
   )
 }
 
-/** The matching documents, and the actions for selected ones. */
 function Found({ documents, admin }: { documents: Documents } & Pick<DocumentsViewProps, 'admin'>) {
   const { filter, matchCount, hasMore } = documents
   const rows = documents.rows ?? []
@@ -125,7 +123,6 @@ function StateFilter({ documents: { filter, narrow }, counts }: { documents: Doc
   )
 }
 
-/** A document set and a tag, where there are any, and the order. */
 function MoreFilters({ documents }: { documents: Documents }) {
   const { filter, narrow, service, order, sort } = documents
   const { value: sets = [] } = useLoaded(
@@ -183,7 +180,6 @@ function MoreFilters({ documents }: { documents: Documents }) {
   )
 }
 
-/** Finds a tag by part of its name. Absent where no document has tags. */
 function TagField({ service, choose }: { service: Pick<Service, 'filterValues'>; choose: (tag: string) => void }) {
   const [words, setWords] = useState('')
   const id = useId()

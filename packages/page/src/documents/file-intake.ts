@@ -4,13 +4,11 @@ import { keep, readKept } from '../kept.ts'
 import type { Service } from '../service/service.ts'
 import { documentIdOf, refusalOf, type HandedFile } from './files.ts'
 
-/** A file that was not accepted, and why. */
 export interface RefusedFile {
   readonly path: string
   readonly reason: string
 }
 
-/** How far the files are that a person handed in. */
 export interface IntakeProgress {
   readonly done: number
   readonly total: number
@@ -19,7 +17,6 @@ export interface IntakeProgress {
 
 export type FileIntake = ReturnType<typeof useFileIntake>
 
-/** Files sent at the same time. */
 const concurrency = 3
 
 /** Sends files to become documents. @param change reads the list again after each */
@@ -114,7 +111,6 @@ function createIds(service: Pick<Service, 'hasDocument'>) {
     /** The id of a file; none when it is not free. */
     ownOf: async (file: HandedFile) => ((await reserve(documentIdOf(file))) ? documentIdOf(file) : undefined),
     release: (id: string) => reserved.delete(id),
-    /** The first id of a file, counting its copies, that is free. */
     freeOf: async (file: HandedFile): Promise<string> => {
       let copy = 2
       while (!(await reserve(documentIdOf(file, copy)))) copy++
@@ -136,10 +132,8 @@ async function inParallel(files: readonly HandedFile[], take: (file: HandedFile)
 }
 
 const storageName = 'inlay-refused-files'
-/** Most refused files that are kept. */
 const maxKept = 500
 
-/** Files that were not cleared yet, also of earlier visits. */
 function keptRefusals(): readonly RefusedFile[] {
   try {
     const kept: unknown = JSON.parse(readKept(storageName) ?? '[]')

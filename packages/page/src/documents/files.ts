@@ -10,7 +10,6 @@ export interface HandedFile {
   readonly path: string
 }
 
-/** Why a file cannot become a document; undefined when it may. */
 export function refusalOf({ file, path }: HandedFile): string | undefined {
   const isReadable = readableExtensions.some((ending) => file.name.toLowerCase().endsWith(ending))
   const advice = isReadable ? undefined : adviceForUnreadFile(path)

@@ -9,7 +9,6 @@ interface OwnDocumentationProps extends Pick<Documents, 'service' | 'change'> {
   readonly total: number | undefined
 }
 
-/** Says that Inlay's own documentation is among the documents, and takes it out by one click. */
 export function OwnDocumentation({ service, change, total }: OwnDocumentationProps) {
   const [isLeaving, setIsLeaving] = useState(false)
   const { value: isHere } = useLoaded((signal) => service.hasOwnDocumentation(signal), [service, total])

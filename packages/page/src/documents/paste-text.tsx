@@ -8,11 +8,9 @@ import { Button } from '../controls/button.tsx'
 
 interface PasteTextProps {
   readonly add: (document: TextDocument) => Promise<void>
-  /** Called with what became of the text. */
   readonly report: (sentence: string) => void
 }
 
-/** A text that is typed or pasted, with a title. */
 export function PasteText({ add, report }: PasteTextProps) {
   const [title, setTitle] = useState('')
   const [text, setText] = useState('')

@@ -1,7 +1,6 @@
 import type { DocMinimalInfo, DocumentOrder, DocumentStateName } from '@inlay/protocol'
 import type { Service } from '../service/service.ts'
 
-/** Which documents a person wants to see. */
 export interface DocumentFilter {
   /** Null for all. */
   readonly state: DocumentStateName | null
@@ -13,15 +12,12 @@ export interface DocumentFilter {
   readonly tag: string | null
 }
 
-/** No filter at all. */
 export const everything: DocumentFilter = { state: null, words: '', set: null, tag: null }
 
-/** Whether a filter leaves documents out. */
 export function isNarrow({ state, words, set, tag }: DocumentFilter): boolean {
   return state !== null || words.trim() !== '' || set !== null || tag !== null
 }
 
-/** A filter as the service takes it. */
 export function queryOf({ state, words, set, tag }: DocumentFilter): Omit<DocumentsQuery, 'limit'> {
   return {
     ...(state !== null && { state }),
@@ -33,7 +29,6 @@ export function queryOf({ state, words, set, tag }: DocumentFilter): Omit<Docume
 
 type DocumentsQuery = Parameters<Service['documents']>[0]
 
-/** Rows that were read with one call. */
 export interface RowPage {
   /** Cursor it was read after; null for the first. */
   readonly after: string | null
@@ -53,7 +48,6 @@ export interface RowRange {
 const minRows = 100
 const maxRows = 1000
 
-/** Reads rows of one filter and order. */
 export type ReadPage = (after: string | null, limit: number) => Promise<RowPage>
 
 export function pageReader(
@@ -94,7 +88,6 @@ export async function rereadPages(
   }
 }
 
-/** Reads on behind the last page. */
 export async function readNextPage(pages: readonly RowPage[], read: ReadPage): Promise<readonly RowPage[]> {
   const next = pages.at(-1)?.next ?? null
   return next === null ? pages : [...pages, await read(next, minRows)]
@@ -103,7 +96,6 @@ export async function readNextPage(pages: readonly RowPage[], read: ReadPage): P
 /** A multiple of the least number, so that pages stay the same while a person scrolls. */
 const limitFor = (wanted: number): number => Math.min(maxRows, Math.max(minRows, Math.ceil(wanted / minRows) * minRows))
 
-/** A document of which no more is known than its name. */
 export interface NamedDocument {
   readonly id: string
   readonly title: string
@@ -133,7 +125,6 @@ export async function readAllFound(
   return documents
 }
 
-/** A document in the listing, with the reason once it is known. */
 export type ListedDocument = ReturnType<typeof toListed>
 
 function toListed({ details, ...document }: DocMinimalInfo) {

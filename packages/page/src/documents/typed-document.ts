@@ -6,7 +6,6 @@ export function typedDocument(title: string, text: string): TextDocument {
   return { id: `page/${named}`, title: named, text }
 }
 
-/** The first heading of a Markdown text. */
 function headingOf(text: string): string | undefined {
   const heading = /^#{1,2}[ \t]+([^ \t\n].*)$/m.exec(text.slice(0, 10_000))?.[1]
   return heading?.replace(/(?<![ \t#])[ \t#]+$/, '').slice(0, 200) || undefined

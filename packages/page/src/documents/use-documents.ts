@@ -148,7 +148,6 @@ let lastWanted: Wanted = { filter: everything, order: 'newest' }
 
 export type Documents = ReturnType<typeof useDocuments>
 
-/** Documents of a service that a filter finds, in an order, kept up to date while the page is looked at. */
 export function useDocuments(
   service: Service,
   counts: Counts | undefined,
@@ -208,7 +207,6 @@ export function useDocuments(
   return {
     /** Undefined until they were read for the first time. */
     rows,
-    /** Whether the service has more; they are loaded when the rows before them are visible. */
     hasMore,
     /** How many the filter finds; null where nobody counted them yet. */
     matchCount: rows === undefined ? null : hasMore ? countMatches(filter, counts) : rows.length,

@@ -14,11 +14,9 @@ import { useHealth, type Health, type Sample } from './use-health.ts'
 
 interface HealthViewProps {
   readonly calls: ServiceCalls
-  /** The model that answers, named as what it is. */
   readonly model: string
 }
 
-/** How the service is: what waits, what is indexed, what is ready and how fast it is. */
 export function HealthView({ calls, model }: HealthViewProps) {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures

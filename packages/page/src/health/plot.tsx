@@ -2,7 +2,6 @@ import { formatNumber } from '../texts/locale.ts'
 import { healthTexts } from '../texts/view-texts.ts'
 
 interface PlotProps {
-  /** Name of the values, such as “Waiting documents”. */
   readonly label: string
   readonly points: readonly { readonly at: number; readonly value: number }[]
   readonly format?: (value: number) => string
@@ -11,7 +10,6 @@ interface PlotProps {
 const width = 240
 const height = 44
 
-/** A line chart of values over time, with a description for screen readers. */
 export function Plot({ label, points, format = formatNumber }: PlotProps) {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return null

@@ -34,7 +34,6 @@ interface Unready {
 
 const unknown: Health = { samples: [], readiness: undefined, latencies: undefined, failure: null }
 
-/** Asks the service how it is, again and again while the page is looked at. */
 export function useHealth(calls: ServiceCalls): Health {
   const [health, setHealth] = useState(unknown)
   useEffect(() => {

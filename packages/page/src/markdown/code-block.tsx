@@ -7,7 +7,6 @@ const maxHighlighted = 50_000
 
 const useHighlight = lazily(async () => (await import('./highlight.ts')).highlight)
 
-/** A block of code with its language and a button that copies it; scrolls sideways by itself and is reachable by keyboard. */
 export function CodeBlock({ code, language }: { code: string; language: string }) {
   const paint = useHighlight(language !== '' && code.length <= maxHighlighted)
   const name = nameOf(language)

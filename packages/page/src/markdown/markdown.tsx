@@ -10,7 +10,6 @@ import { Table } from './table.tsx'
 export interface CitationHandling {
   /** Words that name a number for a screen reader, or undefined when the number names nothing. */
   readonly label: (number: number) => string | undefined
-  /** Called with the number of a citation and the sentence before it. */
   readonly open: (number: number, sentence: string) => void
 }
 
@@ -218,7 +217,6 @@ function Citation({ number, href, sentence }: { number: number; href: string | u
   )
 }
 
-/** Text of inlines without any marks. */
 export function plainText(pieces: readonly Inline[]): string {
   return pieces
     .map((piece) => {

@@ -21,7 +21,6 @@ const element = (name: string, attributes: Record<string, string> | null, ...chi
   // A node of an element has no other properties than these.
   h(name, attributes, ...children) as VNode
 
-/** TeX that this reader does not know. */
 class UnknownTex extends Error {}
 
 interface Reader {

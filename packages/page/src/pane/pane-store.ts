@@ -2,12 +2,10 @@ import type { JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { Service } from '../service/service.ts'
 
-/** Content of the pane beside the page, or of the sheet over it on a phone. */
 export interface PaneContent {
   /** The same again is shown in place, without the scrolling of something new. */
   readonly id: string
   readonly title: string
-  /** Its URL outside of the page, if it has one. */
   readonly link?: string | undefined
   /** Draws it; code of its own is loaded when it is called. */
   readonly view: (props: { readonly service: Service }) => JSX.Element
@@ -29,7 +27,6 @@ export function openPane(next: PaneContent): void {
   set(next)
 }
 
-/** Closes the pane; the focus goes back to where it was opened from. */
 export function closePane(): void {
   if (content === null) return
   set(null)
@@ -37,12 +34,10 @@ export function closePane(): void {
   cameFrom = null
 }
 
-/** Content of the pane; null when it is closed. */
 export function shownInPane(): PaneContent | null {
   return content
 }
 
-/** Content of the pane, kept up to date; null when it is closed. */
 export function usePane(): PaneContent | null {
   const [shown, setShown] = useState(content)
   useEffect(() => {
@@ -57,7 +52,6 @@ export function usePane(): PaneContent | null {
 /** Windows up to this width have no room for the sidebar beside an open pane. */
 const crampedWidth = '(max-width: 84rem)'
 
-/** Whether an open pane leaves no room for the sidebar. */
 export function useIsCramped(): boolean {
   const isOpen = usePane() !== null
   const [isNarrow, setIsNarrow] = useState(() => matchMedia(crampedWidth).matches)

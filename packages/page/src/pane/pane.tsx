@@ -7,7 +7,6 @@ import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { closePane, usePane } from './pane-store.ts'
 
-/** The third column on a wide screen, which can be widened; a sheet over the page on a phone. */
 export function Pane({ service }: { service: Service }) {
   const content = usePane()
   const heading = useRef<HTMLHeadingElement>(null)
@@ -60,7 +59,6 @@ const step = 40
 const defaultWidth = 480
 const storageName = 'inlay-pane'
 
-/** Makes the pane wider or narrower: dragged, or moved by the arrow keys. */
 function Divider() {
   const [width, setWidth] = useState(readWidth)
   useEffect(() => {

@@ -2,7 +2,6 @@ import { IconButton } from '../controls/icon-button.tsx'
 import { Icon } from '../controls/icons.tsx'
 import { texts } from '../texts/texts.ts'
 
-/** Names the project that a new chat will belong to, with a way out of it. */
 export function InProject({ name, leave }: { name: string; leave: () => void }) {
   return (
     <p class="in-project u-row u-gap-8 u-note">

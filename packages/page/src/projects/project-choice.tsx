@@ -10,7 +10,6 @@ interface ProjectChoiceProps {
   readonly failed: (error: unknown) => void
 }
 
-/** Moves a conversation into a project or out of it; empty if there are no projects. */
 export function ProjectChoice({ projects, sessionId, label, failed }: ProjectChoiceProps) {
   if (projects.all.length === 0) return null
   const current = projects.of(sessionId)

@@ -8,7 +8,6 @@ import { toFailure, type Failure } from '../service/failure.ts'
 import { texts } from '../texts/texts.ts'
 import type { Projects } from './projects.ts'
 
-/** The projects in the sidebar, and a way to begin another. */
 export function ProjectList({ projects, place }: { projects: Projects; place: Place }) {
   const [isNaming, setIsNaming] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)

@@ -1,7 +1,6 @@
 import { Icon } from '../controls/icons.tsx'
 import type { Projects } from './projects.ts'
 
-/** Names the project of a conversation, if it is in one. */
 export function ProjectMark({ projects, sessionId }: { projects: Projects; sessionId: string }) {
   const project = projects.of(sessionId)
   if (project === undefined) return null

@@ -23,7 +23,6 @@ interface ProjectViewProps {
   readonly removed: () => void
 }
 
-/** A project: its instructions, files and conversations. */
 export function ProjectView({ service, projectId, startChat, removed }: ProjectViewProps) {
   const { details, failure, change } = useProject(service, projectId)
   const words = texts.projects

@@ -6,19 +6,16 @@ import { announceChange, useChange } from '../service/tabs.ts'
 /** Projects of the person, newest first, and the calls that change which there are. */
 export type Projects = ReturnType<typeof useProjects>
 
-/** Reloads the projects after a change, in this tab or another, and after a new conversation in one. */
 export function useProjects(service: Pick<Service, 'projects'>, first: readonly Project[]) {
   const { value: all = [], reload } = useLoaded(() => service.projects.list(), [service], { first })
   useChange(['projects'], () => void reload())
   return {
     all,
-    /** Gives its number. */
     create: async (name: string): Promise<number> => {
       const { id } = await service.projects.create(name)
       announceChange({ kind: 'projects' })
       return id
     },
-    /** The project of a conversation. */
     of: (sessionId: string): Project | undefined =>
       all.find(({ chat_sessions: chats }) => chats.some(({ id }) => id === sessionId)),
     /** Moves a conversation into a project, or with null out of any. */

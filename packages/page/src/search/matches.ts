@@ -1,6 +1,5 @@
 import { searchedInside, searchedWords } from '@inlay/protocol'
 
-/** A piece of a passage; a match holds a word of the query. */
 export interface MatchPiece {
   readonly text: string
   readonly isMatch: boolean

@@ -2,7 +2,6 @@ import type { SearchRanking } from '@inlay/protocol'
 import { formatPercent } from '../texts/locale.ts'
 import { texts } from '../texts/texts.ts'
 
-/** The parts of the score of a passage, as bars. */
 export function Ranking({ ranking }: { ranking: SearchRanking }) {
   const { score, words, vector, vector_weight: weight, recency, reranked, named } = ranking
   return (

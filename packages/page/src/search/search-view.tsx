@@ -14,7 +14,6 @@ import { matchOf } from './matches.ts'
 import { Ranking } from './ranking.tsx'
 import { Button } from '../controls/button.tsx'
 
-/** Searches passages without a model, and highlights the words of the query. */
 export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
   const [words, setWords] = useState('')
   const query = words.trim()

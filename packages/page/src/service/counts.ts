@@ -1,6 +1,5 @@
 import type { DocumentStateName } from '@inlay/protocol'
 
-/** How many documents there are of each state. */
 export type Counts = Readonly<Record<DocumentStateName, number>>
 
 export function countStates(states: readonly DocumentStateName[]): Counts {
@@ -11,5 +10,4 @@ export function countStates(states: readonly DocumentStateName[]): Counts {
 
 export const totalOf = ({ indexed, indexing, pending, failed }: Counts): number => indexed + indexing + pending + failed
 
-/** Whether documents are on their way into the index. */
 export const isOnTheWay = ({ pending, indexing }: Counts): boolean => pending + indexing > 0

@@ -4,7 +4,6 @@ import { texts } from '../texts/texts.ts'
 
 export type { Failure }
 
-/** Puts whatever went wrong into words a person can act on. */
 export function toFailure(error: unknown): Failure {
   if (isInlayError(error)) {
     if (error.code === 'UNAUTHENTICATED' || error.code === 'INVALID_TOKEN')

@@ -18,7 +18,6 @@ type State =
 /** How long the page waits before it asks an absent server again; milliseconds. */
 const retryMs = 2000
 
-/** Opens the page with the key of the printed URL or a stored one, or asks for a key. */
 export function Gate() {
   const [state, setState] = useState<State>({ phase: 'opening' })
   const open = async (key: string | null): Promise<void> => {

@@ -2,13 +2,9 @@ import { createClient } from '@inlay/client'
 import { serviceCalls } from './calls.ts'
 import { listingOf, modelOf, readStart, toService } from './service.ts'
 
-/** A service that took the key, and the model that answers there, named as what it is. */
 export type OpenService = Awaited<ReturnType<typeof openService>>
 
-/**
- * Opens the service that serves this page.
- * @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there
- */
+/** @throws INVALID_TOKEN when it does not take the key, CONNECTION_ERROR when it is not there */
 export async function openService(apiKey: string) {
   const baseUrl = document.documentElement.dataset.basePath ?? '/api'
   const start = await readStart(apiKey)
@@ -20,7 +16,6 @@ export async function openService(apiKey: string) {
     model: modelOf(start.models),
     /** Agents that can answer; the first is the assistant itself. */
     agents: start.agents ?? [],
-    /** The newest conversations. */
     chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
     projects: start.projects ?? [],
     /** Documents by state; null if the key lacks the permission. */

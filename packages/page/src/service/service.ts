@@ -30,7 +30,6 @@ export type FilterValues = Awaited<ReturnType<typeof filterValuesOf>>
 /** Settings for questions; null and empty lists leave the choice to the service. */
 export interface AnswerSettings {
   readonly modelId: number | null
-  /** A second model that answers in parallel. */
   readonly secondModelId: number | null
   /** 0 to 2. */
   readonly temperature: number | null
@@ -87,7 +86,6 @@ export interface ListedChat {
   readonly match?: { readonly messageId: number; readonly text: string }
 }
 
-/** A text a person hands in. */
 export interface TextDocument {
   /** The same id again replaces the document. */
   readonly id: string
@@ -108,7 +106,6 @@ export function toService(
     ask: askOf(client),
     ...conversationCalls(client),
     ...chatsOf(client),
-    /** Sources, document sets, and tags that hold these words. */
     filterValues: (tagWords: string, signal: AbortSignal) => filterValuesOf(calls, tagWords, signal),
     ...ownDocumentationOf(calls),
     /** Models that run on the machine of the server; null if the key may not read them, or the server has a fixed model. */
@@ -128,14 +125,12 @@ export function toService(
       const [refused] = rejected
       if (refused !== undefined) throw new InlayError('INVALID_INPUT', { message: refused.reason })
     },
-    /** Takes a file for a question. */
     async upload(file: File): Promise<SentFile | { readonly refusal: string }> {
       const { user_files: files, rejected_files: rejected } = await client.files.upload([file])
       const [taken] = files
       if (taken !== undefined) return { id: taken.file_id, name: taken.name }
       return { refusal: rejected[0]?.reason ?? texts.frame.fileRefused }
     },
-    /** A stored file, uploaded or created by an action. */
     file: (fileId: string) => client.files.content(fileId),
     /** A page of documents, the newest first and with details unless the query says otherwise. */
     documents: (query: DocumentsQuery & { readonly limit: number }) =>
@@ -279,7 +274,6 @@ const changeOf = (
     Object.entries(change).map(([key, values]) => [key, values?.length === 1 ? values[0]! : values && [...values]]),
   )
 
-/** Most tags that are offered at once. */
 const maxTags = 12
 
 async function filterValuesOf({ client, get }: ServiceCalls, tagWords: string, signal: AbortSignal) {
@@ -300,7 +294,6 @@ function chatsOf({ sessions }: Client) {
   return {
     /** A shared conversation of anybody, in the form that others see. */
     sharedChat: (sessionId: string, signal: AbortSignal) => sessions.get(sessionId, { shared: true, signal }),
-    /** Makes a conversation readable for everybody who knows its id, or private again. */
     share: (sessionId: string, isShared: boolean) => sessions.share(sessionId, isShared ? 'public' : 'private'),
     /**
      * A page of conversations: pinned ones first, then the newest; with words those that hold them, newest first. A
@@ -330,7 +323,6 @@ function chatsOf({ sessions }: Client) {
     },
     rename: (sessionId: string, name: string) => sessions.rename(sessionId, name),
     removeChat: (sessionId: string) => sessions.remove(sessionId),
-    /** Takes back that a conversation was removed. */
     restoreChat: (sessionId: string) => sessions.restore(sessionId),
     setPinned: (sessionId: string, isPinned: boolean) => sessions.setPinned(sessionId, isPinned),
   }
@@ -377,7 +369,6 @@ export function listingOf(
   return { chats, next: hasMore ? (sessions.at(-1)?.time_updated ?? null) : null }
 }
 
-/** The model that answers, and all that an answer can be asked of. */
 export function modelOf(listing: LlmProviders | null) {
   const { providers = [], default_text: chosen } = listing ?? {}
   const provider = providers.find(({ id }) => id === chosen?.provider_id)
@@ -391,7 +382,6 @@ export function modelOf(listing: LlmProviders | null) {
         /** Empty: it has no such setting. */
         efforts,
         isDefault: providerId === chosen?.provider_id && name === chosen?.model_name,
-        /** Whether the temperature has an effect. */
         hasTemperature: kind !== 'extractive',
       })),
   )

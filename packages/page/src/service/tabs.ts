@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A change at the service: of its documents, its projects, or a conversation. */
 export type Change = { readonly kind: 'documents' | 'projects' } | { readonly kind: 'chat'; readonly sessionId: string }
 
 const channel = new BroadcastChannel('inlay')
@@ -12,14 +11,12 @@ export function announceChange(change: Change): void {
   here.dispatchEvent(new CustomEvent('change', { detail: change }))
 }
 
-/** Calls a function for each change in other tabs. @returns a function that stops it */
 export function onChangeElsewhere(listener: (change: Change) => void): () => void {
   const take = ({ data }: MessageEvent<Change>): void => listener(data)
   channel.addEventListener('message', take)
   return () => channel.removeEventListener('message', take)
 }
 
-/** Calls a function for each change, in this tab or others. @returns a function that stops it */
 export function onAnyChange(listener: (change: Change) => void): () => void {
   const take = (event: Event): void => {
     if (event instanceof CustomEvent) listener(event.detail)

@@ -1,7 +1,6 @@
 import type { SearchDoc } from '@inlay/protocol'
 import { withoutMarkup } from '../markdown/plain-text.ts'
 
-/** A piece of a passage: plain, matched by the search, or quoted by the answer. */
 export interface Piece {
   readonly text: string
   readonly mark: 'none' | 'match' | 'quote'
@@ -80,7 +79,6 @@ function excerpt(text: string, quote: string): string {
   return shown.join('\n\n')
 }
 
-/** Whether a text holds a quote, by letters and digits alone. */
 export function hasQuote(text: string, quote: string): boolean {
   return rangeOf(text, quote) !== undefined
 }
@@ -91,7 +89,6 @@ export function sampleOf(document: SearchDoc): string {
   return stripped(fragment).slice(0, 300)
 }
 
-/** Text without the marks of highlights. */
 export function stripped(fragment: string): string {
   return fragment.replaceAll(/<\/?hi>/g, '')
 }

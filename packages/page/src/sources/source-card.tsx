@@ -28,7 +28,6 @@ interface SourceCardProps {
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-/** A source with what was matched in it; unfolds to the passage that was quoted. */
 export function SourceCard({ source, id, shown, back, service }: SourceCardProps) {
   const card = useRef<HTMLLIElement>(null)
   const cameFrom = useRef<Element | null>(null)
@@ -109,7 +108,6 @@ const placeIn = (document: SearchDoc): DocumentPlace => ({
   passage: sampleOf(document),
 })
 
-/** Pictures that belong to the passages. */
 const imagesOf = ({ passages }: Source): readonly string[] => [
   ...new Set(passages.flatMap(({ file_id: file }) => (file === null ? [] : [file]))),
 ]

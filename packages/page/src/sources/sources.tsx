@@ -10,16 +10,13 @@ interface SourcesProps {
   /** Name of the answer if several are shown side by side; "" if there is one. */
   readonly name: string
   readonly shown: Shown | null
-  /** Prefix that makes ids unique on the page. */
   readonly idPrefix: string
-  /** Id of the question that is answered. */
   readonly questionId: string
   /** Puts the focus back to the number in the answer the person came from. */
   readonly back: () => void
   readonly service: Pick<Service, 'passage' | 'file'>
 }
 
-/** The sources of an answer: cited ones with their numbers, then the other results, collapsed. */
 export function Sources({ cited, uncited, name, shown, idPrefix, questionId, back, service }: SourcesProps) {
   if (cited.length === 0 && uncited.length === 0) return null
   const card = (source: Source, number: number | null) => (

@@ -3,9 +3,7 @@ import { Markdown, type CitationHandling } from '../markdown/markdown.tsx'
 
 type ResearchBlock = Extract<Block, { kind: 'research' }>
 
-/** Leads from documents to the sources of the answer. */
 export interface AnswerSources extends CitationHandling {
-  /** The number that a document has in the answer. */
   readonly numberOf: (documentId: string) => number | undefined
 }
 

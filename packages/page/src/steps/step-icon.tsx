@@ -1,7 +1,6 @@
 import type { Block } from '@inlay/protocol'
 import { Icon, type IconName } from '../controls/icons.tsx'
 
-/** Icons of the built-in actions; others get the icon of a tool. */
 const toolIcons: Readonly<Record<string, IconName>> = {
   internal_search: 'search',
   web_search: 'search',

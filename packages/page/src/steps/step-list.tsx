@@ -18,7 +18,6 @@ interface StepListProps {
   readonly readFile: Service['file']
 }
 
-/** The steps of an answer as they happen: one line per step, which opens to its documents, text or failure. */
 export function StepList({ steps, question, isWaiting, sources, readFile }: StepListProps) {
   const isBetween = isWaiting && !steps.some(isRunning)
   if (steps.length === 0 && !isBetween) return null
@@ -130,7 +129,6 @@ function queriesOf(step: Block): readonly string[] {
   return Array.isArray(named) ? named.filter((query): query is string => typeof query === 'string') : []
 }
 
-/** The queries of a step that are not the question itself. */
 function otherQueries(step: Block, question: string): readonly string[] {
   const plain = (words: string): string =>
     words
@@ -155,7 +153,6 @@ function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
   }
 }
 
-/** Titles of built-in actions while they run and afterwards; other actions are shown by their names. */
 const actionWords = (words: typeof texts.steps): ReadonlyMap<string, readonly [string, string]> =>
   new Map([
     ['open_url', [words.openingPages, words.openedPages]],
@@ -189,7 +186,6 @@ function toolTitle(step: ToolBlock, isNow: boolean): string {
   return isNow ? words.using(step.toolName) : words.used(step.toolName)
 }
 
-/** The object of a built-in action, if it is short enough for its line. */
 function objectOf({ toolName, data }: ToolBlock): string {
   if (typeof data !== 'object' || data === null) return ''
   const named = toolName === 'read_file' ? Reflect.get(data, 'file_name') : undefined

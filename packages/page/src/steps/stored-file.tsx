@@ -16,7 +16,6 @@ interface StoredFileProps {
   readonly readFile: Service['file']
 }
 
-/** A file of the service: a picture is shown, and any can be saved. */
 export function StoredFile({ id, words, readFile }: StoredFileProps) {
   const { value, failure } = useLoaded(async () => {
     const file = await readFile(id)

@@ -8,12 +8,10 @@ interface ToolResultProps {
   readonly readFile: Service['file']
 }
 
-/** Whether a call has something to open to. */
 export function hasResult(step: ToolBlock): boolean {
   return textsOf(step).length > 0 || step.credentialError !== null
 }
 
-/** Arguments and results of a call: code, output, data. Pictures and files are shown separately. */
 export function ToolResult({ step }: Pick<ToolResultProps, 'step'>) {
   return (
     <>
@@ -33,7 +31,6 @@ export function ToolResult({ step }: Pick<ToolResultProps, 'step'>) {
 /** Longer results are cut: nobody reads a million characters. */
 const maxCharacters = 20_000
 
-/** Texts of a call, each with its heading. */
 function textsOf(step: ToolBlock): readonly (readonly [string, string])[] {
   const { code, queries: _, urls: __, ...others } = step.arguments
   const isBuiltIn = step.toolId === null
@@ -68,7 +65,6 @@ function dataOf({ toolName, data }: ToolBlock): unknown {
   return data
 }
 
-/** The pictures and files a call made, where everybody sees them. */
 export function GeneratedFiles({ step, readFile }: ToolResultProps) {
   const images = step.images ?? []
   if (images.length === 0 && step.fileIds.length === 0) return null

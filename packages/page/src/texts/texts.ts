@@ -7,7 +7,6 @@ import { chosenLanguage, preferredLanguage, setLocale, type Language } from './l
  */
 export let texts: Texts = english
 
-/** The language of the page. */
 export let language: Language = 'en'
 
 /** English is part of the page; other languages are loaded only where they are wanted. */

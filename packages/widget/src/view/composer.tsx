@@ -10,11 +10,9 @@ interface ComposerProps {
   readonly stop: () => void
   /** The input field gets the focus when this number changes. */
   readonly focusCount: number
-  /** Whether the input field has the focus initially. */
   readonly takesFocus: boolean
 }
 
-/** Input field for a question: Enter sends, Shift+Enter inserts a line break. */
 export function Composer({ texts, isAnswering, ask, stop, focusCount, takesFocus }: ComposerProps): JSX.Element {
   const [text, setText] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)

@@ -7,7 +7,6 @@ export type ShowCitation = (number: number) => JSX.Element | undefined
 
 interface MarkdownProps {
   readonly text: string
-  /** Whether the text is still streaming. */
   readonly isGrowing: boolean
   readonly citation: ShowCitation
 }
@@ -159,7 +158,6 @@ function showInline(pieces: readonly Inline[], view: View): ComponentChildren {
   })
 }
 
-/** A link to another site; plain text if the URL is not safe. */
 export function SafeLink({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element {
   if (href === undefined) return <>{children}</>
   return (

@@ -19,7 +19,6 @@ export interface PanelProps {
   readonly close: (() => void) | undefined
 }
 
-/** The chat: messages and the input field. */
 export function Panel({ conversation, past, starters, texts, openSource, close }: PanelProps): JSX.Element {
   const { turns, queue, isAnswering, failure } = conversation.state
   const [focusCount, setFocusCount] = useState(0)
@@ -112,7 +111,6 @@ function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.E
   )
 }
 
-/** Scrolls to the newest text unless the reader scrolled up. */
 function Log({ turns, label, children }: { turns: number; label: string; children: ComponentChildren }): JSX.Element {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -134,7 +132,6 @@ function Log({ turns, label, children }: { turns: number; label: string; childre
   )
 }
 
-/** Announces the progress of the answer to screen readers, then the complete answer once. */
 function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn === undefined || turn.phase === 'failed') return ''
   if (turn.phase === 'stopped') return texts.stopped

@@ -29,7 +29,6 @@ interface TurnViewProps {
   readonly ask: ((question: Question) => void) | undefined
 }
 
-/** A question, the progress of its answer, the answer, and its sources. */
 export function TurnView({ turn, texts, openSource, retry, ask }: TurnViewProps): JSX.Element {
   const [shown, setShown] = useState<number>()
   const { state, answer } = turn.fold
@@ -62,7 +61,6 @@ export function TurnView({ turn, texts, openSource, retry, ask }: TurnViewProps)
   )
 }
 
-/** Error message, with a retry button if a retry may succeed. */
 export function FailureNote({
   failure,
   texts,
@@ -135,7 +133,6 @@ export function sourcesOf({ citations, documents, blocks }: FoldState): CitedSou
 const excerptOf = ({ match_highlights: highlights, blurb }: SearchDoc): string =>
   (highlights[0] ?? blurb).replaceAll(/<\/?hi>/g, '')
 
-/** Current activity while there is no answer yet. */
 function stepOf({ blocks }: FoldState, texts: InlayChatTexts): string {
   const last = blocks.findLast(({ kind }) => kind !== 'text')
   if (last === undefined) return `${texts.working}…`

@@ -19,11 +19,9 @@ const chunksBefore = 8
 interface Reading {
   /** Parts of the document, in order, as they were read. */
   readonly parts: readonly DocumentChunksView[]
-  /** Why a part could not be read, and what reads it again. */
   readonly failed: { readonly failure: Failure; readonly retry: () => void } | null
 }
 
-/** A document as it was indexed, scrolled to a quote. More of it is read as the reader comes to its ends. */
 export function DocumentPreview({ place, service }: { place: DocumentPlace; service: Service }) {
   const { documentId } = place
   const [{ parts, failed }, setReading] = useState<Reading>({ parts: [], failed: null })
@@ -109,7 +107,6 @@ function Facts({ part, service }: { part: DocumentChunksView; service: Pick<Serv
   )
 }
 
-/** Saves the file that a document was made of. */
 function Original({ id, name, readFile }: { id: string; name: string; readFile: Service['file'] }) {
   const [isMissing, setIsMissing] = useState(false)
   const save = async (): Promise<void> => {

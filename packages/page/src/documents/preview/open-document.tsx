@@ -2,7 +2,6 @@ import { lazily } from '../../markdown/lazily.ts'
 import { openPane } from '../../pane/pane-store.ts'
 import type { Service } from '../../service/service.ts'
 
-/** A document to look into, and where. */
 export interface DocumentPlace {
   readonly documentId: string
   readonly title: string
@@ -17,14 +16,12 @@ export interface DocumentPlace {
 
 const usePreview = lazily(async () => (await import('./document-preview.tsx')).DocumentPreview)
 
-/** Shows a document in the pane that is known by its id alone. */
 export async function openDocumentById(documentId: string, service: Pick<Service, 'documentChunks'>): Promise<void> {
   // The pane says why it cannot be read.
   const read = await service.documentChunks(documentId, 0, 1).catch(() => undefined)
   openDocument({ documentId, title: read?.semantic_identifier ?? documentId })
 }
 
-/** Shows a document in the pane, scrolled to a quote. */
 export function openDocument(place: DocumentPlace): void {
   openPane({
     id: JSON.stringify(['document', place.documentId, place.chunk, place.quote]),

@@ -1,7 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { toFailure } from '../../service/failure.ts'
 
-/** How far something is that is done to many documents. */
 export interface ManyProgress {
   readonly done: number
   readonly total: number
@@ -16,7 +15,6 @@ interface ManyOptions {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Calls at the same time. */
 const concurrency = 4
 /** Times a document is tried again after the server asked to wait. */
 const maxRetries = 5
@@ -66,7 +64,6 @@ export async function actOnMany<Document extends { readonly id: string; readonly
   return {
     /** Ids of the documents for which it succeeded. */
     done,
-    /** Documents for which it failed, by reason. */
     failed: groups,
     /** Number of documents not processed, since the action was stopped or the server is unreachable. */
     left: documents.length - done.length - failures,

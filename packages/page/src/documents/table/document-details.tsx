@@ -23,7 +23,6 @@ interface DetailsProps {
   readonly close: () => void
 }
 
-/** All that is known of a document, and what can be changed, below its row. */
 export function DocumentDetails({ document, documents, admin, top, measured, close }: DetailsProps) {
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {

@@ -19,20 +19,16 @@ interface RowProps {
   readonly rowIndex: number
   /** From the top of the list, in pixels. */
   readonly top: number
-  /** Whether the row can be reached by the tab key. */
   readonly isActive: boolean
   readonly activate: () => void
   readonly isSelected: boolean
   readonly select: (isSelected: boolean, isExtended: boolean) => void
-  /** Whether its details are shown below it. */
   readonly isOpen: boolean
   readonly open: (isOpen: boolean) => void
-  /** Whether it is asked if the document shall be deleted. */
   readonly isAsking: boolean
   readonly ask: (isAsking: boolean) => void
 }
 
-/** A document in the table; on narrow screens a card. */
 export function DocumentRow(props: RowProps) {
   const { document, rowIndex, top, isActive, activate, isSelected, select, isAsking } = props
   const { state, title, bytes, acceptedAt } = document
@@ -143,7 +139,6 @@ function Path({ path }: { path: string }) {
   )
 }
 
-/** Most tags of a row. */
 const maxTags = 2
 
 function Tags({ document, documents: { narrow }, tabIndex }: RowProps & { tabIndex: number }) {

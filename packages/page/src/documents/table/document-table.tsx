@@ -172,7 +172,6 @@ function drawnRows({ first, last }: RowRange, active: number, count: number): re
   return drawn
 }
 
-/** Scrolls to the first row when the filter or order changes. */
 function useListTop(list: { readonly current: HTMLElement | null }, { filter, order }: Documents): void {
   const isFirst = useRef(true)
   useEffect(() => {
@@ -200,7 +199,6 @@ function useRowHeight(list: { readonly current: HTMLElement | null }, hasRows: b
   return height
 }
 
-/** The rows around the window. */
 function useRange(list: { readonly current: HTMLElement | null }, count: number, heights: RowHeights): RowRange {
   const [range, setRange] = useState<RowRange>({ first: 0, last: 20 })
   const { row, open } = heights

@@ -33,7 +33,6 @@ function setRun(part: Partial<Run>): void {
   runChanges.dispatchEvent(new Event('change'))
 }
 
-/** Deletes the selected documents, tells how far that is, and selects all found. */
 export function useMany({ service, filter, change }: Documents, { selected, select, clear }: RowSelection) {
   const [{ progress, report }, showRun] = useState({ ...run })
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -111,7 +110,6 @@ interface BarProps {
   readonly many: ReturnType<typeof useMany>
 }
 
-/** Says how many documents are selected and what can be done to them. */
 export function ManyBar({ documents, selection, many }: BarProps) {
   const { selected } = selection
   const [isAsking, setIsAsking] = useState(false)
@@ -184,7 +182,6 @@ function Progress({ progress: { done, total }, stop }: { progress: ManyProgress;
   )
 }
 
-/** Maximum number of titles shown per reason. */
 const maxTitles = 5
 
 function Report({ report: { done, failed, left }, dismiss }: { report: ManyReport; dismiss: () => void }) {

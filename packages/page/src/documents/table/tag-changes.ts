@@ -6,7 +6,6 @@ export interface Tag {
   readonly value: string
 }
 
-/** A tag as a line of a text. */
 export const lineOf = ({ key, value }: Tag): string => `${key}: ${value}`.replaceAll(/\s+/g, ' ').trim()
 
 /** Tags of lines. One that did not change stays what it is, and keys stay whole, whatever characters they have. */

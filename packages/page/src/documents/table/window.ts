@@ -15,7 +15,6 @@ export function topOf(index: number, { row, open }: RowHeights): number {
   return index * row + (open !== null && index > open.index ? open.extra : 0)
 }
 
-/** The rows of a part of the list, and some around them. */
 export function rowsBetween(top: number, bottom: number, count: number, heights: RowHeights): RowRange {
   const first = rowAt(top, heights) - rowsAround
   const last = rowAt(bottom, heights) + rowsAround

@@ -1,6 +1,5 @@
 import { formatNumber, plural } from '../locale.ts'
 
-/** Words of the administration, loaded with it. */
 export const admin = {
   title: 'Administration',
   sections: 'Sections',

@@ -1,6 +1,5 @@
 import { formatNumber, plural } from '../locale.ts'
 
-/** Words of the conversation. */
 export const chat = {
   conversation: 'Conversation',
   welcome: 'Ask your documents',

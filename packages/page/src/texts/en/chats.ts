@@ -1,6 +1,5 @@
 import { plural } from '../locale.ts'
 
-/** Words of the view of all chats. */
 export const chats = {
   title: 'Chats',
   lead: 'What was asked before. A chat goes on where it ended.',

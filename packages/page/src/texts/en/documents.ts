@@ -19,7 +19,6 @@ const orders: Readonly<Record<DocumentOrder, string>> = {
   id_desc: 'Path, Z to A',
 }
 
-/** Words of `documents`. */
 export const documents = {
   title: 'Documents',
   lead: 'These documents are searched, each as soon as it is indexed. To read in them,',

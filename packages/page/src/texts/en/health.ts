@@ -1,6 +1,5 @@
 import { formatDuration, plural } from '../locale.ts'
 
-/** Words of `health`. */
 export const health = {
   title: 'Health',
   lead: 'The queue, the index and their speed. Updates every few seconds.',

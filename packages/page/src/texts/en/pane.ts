@@ -1,6 +1,5 @@
 import { formatDay } from '../locale.ts'
 
-/** Words of the pane beside the page, and of a document in it. */
 export const pane = {
   close: 'Close the pane',
   width: 'Width of the pane',

@@ -1,4 +1,3 @@
-/** Words of projects. */
 export const projects = {
   title: 'Projects',
   create: 'New project',

@@ -1,6 +1,5 @@
 import { formatDay, formatNumber, formatPercent, plural } from '../locale.ts'
 
-/** Words of the view that searches in texts. */
 export const search = {
   title: 'Search',
   lead: 'Finds passages in the texts of your documents, best first. No model is asked.',

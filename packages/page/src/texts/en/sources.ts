@@ -1,4 +1,3 @@
-/** Words of the sources of an answer. */
 export const sources = {
   ofAnswer: 'Sources of this answer',
   ofAnswerOf: (model: string) => `Sources of the answer of ${model}`,

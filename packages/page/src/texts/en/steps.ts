@@ -1,6 +1,5 @@
 import { plural } from '../locale.ts'
 
-/** Words of the steps of an answer, and of blocks of its text. */
 export const steps = {
   title: 'Steps',
   readingQuestion: 'Reading the question',
