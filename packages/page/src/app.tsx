@@ -26,6 +26,7 @@ import { FailureNote } from './controls/failure-note.tsx'
 import { Pane } from './pane/pane.tsx'
 import { FirstRun } from './first-run.tsx'
 import { lazyView } from './controls/lazy-view.tsx'
+import { useListener } from './controls/use-listener.ts'
 import { texts } from './texts/texts.ts'
 
 const ProjectView = lazyView(async () => (await import('./projects/project-view.tsx')).ProjectView)
@@ -261,13 +262,9 @@ function useChat(service: Service, place: Place, settings: AnswerSettings, isInP
 
 function usePlace(): Place {
   const [place, setPlace] = useState(servedPlace)
-  useEffect(() => {
-    const onChange = (): void => {
-      setPlace(servedPlace())
-      scrollTo({ top: 0, behavior: 'instant' })
-    }
-    addEventListener('hashchange', onChange)
-    return () => removeEventListener('hashchange', onChange)
-  }, [])
+  useListener(window, 'hashchange', () => {
+    setPlace(servedPlace())
+    scrollTo({ top: 0, behavior: 'instant' })
+  })
   return place
 }

@@ -16,6 +16,7 @@ import {
   type Service,
 } from '../service/service.ts'
 import { useFileDrop } from '../controls/use-file-drop.ts'
+import { useListener } from '../controls/use-listener.ts'
 import { texts } from '../texts/texts.ts'
 import { AttachmentList } from './attachment-list.tsx'
 import { chosenSettings, pastedFile } from './composer-options.ts'
@@ -130,7 +131,9 @@ export function Composer(props: ComposerProps) {
     inserted()
   }, [insertion])
   useFocusRequests(field, props.focusRequest)
-  useStopOnEscape(isAnswering, stop)
+  useListener(window, 'keydown', ({ key, defaultPrevented, isComposing }) => {
+    if (isAnswering && key === 'Escape' && !defaultPrevented && !isComposing) stop()
+  })
   const onKeyDown = (event: KeyboardEvent): void => {
     if (suggestions.onKeyDown(event)) return
     // While a word is being composed (Chinese, Japanese, …), Enter chooses it.
@@ -252,17 +255,6 @@ function useFocusRequests(field: RefObject<HTMLTextAreaElement | null>, focusReq
     // A phone would cover the page with its keyboard before anything was read.
     if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
   }, [focusRequest])
-}
-
-function useStopOnEscape(isAnswering: boolean, stop: () => void): void {
-  useEffect(() => {
-    if (!isAnswering) return undefined
-    const onEscape = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) stop()
-    }
-    addEventListener('keydown', onEscape)
-    return () => removeEventListener('keydown', onEscape)
-  }, [isAnswering, stop])
 }
 
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)

@@ -8,6 +8,7 @@ import {
   type Turn,
 } from '@inlay/client/conversation'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useListener } from '../controls/use-listener.ts'
 import { toFailure } from '../service/failure.ts'
 import type { AnswerSettings, AskHow, Service } from '../service/service.ts'
 import { announceChange, onChangeElsewhere } from '../service/tabs.ts'
@@ -55,7 +56,9 @@ export function useConversation(
     () => onChangeElsewhere((change) => change.kind === 'chat' && core.changedElsewhere(change.sessionId)),
     [core],
   )
-  useEffect(() => onReturn(() => void readChanges(core, service)), [core, service])
+  useListener(document, 'visibilitychange', () => {
+    if (document.visibilityState === 'visible') void readChanges(core, service)
+  })
   const { state } = core
   return useMemo(
     () => ({
@@ -69,14 +72,6 @@ export function useConversation(
     }),
     [core, state, settings],
   )
-}
-
-function onReturn(listener: () => void): () => void {
-  const take = (): void => {
-    if (document.visibilityState === 'visible') listener()
-  }
-  document.addEventListener('visibilitychange', take)
-  return () => document.removeEventListener('visibilitychange', take)
 }
 
 /** Shows what was asked in the conversation on another device, which announces nothing here. */

@@ -1,7 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { AgentAction, AnswerFilters, AnswerSettings, ListedModel, Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { Button } from '../controls/button.tsx'
+import { onEscape } from '../controls/on-escape.ts'
+import { useListener } from '../controls/use-listener.ts'
 import { useFilterValues } from './use-filter-values.ts'
 
 interface OptionsPanelProps {
@@ -26,17 +28,8 @@ export function OptionsPanel({ service, settings, change, models, actions, close
     current.style.maxHeight = `${Math.max(240, below - 112, place.top - 16)}px`
     current.focus({ preventScroll: true })
   }, [])
-  useEffect(() => {
-    // On the window, since a clicked choice that disappears loses the focus. Capturing, since Escape also stops an answer.
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape' || event.defaultPrevented) return
-      event.preventDefault()
-      event.stopPropagation()
-      close()
-    }
-    addEventListener('keydown', onKeyDown, { capture: true })
-    return () => removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [close])
+  // On the window, since a clicked choice that disappears loses the focus. Capturing, since Escape also stops an answer.
+  useListener(window, 'keydown', (event) => !event.defaultPrevented && onEscape(close)(event), { capture: true })
   return (
     <div
       ref={panel}

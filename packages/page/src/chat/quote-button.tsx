@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { Icon } from '../controls/icons.tsx'
+import { useListener } from '../controls/use-listener.ts'
 import { texts } from '../texts/texts.ts'
 
 interface Selected {
@@ -15,15 +16,9 @@ const maxQuote = 2000
 /** Offers to ask about what is selected in an answer or a source. Keyboards reach it as the last thing of the page's thread. */
 export function QuoteButton({ quote }: { quote: (text: string) => void }) {
   const [selected, setSelected] = useState<Selected | null>(null)
-  useEffect(() => {
-    const look = (): void => setSelected(selection())
-    document.addEventListener('selectionchange', look)
-    addEventListener('scroll', look, { passive: true })
-    return () => {
-      document.removeEventListener('selectionchange', look)
-      removeEventListener('scroll', look)
-    }
-  }, [])
+  const look = (): void => setSelected(selection())
+  useListener(document, 'selectionchange', look)
+  useListener(window, 'scroll', look, { passive: true })
   if (selected === null) return null
   return (
     <button

@@ -6,6 +6,7 @@ import { Icon, Mark } from '../controls/icons.tsx'
 import { Marked } from '../controls/marked.tsx'
 import { SearchField } from '../controls/search-field.tsx'
 import { LanguageChoice } from '../controls/language-choice.tsx'
+import { useListener } from '../controls/use-listener.ts'
 import { typingMs, useLoaded } from '../controls/use-loaded.ts'
 import { useIsCramped } from '../pane/pane-store.ts'
 import { totalOf, type Counts } from '../service/counts.ts'
@@ -227,11 +228,7 @@ function Drawer(props: RecentChatsProps & Pick<SidebarProps, 'isAdmin'>) {
   useEffect(() => {
     if (isOpen) drawer.current?.showModal()
   }, [isOpen])
-  useEffect(() => {
-    const close = (): void => drawer.current?.close()
-    addEventListener('hashchange', close)
-    return () => removeEventListener('hashchange', close)
-  }, [])
+  useListener(window, 'hashchange', () => drawer.current?.close())
   return (
     <>
       <IconButton
