@@ -96,7 +96,7 @@ function ActionCard({ action, calls, changed }: ActionCardProps) {
               disabled={!action.enabled}
               onClick={() => setIsTried(!isTried)}
             >
-              {texts.try}
+              {adminTexts.try}
             </Button>
           )}
           {isOwn && (
@@ -245,7 +245,7 @@ function NewAction({ calls, changed }: { calls: ServiceCalls; changed: () => Pro
         }}
       >
         <div class="fields u-grid u-gap-12">
-          <Field label={texts.name} name="name" required maxLength={255} />
+          <Field label={adminTexts.name} name="name" required maxLength={255} />
           <Field label={texts.description} name="description" />
         </div>
         <div class="u-grid u-gap-12" onInput={() => setChecked(null)}>

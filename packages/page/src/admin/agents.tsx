@@ -72,11 +72,11 @@ export function Agents({ calls, agentsChanged, tryAgent }: AgentsProps) {
               </div>
               <div class="row">
                 <Button label={texts.tryThing(agent.name)} onClick={() => tryAgent(agent.id)}>
-                  {texts.try}
+                  {adminTexts.try}
                 </Button>
                 {!agent.builtin_persona && (
                   <>
-                    <Button label={texts.changeThing(agent.name)} onClick={() => setEdited(agent.id)}>
+                    <Button label={adminTexts.changeThing(agent.name)} onClick={() => setEdited(agent.id)}>
                       {adminTexts.change}
                     </Button>
                     <Removal
@@ -130,13 +130,13 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps) {
   const chosen = (agent?.tools ?? preset).map(({ id }) => String(id))
   return (
     <Form
-      label={agent === undefined ? texts.new : texts.changeThing(agent.name)}
+      label={agent === undefined ? texts.new : adminTexts.changeThing(agent.name)}
       action={agent === undefined ? texts.createAgent : pageTexts.frame.save}
       submit={submit}
       cancel={cancel}
     >
       <div class="fields u-grid u-gap-12">
-        <Field label={texts.name} name="name" required maxLength={255} defaultValue={agent?.name ?? ''} isFirst />
+        <Field label={adminTexts.name} name="name" required maxLength={255} defaultValue={agent?.name ?? ''} isFirst />
         <Field label={texts.description} name="description" defaultValue={agent?.description ?? ''} />
       </div>
       <Area

@@ -85,7 +85,7 @@ function KeyCard({ listed, calls, keys }: { listed: ApiKeyDescriptor; calls: Ser
     return (
       <li class="card u-grid u-gap-8 u-min-0 u-card">
         <KeyForm
-          label={texts.changeThing(name)}
+          label={adminTexts.changeThing(name)}
           action={adminTexts.change}
           listed={listed}
           cancel={() => setIsChanging(false)}
@@ -104,7 +104,7 @@ function KeyCard({ listed, calls, keys }: { listed: ApiKeyDescriptor; calls: Ser
         <p class="facts u-small u-anywhere">{facts.join(' · ')}</p>
       </div>
       <div class="row">
-        <Button label={texts.changeThing(name)} onClick={() => setIsChanging(true)}>
+        <Button label={adminTexts.changeThing(name)} onClick={() => setIsChanging(true)}>
           {adminTexts.change}
         </Button>
         <Removal
@@ -158,7 +158,7 @@ function KeyForm({ label, action, listed, submit, cancel }: KeyFormProps) {
     >
       <div class="fields u-grid u-gap-12">
         <Field
-          label={texts.name}
+          label={adminTexts.name}
           name="name"
           maxLength={200}
           placeholder={texts.namePlaceholder}

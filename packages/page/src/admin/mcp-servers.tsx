@@ -100,7 +100,7 @@ function ServerCard({ calls, server, changed }: ServerCardProps) {
         {server.is_added && (
           <div class="row">
             <Button label={texts.tryThing(name)} disabled={tried === 'asking'} onClick={() => run()}>
-              {texts.try}
+              {adminTexts.try}
             </Button>
             {asksToSignIn && (
               <Button kind="filled" label={texts.mcpSignInTo(name)} onClick={signIn}>

@@ -243,8 +243,8 @@ function Files({ files, add, remove }: FilesProps) {
               {reason !== null && <span class="failure-words">{reason}</span>}
               <button
                 type="button"
-                aria-label={words.removeFile(name)}
-                title={words.removeFile(name)}
+                aria-label={words.takeOut(name)}
+                title={words.takeOut(name)}
                 onClick={() => remove(id)}
               >
                 <Icon name="close" />

@@ -1,4 +1,4 @@
-import { plural } from '../locale.ts'
+import { formatNumber } from '../locale.ts'
 import type { Texts } from '../en/index.ts'
 
 export const steps: Texts['steps'] = {
@@ -30,13 +30,11 @@ export const steps: Texts['steps'] = {
   searchingDocuments: 'Ihre Dokumente werden durchsucht',
   documentSearchStopped: 'Suche in Ihren Dokumenten angehalten',
   noDocumentsFound: 'Nichts in Ihren Dokumenten gefunden',
-  documentsFound: (count) =>
-    plural(count, { one: 'Ihre Dokumente durchsucht, # gefunden', other: 'Ihre Dokumente durchsucht, # gefunden' }),
+  documentsFound: (count) => `Ihre Dokumente durchsucht, ${formatNumber(count)} gefunden`,
   searchingWeb: 'Das Web wird durchsucht',
   webSearchStopped: 'Suche im Web angehalten',
   nothingOnWeb: 'Nichts im Web gefunden',
-  foundOnWeb: (count) =>
-    plural(count, { one: 'Das Web durchsucht, # gefunden', other: 'Das Web durchsucht, # gefunden' }),
+  foundOnWeb: (count) => `Das Web durchsucht, ${formatNumber(count)} gefunden`,
   code: 'Code',
   codeIn: (language) => `Code, ${language}`,
   copyCode: 'Code kopieren',

@@ -1,4 +1,4 @@
-import { plural } from '../locale.ts'
+import { formatNumber } from '../locale.ts'
 
 export const steps = {
   title: 'Steps',
@@ -29,13 +29,11 @@ export const steps = {
   searchingDocuments: 'Searching your documents',
   documentSearchStopped: 'Search of your documents was stopped',
   noDocumentsFound: 'Found nothing in your documents',
-  documentsFound: (count: number) =>
-    plural(count, { one: 'Searched your documents, # found', other: 'Searched your documents, # found' }),
+  documentsFound: (count: number) => `Searched your documents, ${formatNumber(count)} found`,
   searchingWeb: 'Searching the web',
   webSearchStopped: 'Search of the web was stopped',
   nothingOnWeb: 'Found nothing in the web',
-  foundOnWeb: (count: number) =>
-    plural(count, { one: 'Searched the web, # found', other: 'Searched the web, # found' }),
+  foundOnWeb: (count: number) => `Searched the web, ${formatNumber(count)} found`,
   code: 'Code',
   codeIn: (language: string) => `Code, ${language}`,
   copyCode: 'Copy code',
