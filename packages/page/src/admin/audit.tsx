@@ -1,12 +1,11 @@
 import type { AuditEvent } from '@inlay/protocol/administration'
 import { useEffect, useState } from 'preact/hooks'
-import { FailureNote } from '../controls/failure-note.tsx'
 import { toFailure, type Failure } from '../service/failure.ts'
 import { adminTexts } from '../texts/view-texts.ts'
 import { formatTimestamp } from '../texts/locale.ts'
 import { texts as pageTexts } from '../texts/texts.ts'
 import type { ServiceCalls } from '../service/calls.ts'
-import { Choice } from './parts.tsx'
+import { Choice, Figures, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
 const pageSize = 100
@@ -50,39 +49,29 @@ export function Audit({ calls }: { calls: ServiceCalls }) {
         isInline
         onChange={setOperation}
       />
-      {failure !== null && <FailureNote failure={failure} />}
-      {events === undefined && failure === null && <p class="nothing u-muted">{pageTexts.frame.loading}</p>}
+      <Waiting loaded={{ value: events, failure }} />
       {events?.length === 0 && <p class="nothing u-muted">{texts.none}</p>}
       {events !== undefined && events.length > 0 && (
-        <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-label={adminTexts.audit}>
-          <table class="figures u-full u-small">
-            <thead>
-              <tr>
-                {[texts.time, texts.operation, texts.target, texts.caller, texts.status, texts.request].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {events.map((event) => (
-                <tr key={event.id}>
-                  <td class="time u-nowrap">{formatTimestamp(new Date(event.time))}</td>
-                  <td>{event.operation}</td>
-                  <td class="target u-anywhere">
-                    {Object.entries(event.target)
-                      .map(([name, value]) => `${name}: ${value}`)
-                      .join(', ')}
-                  </td>
-                  <td>{event.caller_id ?? texts.nobody}</td>
-                  <td class={event.status < 400 ? 'amount' : 'amount failure-words'}>{event.status}</td>
-                  <td class="request u-muted">{event.request_id}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Figures
+          label={adminTexts.audit}
+          head={[texts.time, texts.operation, texts.target, texts.caller, texts.status, texts.request]}
+          words={6}
+        >
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td class="time u-nowrap">{formatTimestamp(new Date(event.time))}</td>
+              <td>{event.operation}</td>
+              <td class="target u-anywhere">
+                {Object.entries(event.target)
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join(', ')}
+              </td>
+              <td>{event.caller_id ?? texts.nobody}</td>
+              <td class={event.status < 400 ? 'amount' : 'amount failure-words'}>{event.status}</td>
+              <td class="request u-muted">{event.request_id}</td>
+            </tr>
+          ))}
+        </Figures>
       )}
       {hasMore && (
         <Button class="u-begin" onClick={() => void read(events?.at(-1)?.id)}>

@@ -12,9 +12,37 @@ export function useRead<Answer>(calls: ServiceCalls, path: string): Loaded<Answe
   return useLoaded((signal) => calls.get<Answer>(path, signal), [calls, path])
 }
 
-export function Waiting({ loaded }: { loaded: Loaded<unknown> }) {
+export function Waiting({ loaded }: { loaded: Pick<Loaded<unknown>, 'value' | 'failure'> }) {
   if (loaded.failure !== null) return <FailureNote failure={loaded.failure} />
   return loaded.value === undefined ? <p class="nothing u-muted">{texts.frame.loading}</p> : null
+}
+
+interface FiguresProps {
+  readonly label: string
+  /** Names of the columns; those behind the first `words` hold numbers. */
+  readonly head: readonly string[]
+  readonly words: number
+  readonly children: ComponentChildren
+}
+
+/** A table that scrolls sideways by itself, so it must be reachable by keyboard. */
+export function Figures({ label, head, words, children }: FiguresProps) {
+  return (
+    <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-label={label}>
+      <table class="figures u-full u-small">
+        <thead>
+          <tr>
+            {head.map((name, at) => (
+              <th key={name} scope="col" class={at < words ? undefined : 'amount'}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
 }
 
 interface FormProps {

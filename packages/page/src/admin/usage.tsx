@@ -4,7 +4,7 @@ import { adminTexts } from '../texts/view-texts.ts'
 import { formatDuration, formatNumber } from '../texts/locale.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import { keep, readKept } from '../kept.ts'
-import { Choice, Field, useRead, Waiting } from './parts.tsx'
+import { Choice, Field, Figures, useRead, Waiting } from './parts.tsx'
 
 /** Prices of a model per million tokens; null if not set. */
 export interface Price {
@@ -128,43 +128,36 @@ function SumTable({ label, head, rows, total }: SumTableProps) {
   return (
     <section aria-label={label}>
       <h2>{label}</h2>
-      <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-label={label}>
-        <table class="figures u-full u-small">
-          <thead>
-            <tr>
-              <th scope="col">{head}</th>
-              {[texts.answers, texts.failed, texts.input, texts.output, texts.seconds].map((name) => (
-                <th key={name} scope="col" class="amount">
-                  {name}
-                </th>
-              ))}
-              {hasCosts && (
-                <th scope="col" class="amount">
-                  {texts.cost}
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {[...rows, ...(rows.length > 1 && total !== undefined ? [total] : [])].map((row) => (
-              <tr key={row === total ? '' : row.key} class={row === total ? 'total' : ''}>
-                <th scope="row">{row.name}</th>
-                {[row.answers, row.failed, row.input, row.output].map((value, at) => (
-                  <td key={at} class="amount">
-                    {formatNumber(value)}
-                  </td>
-                ))}
-                <td class="amount">
-                  {row.seconds > 0 && row.seconds < 1 ? `< ${formatDuration(1)}` : formatDuration(row.seconds)}
-                </td>
-                {hasCosts && (
-                  <td class="amount">{row.cost === null ? '' : formatNumber(Math.round(row.cost * 100) / 100)}</td>
-                )}
-              </tr>
+      <Figures
+        label={label}
+        head={[
+          head,
+          texts.answers,
+          texts.failed,
+          texts.input,
+          texts.output,
+          texts.seconds,
+          ...(hasCosts ? [texts.cost] : []),
+        ]}
+        words={1}
+      >
+        {[...rows, ...(rows.length > 1 && total !== undefined ? [total] : [])].map((row) => (
+          <tr key={row === total ? '' : row.key} class={row === total ? 'total' : ''}>
+            <th scope="row">{row.name}</th>
+            {[row.answers, row.failed, row.input, row.output].map((value, at) => (
+              <td key={at} class="amount">
+                {formatNumber(value)}
+              </td>
             ))}
-          </tbody>
-        </table>
-      </div>
+            <td class="amount">
+              {row.seconds > 0 && row.seconds < 1 ? `< ${formatDuration(1)}` : formatDuration(row.seconds)}
+            </td>
+            {hasCosts && (
+              <td class="amount">{row.cost === null ? '' : formatNumber(Math.round(row.cost * 100) / 100)}</td>
+            )}
+          </tr>
+        ))}
+      </Figures>
     </section>
   )
 }

@@ -1,7 +1,7 @@
 import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
 import type { ComponentChildren } from 'preact'
 import { AdminTabs } from '../admin/admin-tabs.tsx'
-import { FailureNote } from '../controls/failure-note.tsx'
+import { Figures, Waiting } from '../admin/parts.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
 import { documentTexts, healthTexts } from '../texts/view-texts.ts'
@@ -12,12 +12,7 @@ import type { Latency } from './latencies.ts'
 import { Plot } from './plot.tsx'
 import { useHealth, type Health, type Sample } from './use-health.ts'
 
-interface HealthViewProps {
-  readonly calls: ServiceCalls
-  readonly model: string
-}
-
-export function HealthView({ calls, model }: HealthViewProps) {
+export function HealthView({ calls, model }: { calls: ServiceCalls; model: string }) {
   const health = useHealth(calls)
   const figures = health.samples.at(-1)?.figures
   return (
@@ -25,8 +20,7 @@ export function HealthView({ calls, model }: HealthViewProps) {
       <h1 id="health-title">{healthTexts.title}</h1>
       <AdminTabs shown="health" baseUrl={calls.baseUrl} />
       <p class="lead">{healthTexts.lead}</p>
-      {health.failure !== null && <FailureNote failure={health.failure} />}
-      {figures === undefined && health.failure === null && <p class="nothing u-muted">{texts.frame.loading}</p>}
+      <Waiting loaded={{ value: figures, failure: health.failure }} />
       {figures !== undefined && (
         <>
           <Parts health={health} figures={figures} model={model} />
@@ -197,34 +191,20 @@ function Latencies({ latencies }: { latencies: readonly Latency[] | 'off' }) {
       ) : latencies.length === 0 ? (
         <p class="nothing u-muted">{healthTexts.nothingMeasured}</p>
       ) : (
-        <div class="table-frame u-line u-round u-above-8" tabIndex={0} role="group" aria-labelledby="latencies-title">
-          <table class="figures u-full u-small">
-            <thead>
-              <tr>
-                <th scope="col">{healthTexts.measured}</th>
-                <th scope="col" class="amount">
-                  {healthTexts.times}
-                </th>
-                <th scope="col" class="amount">
-                  {healthTexts.median}
-                </th>
-                <th scope="col" class="amount">
-                  {healthTexts.slow}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {latencies.map(({ name, count, median, slow }) => (
-                <tr key={name}>
-                  <th scope="row">{healthTexts.latencies[name]}</th>
-                  <td class="amount">{formatNumber(count)}</td>
-                  <td class="amount">{median === null ? healthTexts.beyond : formatSeconds(median)}</td>
-                  <td class="amount">{slow === null ? healthTexts.beyond : formatSeconds(slow)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Figures
+          label={healthTexts.latency}
+          head={[healthTexts.measured, healthTexts.times, healthTexts.median, healthTexts.slow]}
+          words={1}
+        >
+          {latencies.map(({ name, count, median, slow }) => (
+            <tr key={name}>
+              <th scope="row">{healthTexts.latencies[name]}</th>
+              <td class="amount">{formatNumber(count)}</td>
+              <td class="amount">{median === null ? healthTexts.beyond : formatSeconds(median)}</td>
+              <td class="amount">{slow === null ? healthTexts.beyond : formatSeconds(slow)}</td>
+            </tr>
+          ))}
+        </Figures>
       )}
       <p class="facts u-small u-anywhere">{healthTexts.sinceStart}</p>
     </section>
