@@ -15,11 +15,7 @@ export function typeOf(line: StreamLine): string {
 }
 
 /** Groups consecutive pieces of a text, since an answer has hundreds of them. */
-export function groupsOf(lines: readonly StreamLine[]): readonly {
-  readonly type: string
-  readonly first: number
-  readonly lines: readonly StreamLine[]
-}[] {
+export function groupsOf(lines: readonly StreamLine[]) {
   const groups: { type: string; first: number; lines: StreamLine[] }[] = []
   lines.forEach((line, at) => {
     const type = typeOf(line)

@@ -1,8 +1,7 @@
 import type { ChatSessionDetail } from '@inlay/protocol'
 import { texts } from '../texts/texts.ts'
 import { withPlainCitations } from './copied-answer.ts'
-import { storedTurns } from '@inlay/client/conversation'
-import { sourcesOf, type Turn } from '@inlay/client/conversation'
+import { sourcesOf, storedTurns, type Turn } from '@inlay/client/conversation'
 
 /** A conversation as Markdown, along the branch that is shown: questions as headings, sources as a list below each answer. */
 export function asMarkdown(name: string, turns: readonly Turn[]): string {

@@ -4,19 +4,18 @@ import { healthTexts } from '../texts/view-texts.ts'
 interface PlotProps {
   readonly label: string
   readonly points: readonly { readonly at: number; readonly value: number }[]
-  readonly format?: (value: number) => string
 }
 
 const width = 240
 const height = 44
 
-export function Plot({ label, points, format = formatNumber }: PlotProps) {
+export function Plot({ label, points }: PlotProps) {
   const [first, last] = [points[0], points.at(-1)]
   if (first === undefined || last === undefined || first === last) return null
   const values = points.map(({ value }) => value)
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const seconds = (last.at - first.at) / 1000
-  const words = healthTexts.plot(label, seconds, format(least), format(most), format(last.value))
+  const words = healthTexts.plot(label, seconds, formatNumber(least), formatNumber(most), formatNumber(last.value))
   return (
     <figure class="plot u-grid u-gap-2">
       <svg
@@ -30,7 +29,7 @@ export function Plot({ label, points, format = formatNumber }: PlotProps) {
       </svg>
       <figcaption class="u-flex u-muted u-tiny u-between" aria-hidden="true">
         <span>{healthTexts.over(seconds)}</span>
-        <span>{least === most ? format(least) : `${format(least)} – ${format(most)}`}</span>
+        <span>{least === most ? formatNumber(least) : `${formatNumber(least)} – ${formatNumber(most)}`}</span>
       </figcaption>
     </figure>
   )

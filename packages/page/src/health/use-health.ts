@@ -1,5 +1,4 @@
-import type { IngestionFigures } from '@inlay/protocol'
-import { isInlayError } from '@inlay/protocol'
+import { isInlayError, type IngestionFigures } from '@inlay/protocol'
 import type { Readiness } from '@inlay/protocol/administration'
 import { useEffect, useState } from 'preact/hooks'
 import type { ServiceCalls } from '../service/calls.ts'

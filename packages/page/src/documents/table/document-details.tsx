@@ -115,15 +115,7 @@ function TagEditor({ document, documents: { change, service } }: Pick<DetailsPro
 }
 
 /** The connector/credential pairs of a document. They determine who finds it, and document sets consist of them. */
-function Owners({
-  pairIds,
-  calls,
-  changed,
-}: {
-  pairIds: readonly number[]
-  calls: ServiceCalls
-  changed: Documents['change']
-}) {
+function Owners({ pairIds, calls, changed }: Pick<OwnerProps, 'calls' | 'changed'> & { pairIds: readonly number[] }) {
   const loaded = useLoaded(
     (signal) =>
       Promise.all([

@@ -219,13 +219,8 @@ function useRange(list: { readonly current: HTMLElement | null }, count: number,
   return range
 }
 
-interface HeadProps {
-  readonly documents: Documents
-  readonly rows: readonly ListedDocument[]
-  readonly selection: RowSelection
-}
-
-function Head({ documents, rows, selection: { selected, select } }: HeadProps) {
+function Head({ documents, rows, selection }: Pick<TableProps, 'documents' | 'rows' | 'selection'>) {
+  const { selected, select } = selection
   const count = rows.filter(({ id }) => selected.has(id)).length
   return (
     <div role="rowgroup" class="document-head u-sticky u-ground">
