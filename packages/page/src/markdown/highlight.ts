@@ -8,9 +8,7 @@ export interface CodePiece {
 export type Highlight = (code: string, language: string) => readonly CodePiece[]
 
 interface Grammar {
-  /** Comments, as an alternative of a regular expression. */
-  readonly comments: string
-  readonly strings: string
+  readonly pattern: RegExp
   readonly keywords: ReadonlySet<string>
   readonly ignoresCase?: boolean
 }
@@ -20,38 +18,42 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 const quoted = String.raw`"(?:\\[^]|[^"\\\n])*"?|'(?:\\[^]|[^'\\\n])*'?`
 const slashes = String.raw`\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)`
 const hash = String.raw`#[^\n]*`
+const numbers = String.raw`\b(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\w*`
+
+/** Finds comments, strings, numbers and words, each in a group of its own. */
+const patternOf = (comments: string, strings: string): RegExp =>
+  new RegExp(
+    String.raw`(${comments})|(${strings})|(${numbers})|([\p{L}_$][\p{L}\p{N}_$-]*(?=\s*[:=(])|[\p{L}_$][\p{L}\p{N}_$]*)`,
+    'gmu',
+  )
 
 const curly: Grammar = {
-  comments: slashes,
-  strings: `${quoted}|\`(?:\\\\[^]|[^\`\\\\])*\`?`,
+  pattern: patternOf(slashes, `${quoted}|\`(?:\\\\[^]|[^\`\\\\])*\`?`),
   keywords: words(
     'abstract as async await bool boolean break case catch char class const constructor continue default defer delete do double else enum export extends extern false final finally float fn for foreach from func function get go if impl implements import in instanceof int interface internal is let long loop match mod module mut namespace never new nil null number object of operator out override package private protected pub public readonly ref return sealed self set short signed sizeof static string struct super switch template this throw throws trait true try type typedef typeof undefined union unsafe unsigned using val var virtual void volatile when where while with yield',
   ),
 }
 const python: Grammar = {
-  comments: hash,
-  strings: String.raw`[rbfRBF]{0,2}(?:"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$))|${quoted}`,
+  pattern: patternOf(hash, String.raw`[rbfRBF]{0,2}(?:"""[^]*?(?:"""|$)|'''[^]*?(?:'''|$))|${quoted}`),
   keywords: words(
     'False None True and as assert async await break case class continue def del elif else except finally for from global if import in is lambda match nonlocal not or pass raise return self try while with yield begin do end ensure module next nil rescue then unless until when',
   ),
 }
 const shell: Grammar = {
-  comments: String.raw`(?<=^|\s)#[^\n]*`,
-  strings: quoted,
+  pattern: patternOf(String.raw`(?<=^|\s)#[^\n]*`, quoted),
   keywords: words(
     'if then else elif fi for in do done while until case esac function return export local set unset source sudo cd echo exit read FROM RUN COPY CMD ENTRYPOINT ENV WORKDIR EXPOSE ARG USER',
   ),
 }
 const sql: Grammar = {
-  comments: String.raw`--[^\n]*|\/\*[^]*?(?:\*\/|$)`,
-  strings: String.raw`'(?:''|[^'])*'?|"(?:[^"\n])*"?`,
+  pattern: patternOf(String.raw`--[^\n]*|\/\*[^]*?(?:\*\/|$)`, String.raw`'(?:''|[^'])*'?|"(?:[^"\n])*"?`),
   keywords: words(
     'add all alter and as asc avg begin between by case check column commit constraint count create cross database default delete desc distinct drop else end exists false foreign from full group having if in index inner insert int integer into is join key left like limit max min not null on or order outer primary references returning right rollback select set sum table text then true union unique update using values varchar view when where with',
   ),
   ignoresCase: true,
 }
-const data: Grammar = { comments: hash, strings: quoted, keywords: words('true false null yes no on off') }
-const markup: Grammar = { comments: String.raw`<!--[^]*?(?:-->|$)`, strings: quoted, keywords: new Set() }
+const data: Grammar = { pattern: patternOf(hash, quoted), keywords: words('true false null yes no on off') }
+const markup: Grammar = { pattern: patternOf(String.raw`<!--[^]*?(?:-->|$)`, quoted), keywords: new Set() }
 
 const grammars: readonly (readonly [names: string, grammar: Grammar])[] = [
   ['py python rb ruby', python],
@@ -61,20 +63,6 @@ const grammars: readonly (readonly [names: string, grammar: Grammar])[] = [
   ['html xml svg vue', markup],
 ]
 const byName = new Map(grammars.flatMap(([names, grammar]) => names.split(' ').map((name) => [name, grammar] as const)))
-const patterns = new Map<Grammar, RegExp>()
-
-function patternOf(grammar: Grammar): RegExp {
-  const { comments, strings } = grammar
-  const numbers = String.raw`\b(?:0[xXbBoO][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\w*`
-  const pattern =
-    patterns.get(grammar) ??
-    new RegExp(
-      String.raw`(${comments})|(${strings})|(${numbers})|([\p{L}_$][\p{L}\p{N}_$-]*(?=\s*[:=(])|[\p{L}_$][\p{L}\p{N}_$]*)`,
-      'gmu',
-    )
-  patterns.set(grammar, pattern)
-  return pattern
-}
 
 export const highlight: Highlight = (code, language) => {
   const name = language.toLowerCase()
@@ -89,7 +77,7 @@ export const highlight: Highlight = (code, language) => {
     if (kind === null && last?.kind === null) pieces.splice(-1, 1, { kind, text: last.text + text })
     else pieces.push({ kind, text })
   }
-  for (const match of code.matchAll(patternOf(grammar))) {
+  for (const match of code.matchAll(grammar.pattern)) {
     const [whole, comment, string, number, word] = match
     add(null, code.slice(end, match.index))
     end = match.index + whole.length
