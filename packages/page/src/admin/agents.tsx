@@ -184,14 +184,7 @@ function AgentForm({ calls, known, agent, changed, cancel }: AgentFormProps) {
   )
 }
 
-type OwnFields = Required<
-  Pick<
-    PersonaFields,
-    'name' | 'description' | 'system_prompt' | 'starter_messages' | 'document_set_ids' | 'tool_ids' | 'is_public'
-  >
->
-
-function agentFields(fields: FormData, agent: FullPersona | undefined): OwnFields {
+function agentFields(fields: FormData, agent: FullPersona | undefined) {
   // A suggestion that was not changed keeps the short name it was given.
   const nameOf = new Map(agent?.starter_messages?.map(({ name, message }) => [message, name]) ?? [])
   return {
@@ -202,7 +195,7 @@ function agentFields(fields: FormData, agent: FullPersona | undefined): OwnField
     document_set_ids: fields.getAll('sets').map(Number),
     tool_ids: fields.getAll('tools').map(Number),
     is_public: fields.has('is_public'),
-  }
+  } satisfies PersonaFields
 }
 
 /** Id of the uploaded picture; null if none was selected. */

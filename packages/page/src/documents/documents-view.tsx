@@ -1,4 +1,4 @@
-import type { DocumentOrder, DocumentStateName } from '@inlay/protocol'
+import type { DocumentOrder } from '@inlay/protocol'
 import { useId, useState } from 'preact/hooks'
 import { useLoaded } from '../controls/use-loaded.ts'
 import { FailureNote } from '../controls/failure-note.tsx'
@@ -11,7 +11,7 @@ import { documentTexts } from '../texts/view-texts.ts'
 import '../styles/admin.css'
 import '../styles/document-table.css'
 import { AddDocuments } from './add-documents.tsx'
-import { totalOf, type Counts } from '../service/counts.ts'
+import { stateOrder, totalOf, type Counts } from '../service/counts.ts'
 import { Notices } from './notices.tsx'
 import { OwnDocumentation } from './own-documentation.tsx'
 import { isNarrow } from './row-pages.ts'
@@ -22,8 +22,6 @@ import { useRowSelection } from './table/select-rows.ts'
 import { useDocuments, type Documents } from './use-documents.ts'
 import { useFilterValues } from '../chat/use-filter-values.ts'
 import { Button } from '../controls/button.tsx'
-
-const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
 
 interface DocumentsViewProps {
   readonly service: Service

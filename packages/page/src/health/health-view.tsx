@@ -1,8 +1,9 @@
-import type { DocumentStateName, IngestionFigures } from '@inlay/protocol'
+import type { IngestionFigures } from '@inlay/protocol'
 import type { ComponentChildren } from 'preact'
 import { AdminTabs } from '../admin/admin-tabs.tsx'
 import { Figures, Waiting } from '../admin/parts.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
+import { stateOrder, totalOf } from '../service/counts.ts'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
 import { documentTexts, healthTexts } from '../texts/view-texts.ts'
 import { texts } from '../texts/texts.ts'
@@ -77,10 +78,8 @@ function Queue({ samples, figures }: FiguresProps) {
   )
 }
 
-const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
-
 function States({ figures: { documents } }: { figures: IngestionFigures }) {
-  const total = stateOrder.reduce((sum, state) => sum + documents[state], 0)
+  const total = totalOf(documents)
   let start = 0
   return (
     <Card title={healthTexts.documents(total)}>

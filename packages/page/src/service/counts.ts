@@ -2,6 +2,9 @@ import type { DocumentStateName } from '@inlay/protocol'
 
 export type Counts = Readonly<Record<DocumentStateName, number>>
 
+/** In the order in which they are shown. */
+export const stateOrder: readonly DocumentStateName[] = ['indexed', 'indexing', 'pending', 'failed']
+
 export function countStates(states: readonly DocumentStateName[]): Counts {
   const counts = { indexed: 0, indexing: 0, pending: 0, failed: 0 }
   for (const state of states) counts[state]++

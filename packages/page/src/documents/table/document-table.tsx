@@ -59,6 +59,12 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
     setActive(rows[Math.max(0, Math.min(rows.length - 1, index))]?.id ?? null)
     setFocusRequest((count) => count + 1)
   }
+  /** Shows something of a row, or hides it and puts the focus back to the row. */
+  const showFor = (id: string, set: (id: string | null) => void) => (isShown: boolean) => {
+    set(isShown ? id : null)
+    setActive(id)
+    if (!isShown) setFocusRequest((count) => count + 1)
+  }
   /** Selects a row, or with the shift key all from the row that was selected before it. */
   const selectRow = (index: number, isSelected: boolean, isExtended: boolean): void => {
     const row = rows[index]
@@ -131,17 +137,9 @@ export function DocumentTable({ documents, rows, selection, selectAll, admin }: 
               isSelected={selection.selected.has(document.id)}
               select={(isSelected, isExtended) => selectRow(index, isSelected, isExtended)}
               isOpen={index === openIndex}
-              open={(isOpen) => {
-                setOpened(isOpen ? document.id : null)
-                setActive(document.id)
-                if (!isOpen) setFocusRequest((count) => count + 1)
-              }}
+              open={showFor(document.id, setOpened)}
               isAsking={asking === document.id}
-              ask={(isAsking) => {
-                setAsking(isAsking ? document.id : null)
-                setActive(document.id)
-                if (!isAsking) setFocusRequest((count) => count + 1)
-              }}
+              ask={showFor(document.id, setAsking)}
             />
           )
         })}
