@@ -9,7 +9,6 @@ import type { ServiceCalls } from '../service/calls.ts'
 import { BadField, Checks, Choice, Field, Form, Removal, textOf, useRead, Waiting } from './parts.tsx'
 import { Button } from '../controls/button.tsx'
 
-/** API keys with their scopes and limits; a new key is shown once. */
 export function Keys({ calls }: { calls: ServiceCalls }) {
   const texts = adminTexts.key
   const keys = useRead<readonly ApiKeyDescriptor[]>(calls, '/admin/api-key')

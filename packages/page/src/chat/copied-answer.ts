@@ -54,7 +54,6 @@ function plainBlock(block: Block, words: PlainWords): string {
 const numberedText: PlainWords = (pieces) =>
   pieces.map((piece) => (piece.kind === 'citation' ? `[${piece.number}]` : plainText([piece]))).join('')
 
-/** Whether an answer ends with the notice that the model reached its output limit. */
 export function wasCut(answer: string): boolean {
   return /\*The answer ends here because the model reached its output limit[^*]*\*$/.test(answer.trimEnd())
 }
