@@ -15,10 +15,7 @@ type ReadOnly<Value> = Value extends object ? { readonly [Name in keyof Value]: 
 
 // The builders carry `@__NO_SIDE_EFFECTS__`, so that bundlers drop unused schemas.
 
-/**
- * The message of an issue with pydantic's name for it; validation separates the two again.
- * @param message what is wrong and how to fix it, in one clause
- */
+/** The message of an issue, one clause, with pydantic's name for it; validation separates the two again. */
 /* @__NO_SIDE_EFFECTS__ */
 export function fault(type: string, message: string): string {
   return `${message} [type=${type}]`
@@ -76,10 +73,7 @@ export function model<const Entries extends v.ObjectEntries>(
   return named(first, withoutLists(v.object(second as Entries)))
 }
 
-/**
- * Like {@link model}, but unknown fields are refused: a misspelt and ignored setting could leave a limit or an expiry
- * unset.
- */
+/** Like {@link model}, but refuses unknown fields: a misspelt one could leave a limit or an expiry unset. */
 /* @__NO_SIDE_EFFECTS__ */
 export function closedModel<const Entries extends v.ObjectEntries>(
   name: string,

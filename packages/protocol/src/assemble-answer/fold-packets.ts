@@ -187,6 +187,11 @@ const writeArguments: Apply<'tool_call_argument_delta'> = (state, packet, placem
 
 const nothing = (): void => {}
 
+const starting =
+  (toolName: string): Apply<PacketType> =>
+  (state, _packet, placement) =>
+    void startTool(state, placement, toolName)
+
 const runOutput: Apply<'python_tool_delta' | 'bash_tool_delta'> = (state, packet, placement) => {
   const tool = toolAt(state, placement, packet.type === 'bash_tool_delta' ? 'bash' : 'run_python')
   tool.output += packet.stdout
@@ -244,9 +249,7 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
     tool.documents = [...(tool.documents ?? []), ...packet.documents]
   },
 
-  open_url_start: (state, _packet, placement) => {
-    startTool(state, placement, 'open_url')
-  },
+  open_url_start: starting('open_url'),
   open_url_urls: (state, packet, placement) => {
     const tool = toolAt(state, placement, 'open_url')
     tool.arguments = { ...tool.arguments, urls: packet.urls }
@@ -256,9 +259,7 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
     tool.documents = [...(tool.documents ?? []), ...packet.documents]
   },
 
-  image_generation_start: (state, _packet, placement) => {
-    startTool(state, placement, 'generate_image')
-  },
+  image_generation_start: starting('generate_image'),
   image_generation_heartbeat: nothing,
   image_generation_final: (state, packet, placement) => {
     toolAt(state, placement, 'generate_image').images = packet.images
@@ -281,16 +282,12 @@ const changes: { readonly [Type in PacketType]: Apply<Type> } = {
   },
   custom_tool_delta: customAnswer,
 
-  file_reader_start: (state, _packet, placement) => {
-    startTool(state, placement, 'read_file')
-  },
+  file_reader_start: starting('read_file'),
   file_reader_result: (state, packet, placement) => {
     const { type: _, ...part } = packet
     toolAt(state, placement, 'read_file').data = part
   },
-  memory_tool_start: (state, _packet, placement) => {
-    startTool(state, placement, 'add_memory')
-  },
+  memory_tool_start: starting('add_memory'),
   memory_tool_delta: (state, packet, placement) => {
     const { type: _, ...memory } = packet
     toolAt(state, placement, 'add_memory').data = memory

@@ -77,9 +77,7 @@ function lastReasoning(blocks: readonly Block[]): string | null {
   return block?.kind === 'reasoning' && block.text !== '' ? block.text : null
 }
 
-/**
- * The reasoning that led to a call: from the previous turn (inside an agent, the previous sub-turn) or the same turn.
- */
+/** Reasoning of the previous turn (inside an agent, the previous sub-turn), otherwise of the same turn. */
 function reasoningBefore(blocks: readonly Block[], call: Placement): string | null {
   const step = (placement: Placement): number => placement.sub_turn_index ?? placement.turn_index
   const isNear = (placement: Placement): boolean =>

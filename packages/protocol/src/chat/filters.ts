@@ -3,10 +3,7 @@ import { model, orNull, type Sent, text, type Wire, type WireSchema } from '../f
 import { dateTime } from '../timestamps.ts'
 import { sourceSchema } from '../sources.ts'
 
-/**
- * A list of at most 1000 entries that becomes part of a database or index query. Tens of thousands of entries crash an
- * embedded engine.
- */
+/** At most 1000 entries of a database or index query: tens of thousands crash an embedded engine. */
 export function shortList<Output, Input>(
   item: WireSchema<Output, Input>,
 ): WireSchema<readonly Output[], readonly Input[]> {

@@ -111,12 +111,7 @@ function createEventReader(): { take(line: string): DecodedLine[]; end(rest: str
   const end = (rest: string): DecodedLine[] => {
     if (rest !== '') take(rest)
     // A line without a number could not be distinguished from a repetition after a resume.
-    if (isNumbered && pending.sequence === undefined) return []
-    try {
-      return dispatch()
-    } catch {
-      return []
-    }
+    return isNumbered && pending.sequence === undefined ? [] : dispatch()
   }
   return { take, end }
 }
@@ -124,14 +119,7 @@ function createEventReader(): { take(line: string): DecodedLine[]; end(rest: str
 /** Reads one JSON object per line; blank lines are ignored. */
 function createObjectReader(): { take(line: string): DecodedLine[]; end(rest: string): DecodedLine[] } {
   const take = (line: string): DecodedLine[] => (line.trim() === '' ? [] : [{ line: toStreamLine(parse(line)) }])
-  const end = (rest: string): DecodedLine[] => {
-    try {
-      return take(rest)
-    } catch {
-      return []
-    }
-  }
-  return { take, end }
+  return { take, end: take }
 }
 
 /**
@@ -153,7 +141,12 @@ export function createLineDecoder(format?: StreamFormat): LineDecoder {
     end() {
       const decoded = take(decoder.decode())
       const rest = cutter.rest()
-      return [...decoded, ...(rest === '' && !reader ? [] : readerFor(rest).end(rest))]
+      if (rest === '' && !reader) return decoded
+      try {
+        return [...decoded, ...readerFor(rest).end(rest)]
+      } catch {
+        return decoded
+      }
     },
   }
 }

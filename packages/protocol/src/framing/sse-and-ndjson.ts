@@ -43,10 +43,7 @@ export const streamContentType = 'text/event-stream; charset=utf-8'
 
 const linesTypes = new Set(['application/x-ndjson', 'application/jsonl', 'application/json'])
 
-/**
- * Selects the format from an `Accept` header: `text/event-stream` always wins; without a preference the fallback is
- * used.
- */
+/** The format for an `Accept` header: `text/event-stream` always wins, and no preference means the fallback. */
 export function streamFormatFor(acceptHeader: string | null | undefined, fallback: StreamFormat): StreamFormat {
   let format = fallback
   for (const range of (acceptHeader ?? '').split(',')) {

@@ -3,6 +3,7 @@ import { createSlices, type Slices } from '@inlay/scheduling'
 import { InlayError, isInlayError, validationFailed, type ValidationIssue } from '../errors/error-codes.ts'
 import { storable } from '../fields.ts'
 import { parseWith, tooManyValues, maxValues } from '../invalid-request.ts'
+import { readJson } from '../json.ts'
 import { ingestionRequestSchema, sectionSchema, type IngestionRequest } from './ingestion-document.ts'
 import { setTextPieces } from './text-pieces.ts'
 
@@ -216,12 +217,7 @@ class RequestReader {
 
 /** The unescaped key; undefined for a truncated or invalid one. */
 function keyOf(raw: string): string | undefined {
-  if (!raw.includes('\\')) return raw
-  try {
-    return JSON.parse(`"${raw}"`) as string
-  } catch {
-    return undefined
-  }
+  return raw.includes('\\') ? (readJson(`"${raw}"`) as string | undefined) : raw
 }
 
 interface TextReader {

@@ -31,10 +31,7 @@ export const unreadKeys: ReadonlySet<string> = new Set([
   'guessed_encoding',
 ])
 
-/**
- * Parts of a file that could not be read; undefined if all of it was.
- * @param entries the metadata of its document, one value each
- */
+/** @param entries metadata of a document, one value each @returns undefined if all of its file was read */
 export function unreadPartsOf(entries: Iterable<readonly [key: string, value: string]>): UnreadParts | undefined {
   const noted = Map.groupBy(entries, ([key]) => key)
   const valuesOf = (key: string): string[] => (noted.get(key) ?? []).map(([, value]) => value)

@@ -101,19 +101,18 @@ function responsesOf(route: RouteSpec): Record<string, ResponseSpec> {
   return { ...commonFailures(route), ...route.responses }
 }
 
+const linesOf = (schema: JsonObject): JsonObject => ({
+  schema: { type: 'string', description: 'JSON objects, one a line; `x-item-schema` describes each.' },
+  'x-item-schema': schema,
+})
+
 function contentOf(response: ResponseSpec, components: Components): JsonObject {
   const { schema, lines, file, contentType = 'application/json' } = response
   const content: Record<string, JsonObject> = {}
   if (schema) content[contentType] = { schema: components.received(schema) }
   for (const [type, other] of Object.entries(response.alsoAs ?? {}))
     content[type] = { schema: components.received(other) }
-  if (lines) {
-    const description = 'JSON objects, one a line; `x-item-schema` describes each.'
-    content['application/x-ndjson'] = {
-      schema: { type: 'string', description },
-      'x-item-schema': components.received(lines),
-    }
-  }
+  if (lines) content['application/x-ndjson'] = linesOf(components.received(lines))
   if (file?.startsWith('text/')) content[file] = { schema: { type: 'string' } }
   else if (file) {
     const bytes = { schema: { type: 'string', format: 'binary' } }
@@ -143,12 +142,7 @@ function bodyOf(route: RouteSpec, components: Components): JsonObject {
     requestExamples[nameOf(route.body) ?? ''] ?? operationExamples[`${route.method} ${route.examplePath ?? route.path}`]
   const isLines = bodyType === 'application/x-ndjson'
   const schema = components.sent(route.body)
-  const content = isLines
-    ? {
-        schema: { type: 'string', description: 'JSON objects, one a line; `x-item-schema` describes each.' },
-        'x-item-schema': schema,
-      }
-    : { schema }
+  const content = isLines ? linesOf(schema) : { schema }
   const shown = example === undefined ? {} : { example: isLines ? `${JSON.stringify(example)}\n` : example }
   return { requestBody: { required: true, content: { [bodyType]: { ...content, ...shown } } } }
 }
@@ -184,9 +178,7 @@ function pathsOf(routes: readonly RouteSpec[], components: Components): OpenApiD
 
 const isGiven = (schema: v.GenericSchema | undefined): schema is v.GenericSchema => schema !== undefined
 
-/**
- * Builds the document from a route table. All shapes come from the schemas that validate requests and type handlers.
- */
+/** All shapes come from the schemas that validate requests and type handlers. */
 export function toOpenApi(routes: readonly RouteSpec[], info: OpenApiInfo): OpenApiDocument {
   const received = routes
     .flatMap((route) => Object.values(responsesOf(route)))

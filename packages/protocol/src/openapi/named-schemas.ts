@@ -25,10 +25,7 @@ function childrenOf(schema: v.GenericSchema): v.GenericSchema[] {
   return [...Object.values(entries), ...options, wrapped, item, value].filter(isSchema)
 }
 
-/**
- * All named schemas reachable from the given ones, including themselves, by name.
- * @throws Error when two different schemas have the same name
- */
+/** All named schemas reachable from the given ones, including themselves, by name. */
 export function namedBelow(schemas: readonly v.GenericSchema[]): Map<string, v.GenericSchema> {
   const named = new Map<string, v.GenericSchema>()
   const seen = new Set<v.GenericSchema>()

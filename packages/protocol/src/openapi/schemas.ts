@@ -35,19 +35,25 @@ function alwaysPresent(entries: NonNullable<SchemaParts['entries']>): string[] {
     .map(([name]) => name)
 }
 
+/** An object schema with other fields; any other schema as it is. */
+function withFields(json: JsonObject, change: (field: JsonObject, name: string) => JsonObject): JsonObject {
+  if (!isJsonObject(json['properties'])) return json
+  const fields = Object.entries(json['properties'])
+  return {
+    ...json,
+    properties: Object.fromEntries(fields.map(([name, field]) => [name, change(field as JsonObject, name)])),
+  }
+}
+
 /** Adds descriptions to an object schema and its fields: the comments of the interface with its name, if any. */
 function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
   const words = descriptions[nameOf(schema) ?? ''] ?? { description: '', fields: fieldWords }
   if (!isJsonObject(json['properties'])) return json
-  const properties = Object.entries(json['properties']).map(([name, field]) => [
-    name,
-    { ...(words.fields[name] && { description: words.fields[name] }), ...(field as JsonObject) },
-  ])
-  return {
-    ...(words.description && { description: words.description }),
-    ...json,
-    properties: Object.fromEntries(properties),
-  }
+  const described = withFields(json, (field, name) => ({
+    ...(words.fields[name] && { description: words.fields[name] }),
+    ...field,
+  }))
+  return { ...(words.description && { description: words.description }), ...described }
 }
 
 /**
@@ -56,12 +62,7 @@ function withWords(json: JsonObject, schema: v.GenericSchema): JsonObject {
  */
 function withTypes(json: JsonObject): JsonObject {
   if ('const' in json && !('type' in json)) return { type: typeof json['const'], ...json }
-  if (!isJsonObject(json['properties'])) return json
-  const properties = Object.entries(json['properties']).map(([name, field]) => {
-    const isAlwaysNull = isJsonObject(field) && field['type'] === 'null'
-    return [name, isAlwaysNull ? { ...field, type: ['string', 'null'] } : field]
-  })
-  return { ...json, properties: Object.fromEntries(properties) }
+  return withFields(json, (field) => (field['type'] === 'null' ? { ...field, type: ['string', 'null'] } : field))
 }
 
 /** Removes trivial defaults, since generators treat fields with a default as required or fail on them. */
@@ -69,15 +70,6 @@ function toSent(json: JsonObject): JsonObject {
   const { default: value, ...plain } = json
   const isNothing = value === null || (isJsonObject(value) && Object.keys(value).length === 0)
   return isNothing ? plain : json
-}
-
-/** Adds bounds that come after transformations, for every field of an object. */
-function withFieldBounds(json: JsonObject, entries: NonNullable<SchemaParts['entries']>): JsonObject {
-  const properties = Object.entries(json['properties'] ?? {}).map(([name, field]) => [
-    name,
-    withBounds(field as JsonObject, entries[name]),
-  ])
-  return { ...json, properties: Object.fromEntries(properties) }
 }
 
 function conversion(mode: Mode, rename: Rename): ConversionConfig {
@@ -93,7 +85,7 @@ function conversion(mode: Mode, rename: Rename): ConversionConfig {
       const { entries } = valibotSchema as SchemaParts
       const json = withTypes(withWords(jsonSchema as JsonObject, valibotSchema as v.GenericSchema))
       if (mode === 'input') {
-        const sent = entries ? withFieldBounds(json, entries) : toSent(json)
+        const sent = entries ? withFields(json, (field, name) => withBounds(field, entries[name])) : toSent(json)
         return (isClosed(valibotSchema) ? { ...sent, additionalProperties: false } : sent) as typeof jsonSchema
       }
       // Defaults are applied before a response is sent, so readers do not need them.

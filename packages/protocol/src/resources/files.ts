@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { answeredTime } from '../timestamps.ts'
 import { always, boolean, dictionary, integer, model, orNull, text, uuid, type Wire } from '../fields.ts'
+import { readJson } from '../json.ts'
 
 /** How a file is passed to a model, based on its media type. */
 export const fileKinds = ['image', 'document', 'plain_text', 'tabular'] as const
@@ -115,10 +116,6 @@ export type ParsedSheets = Wire<typeof parsedSheetsSchema>
 
 /** Reads `temp_id_map`. Anything but a JSON object of strings is ignored. */
 export function readTempIds(json: string): Readonly<Record<string, string>> {
-  try {
-    const result = v.safeParse(dictionary(text), JSON.parse(json))
-    return result.success ? result.output : {}
-  } catch {
-    return {}
-  }
+  const result = v.safeParse(dictionary(text), readJson(json))
+  return result.success ? result.output : {}
 }
