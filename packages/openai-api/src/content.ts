@@ -27,10 +27,7 @@ export interface ReadContent {
   readonly fileIds: readonly string[]
 }
 
-/**
- * Reads content. Files in memory are added to `files`; ids of uploaded files are passed on.
- * @param param where the content stands, for errors
- */
+/** Files in memory are added to `files`; ids of uploaded files are passed on. @param param for errors */
 export function readContent(content: Content, files: ClientFile[], param: string): ReadContent {
   if (typeof content === 'string') return { text: storable(content), fileIds: [] }
   const [texts, fileIds]: [string[], string[]] = [[], []]

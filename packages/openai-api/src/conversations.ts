@@ -6,7 +6,7 @@ import { documentUrls } from './answer-lines.ts'
 import { readContent } from './content.ts'
 import { invalid } from './errors.ts'
 import { keepRecord, keptRecord, recordsOf } from './kept-records.ts'
-import { pageOf, pageQuery, pageSchema } from './pages.ts'
+import { deletionOf, pageOf, pageQuery, pageSchema } from './pages.ts'
 import type { OutputItem } from './response-events.ts'
 import { conversationId, conversationSession } from './response-ids.ts'
 import { itemsSchema, toMessages, type InputItem } from './responses-request.ts'
@@ -61,10 +61,7 @@ export const conversationRoutes: readonly Route[] = [
   route('DELETE /v1/conversations/{conversation_id}', 'deleteConversation', 'Delete a conversation', {
     description: 'Erases the session with all responses in it, unless a legal hold keeps it.',
     input: { path },
-    answer: {
-      description: 'Deleted.',
-      schema: v.object({ id: v.string(), object: v.literal('conversation.deleted'), deleted: v.literal(true) }),
-    },
+    answer: deletionOf('conversation.deleted'),
     errors: ['SESSION_NOT_FOUND', 'CONFLICT'],
     async handle({ path: { conversation_id: id }, caller, parts }) {
       await parts.agent.sessions.remove(conversationSession(id), caller, { erase: true })

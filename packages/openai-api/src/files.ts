@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { toFileId } from './content.ts'
 import { invalid } from './errors.ts'
 import { keepRecord, readFileId, keptRecord, recordsOf } from './kept-records.ts'
-import { pageOf, pageQuery, pageSchema } from './pages.ts'
+import { deletionOf, pageOf, pageQuery, pageSchema } from './pages.ts'
 
 const route = routesOf('OpenAI files', { scope: ['chat', 'ingest'], owner: 'caller' })
 
@@ -72,10 +72,7 @@ export const fileRoutes: readonly Route[] = [
     description:
       'Documents that were made from it stay in their vector stores. A file of a project or agent is not deleted.',
     input: { path },
-    answer: {
-      description: 'Deleted.',
-      schema: v.object({ id: v.string(), object: v.literal('file'), deleted: v.literal(true) }),
-    },
+    answer: deletionOf('file'),
     errors: ['NOT_FOUND', 'INVALID_INPUT'],
     async handle({ path: { file_id: id }, caller, parts }) {
       const records = recordsOf(parts)

@@ -19,6 +19,12 @@ export const pageSchema = <Item extends v.GenericSchema>(item: Item) =>
     has_more: v.boolean(),
   })
 
+/** The answer to deleting something, by its kind. */
+export const deletionOf = <Kind extends string>(kind: Kind, description = 'Deleted.') => ({
+  description,
+  schema: v.object({ id: v.string(), object: v.literal(kind), deleted: v.literal(true) }),
+})
+
 /** A page of a list, which is sorted by time; clients go on behind the last id while `has_more`. */
 export function pageOf<Item extends { readonly id: string; readonly created_at: number }>(
   items: readonly Item[],

@@ -4,7 +4,7 @@ import { routesOf, type Route, type ServerParts, type WorkspaceValues } from '@i
 import * as v from 'valibot'
 import { toFileId } from './content.ts'
 import { keepRecord, readFileId, keptRecord, recordsOf } from './kept-records.ts'
-import { pageOf, pageQuery, pageSchema, polled } from './pages.ts'
+import { deletionOf, pageOf, pageQuery, pageSchema, polled } from './pages.ts'
 import {
   addFiles,
   additionSchema,
@@ -102,10 +102,7 @@ export const vectorStoreFileRoutes: readonly Route[] = [
     scope: 'ingest',
     description: 'Deletes its document in this store. The uploaded file and its documents in other stores stay.',
     input: { path },
-    answer: {
-      description: 'Removed.',
-      schema: v.object({ id: v.string(), object: v.literal('vector_store.file.deleted'), deleted: v.literal(true) }),
-    },
+    answer: deletionOf('vector_store.file.deleted', 'Removed.'),
     errors: ['NOT_FOUND'],
     async handle({ path: { vector_store_id: owner, file_id: id }, caller, parts }) {
       await findOwnStore(parts, owner, caller)

@@ -4,7 +4,7 @@ import { routesOf, type Route, type ServerParts, type WorkspaceValues } from '@i
 import * as v from 'valibot'
 import { invalid } from './errors.ts'
 import { recordsOf } from './kept-records.ts'
-import { pageOf, pageQuery, pageSchema } from './pages.ts'
+import { deletionOf, pageOf, pageQuery, pageSchema } from './pages.ts'
 import { addFiles, checkFiles, type Place } from './vector-store-additions.ts'
 
 const route = routesOf('OpenAI vector stores', { scope: ['search', 'ingest'], owner: 'pair' })
@@ -150,10 +150,7 @@ export const vectorStoreRoutes: readonly Route[] = [
     scope: 'ingest',
     description: 'Its documents are no longer found from this moment on; uploaded files stay.',
     input: { path: storePath },
-    answer: {
-      description: 'Deleted.',
-      schema: v.object({ id: v.string(), object: v.literal('vector_store.deleted'), deleted: v.literal(true) }),
-    },
+    answer: deletionOf('vector_store.deleted'),
     errors: ['NOT_FOUND', 'INVALID_INPUT', 'INSUFFICIENT_PERMISSIONS'],
     async handle({ path, caller, parts }) {
       const { id, set, own } = await findChangeableStore(parts, path.vector_store_id, caller)
