@@ -74,9 +74,7 @@ export interface ServerOptions extends ServerParts {
   readonly version?: string
 }
 
-/**
- * A handler of web requests. A host that authenticates callers passes the principal; `authenticate` is then not called.
- */
+/** A host that authenticates callers passes the principal; `authenticate` is then not called. */
 export interface FetchHandler {
   (request: Request): Promise<Response>
   (request: Request, context: { readonly principal: Principal | null | undefined }): Promise<Response>
@@ -243,9 +241,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
   }
 }
 
-/**
- * Answers preflights, OPTIONS, and methods that a path does not support; a path without methods is answered with 404.
- */
+/** Answers preflights, OPTIONS, and methods that a path does not support; 404 for a path without methods. */
 function otherMethod(
   request: Request,
   methods: readonly Method[],

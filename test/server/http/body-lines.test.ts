@@ -1,10 +1,11 @@
 import fc from '../../fast-check.ts'
 import { expect, test } from 'vitest'
-import { readLines, type BodyLine, type LineShare } from '@inlay/server/internal/http/body-lines'
+import type { BodyShare } from '@inlay/server/internal/http/body'
+import { readLines, type BodyLine } from '@inlay/server/internal/http/body-lines'
 
 const left = new AbortController().signal
 
-const openShare = (): LineShare => ({ grow: () => {}, release: () => {} })
+const openShare = (): BodyShare => ({ grow: () => {}, release: () => {} })
 
 function streamOf(bytes: Uint8Array, sizes: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0
@@ -74,7 +75,7 @@ test('leaving ends the reading in the middle of a line, and tells the sender', a
 
 test('a line holds its bytes until it is released, and one without room is told and skipped', async () => {
   let held = 0
-  const shareOfFew = (): LineShare => {
+  const shareOfFew = (): BodyShare => {
     let own = 0
     return {
       grow: (bytes) => {

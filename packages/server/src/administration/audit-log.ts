@@ -4,9 +4,7 @@ import type { Kysely } from 'kysely'
 /** Table of audit events for Kysely. Rows are only added, and deleted after the retention time. */
 export interface AuditTable {
   inlay_audit: {
-    /**
-     * Increases with time: milliseconds since 1970 UTC in 11 base-36 digits, a 4-digit counter, then random characters.
-     */
+    /** Rises with time: milliseconds since 1970 UTC in 11 base-36 digits, a 4-digit counter, random characters. */
     id: string
     caller_id: string | null
     operation: string

@@ -13,9 +13,7 @@ export interface KeyWatches {
   check(): Promise<void>
 }
 
-/**
- * Maximum delay to notice a change by another process. One query covers all keys and runs only while any is watched.
- */
+/** How late a change by another process is noticed. One query covers all keys, while any is watched. */
 const checkIntervalMs = 100
 
 /** @param isExpired whether a key that was not revoked has expired */

@@ -1,6 +1,6 @@
 import { isInlayError } from '@inlay/protocol'
 import { yieldToEventLoop } from '@inlay/scheduling'
-import { joinBytes, largeBytes } from './body.ts'
+import { joinBytes, largeBytes, type BodyShare } from './body.ts'
 
 /** One line of a body, with its number from 1. */
 export interface BodyLine {
@@ -17,19 +17,12 @@ export interface BodyLine {
   release(): void
 }
 
-/** Share of the memory budget held by a line. */
-export interface LineShare {
-  /** Reports the current size of the line; an error refuses the line. */
-  grow(bytes: number): void
-  release(): void
-}
-
 export interface LineOptions {
   readonly maxBytes: number
   /** Stops reading at once when aborted, even in the middle of a line. */
   readonly left: AbortSignal
-  /** Called for each line. */
-  readonly openShare: () => LineShare
+  /** Called for each line, which an error of `grow` refuses. */
+  readonly openShare: () => BodyShare
 }
 
 const newline = 10
@@ -100,7 +93,7 @@ interface OpenLine {
   release(): void
 }
 
-function createLine(maxBytes: number, share: LineShare): OpenLine {
+function createLine(maxBytes: number, share: BodyShare): OpenLine {
   let bytes = 0
   let pieces: Uint8Array[] = []
   let refusal: unknown

@@ -191,10 +191,7 @@ const formats: Readonly<Record<string, CompressionFormat | 'identity'>> = {
 /** Supported codings, sent as `accept-encoding` with a refusal. */
 const takenCodings = 'gzip, deflate'
 
-/**
- * Compression of a request body; undefined if none.
- * @throws UNSUPPORTED_MEDIA_TYPE for another coding, or several combined
- */
+/** Undefined if there is none. @throws UNSUPPORTED_MEDIA_TYPE for another coding, or several combined */
 function codingOf(request: Request): CompressionFormat | undefined {
   const named = (request.headers.get('content-encoding') ?? '').trim().toLowerCase()
   const format = Object.hasOwn(formats, named) ? formats[named] : undefined
@@ -206,10 +203,7 @@ function codingOf(request: Request): CompressionFormat | undefined {
   })
 }
 
-/**
- * Decompresses at the pace of the reader. The reader counts decompressed bytes, so a small body that expands to a large
- * one is refused.
- */
+/** The reader counts decompressed bytes, so a small body that expands to a large one is refused. */
 function decompressed(body: ReadableStream<Uint8Array>, format: CompressionFormat): ReadableStream<Uint8Array> {
   // Stream types disagree about buffer ownership; `DecompressionStream` accepts any bytes.
   const unpacking = new DecompressionStream(format) as ReadableWritablePair<Uint8Array, Uint8Array>

@@ -127,9 +127,7 @@ const ended = new InlayError('BAD_REQUEST', { message: 'The client disconnected 
 /** A turn ends after this time: longer calls are waiting, or yield in between. */
 const maxTurnMs = 20
 
-/**
- * Waits until the caller may start another call; the body is not read before. @returns a function that ends the turn
- */
+/** The body is not read before the caller's turn. @returns a function that ends the turn */
 async function takeTurn(caller: string, request: Request, { turns, timer }: ServerSettings): Promise<() => void> {
   const leave = await turns.enter(caller, request.signal).catch(() => Promise.reject(ended))
   const cancel = timer(maxTurnMs, leave)

@@ -91,10 +91,7 @@ export function toErrorReport(thrown: unknown): { readonly error: InlayError; re
   return { error: new InlayError('INTERNAL_ERROR', { cause: thrown }), unexpected: true }
 }
 
-/**
- * Body of an error: `{detail: [issues]}` for an invalid request, otherwise `{error_code, detail}`, with more fields for
- * a 429.
- */
+/** `{detail: [issues]}` for an invalid request, otherwise `{error_code, detail}`, with more fields for a 429. */
 export function errorBody(error: InlayError, requestId: string): Record<string, unknown> {
   if (error.code === 'VALIDATION_FAILED') return { detail: error.data['issues'] ?? [] }
   return {

@@ -52,18 +52,12 @@ export interface ServerParts {
 /** Method of a route; GET includes HEAD, and OPTIONS is answered for all routes. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/**
- * Access to a route: public, or callers with the scope (or any of a list of scopes) under an ownership rule that the
- * handler's component enforces.
- */
+/** Public, or for callers with one of the scopes; the ownership rule is enforced by the component of the handler. */
 export type Access =
   | { readonly scope: 'public'; readonly owner: 'none' }
   | { readonly scope: Scope | readonly Scope[]; readonly owner: OwnerRule }
 
-/**
- * How a body is read: parsed JSON, or a stream that the handler reads. `limit` names a {@link BodyLimits} field or is a
- * number of bytes.
- */
+/** `limit` names a {@link BodyLimits} field or is a number of bytes. A stream is read by the handler. */
 export type BodySpec<Schema extends GenericSchema | undefined> =
   | {
       readonly kind: 'json'
@@ -144,9 +138,7 @@ interface RouteShape<Path, Query, Body, Answer extends GenericSchema | undefined
     /** Request headers that the route reads, with their descriptions. */
     readonly headers?: Readonly<Record<string, string>>
   }
-  /**
-   * Whether the route changes access rights and is therefore audited. Administration and deletions are always audited.
-   */
+  /** Whether it changes access rights and is audited therefore, as administration and deletions always are. */
   readonly changesAccess?: true
   /** Field of its answer that the audit has as well, such as the person it is about. */
   readonly auditedField?: string
@@ -200,9 +192,6 @@ type OrNothing<Value> = [Value] extends [null] ? Value | void : Value
 /**
  * Declares a route. A handler returns a `Reply`, or a value that is sent as JSON with status 200 (undefined as `null`);
  * a thrown error becomes an error response.
- * @param address method and path, with `{name}` for a parameter
- * @param operationId unique; also the method name in generated clients
- * @param summary a short heading
  */
 type DeclareRoute<Context, Own> = <
   Path extends AnySchema = undefined,

@@ -50,14 +50,12 @@ export interface ServerSettings {
   /** Whether a refused origin is seen for the first time. */
   readonly isNewlyRefused: (origin: string) => boolean
   readonly limits: BodyLimits
-  /** Name of the search service for clients. */
   readonly webSearchService: string
   /** Request headers that actions may forward, in lower case. */
   readonly passHeaders: readonly string[]
   /** Whether a preflight of an allowed origin gets all headers that it asks for. */
   readonly allowsAskedHeaders: boolean
   readonly toErrorReply: (error: InlayError, requestId: string) => Reply
-  /** Time that an ingestion request waits for its document by default, in milliseconds. */
   readonly ingestionWaitMs: number
   /** Requests waiting for their documents, per caller. */
   readonly maxWaitingCalls: CallerLimit
@@ -72,13 +70,11 @@ export interface ServerSettings {
   readonly reads: CallerLimit
   readonly serves: 'everything' | 'knowledge' | 'search'
   readonly mcpCalls: McpCalls
-  /** Idle time of a stream before a heartbeat is sent, in milliseconds. */
   readonly heartbeatMs: number
   readonly timer: Timer
   readonly onError: (error: unknown, request: FailedRequest) => void
   readonly onAnswered: ((request: AnsweredRequest) => void) | undefined
   readonly wrapRequest: WrapRequest | undefined
-  /** Whether the process is shutting down and therefore no longer ready. */
   readonly isEnding: () => boolean
   /** Days after which sessions are deleted; null: never. */
   readonly retentionDays: number | null

@@ -192,10 +192,7 @@ export function createUsageLimits(options: UsageLimitsOptions): UsageLimits {
   }
 }
 
-/**
- * Reads the limits set by administrators, so that none in force are older than a second. If reading fails or takes long, the
- * last known limits apply.
- */
+/** None in force are older than a second. If reading fails or takes long, the last known limits apply. */
 function createLimitSettings(
   { workspace, onError, limits = {}, tenantLimits = {} }: UsageLimitsOptions,
   syncMs: number,

@@ -25,9 +25,9 @@ export interface ReservedBound extends Counted {
 }
 
 /** The result: a reservation, or the first limit that refused it, with its used and reserved tokens. */
-export type Reserved<Of extends ReservedBound> =
+export type Reserved =
   | { readonly isGranted: true; readonly settle: (usedTokens: number) => Promise<void> }
-  | { readonly isGranted: false; readonly bound: Of; readonly used: number; readonly reserved: number }
+  | { readonly isGranted: false; readonly bound: ReservedBound; readonly used: number; readonly reserved: number }
 
 /**
  * Tokens of running answers. They are added to the usage counts, in one transaction with a row here, so that all
@@ -35,7 +35,7 @@ export type Reserved<Of extends ReservedBound> =
  */
 export interface TokenReservations {
   /** Reserves an amount in all bounds or in none. A bound that is not used up grants any amount. */
-  reserve<Of extends ReservedBound>(bounds: readonly Of[], amount: number): Promise<Reserved<Of>>
+  reserve(bounds: readonly ReservedBound[], amount: number): Promise<Reserved>
   /** Reserved amounts by owner and kind. */
   reserved(): Promise<readonly { readonly owner: string; readonly kind: string; readonly amount: number }[]>
   erase(ownerId: string): Promise<void>
@@ -137,7 +137,7 @@ export function createTokenReservations(
           break
         } catch (error) {
           if (!(error instanceof Refused)) throw error
-          const bound = bounds.find((each) => each === error.bound)!
+          const { bound } = error
           if (!hasLapsed && (hasLapsed = await releaseLapsed(db, bound, now()))) continue
           return { isGranted: false, bound, ...(await usageOf(db, bound)) }
         }
@@ -191,9 +191,10 @@ async function releaseLapsed(db: Database, bound: ReservedBound, time: number): 
 
 async function usageOf(
   db: Database,
-  { owner, period, ...bound }: ReservedBound,
+  bound: ReservedBound,
 ): Promise<{ readonly used: number; readonly reserved: number }> {
-  const kind = kindOf({ owner, ...bound })
+  const { owner, period } = bound
+  const kind = kindOf(bound)
   const row = await db
     .selectNoFrom((of) => [
       of

@@ -33,10 +33,7 @@ export interface Count extends Counted {
   readonly used: number
 }
 
-/**
- * Result of counting an amount: whether it was counted, and the usage by all processes before it, or the current usage
- * if it was refused.
- */
+/** `used` is the usage by all processes before the amount, or the current one if it was refused. */
 export interface Taken {
   readonly isGranted: boolean
   readonly used: number
@@ -49,15 +46,9 @@ export interface Taken {
  * share the next one.
  */
 export interface UsageCounters {
-  /**
-   * Counts an amount if it stays within the limit; 0 checks whether 1 would. While the database is unavailable,
-   * everything is granted and counted later.
-   */
+  /** 0 checks whether 1 would fit. Without the database everything is granted and counted later. */
   take(of: Counted, amount: number, limit: number): Promise<Taken>
-  /**
-   * Counts an amount already used, or gives back a negative one. While the database is unavailable, it is counted
-   * later.
-   */
+  /** A negative amount is given back. Without the database it is counted later. */
   add(of: Counted, amount: number): Promise<void>
   /** All counts of the current minute and day. */
   list(): Promise<readonly Count[]>
@@ -266,11 +257,7 @@ async function removeOld(db: Kysely<UsageTable>, time: number): Promise<void> {
     .execute()
 }
 
-/**
- * Adds an amount in one statement.
- * @param limit if given, adds only while the count stays within it
- * @returns the new count; undefined if it would exceed the limit
- */
+/** Adds in one statement, only within the limit if given. @returns the new count; undefined if it would exceed it */
 export async function increase(
   db: Kysely<UsageTable>,
   counter: Counted & { readonly period: number },

@@ -35,10 +35,7 @@ export interface Reserved {
  * processes together accept no more than a share holds. Documents count until removed.
  */
 export interface WaitingDocuments {
-  /**
-   * Reserves a place for one more document.
-   * @param countMore counts documents of the share that are kept elsewhere
-   */
+  /** @param countMore counts documents of the share that are kept elsewhere */
   reserve(share: Share, limit: number, countMore?: () => Promise<number>): Promise<Reserved>
   /** Gives a reservation back. With the id of its document, that document counts as waiting from now on. */
   settle(reservation: Reservation, documentId?: string): Promise<void>

@@ -3,18 +3,13 @@ import {
   rateLimitedBodySchema,
   errorTable,
   streamLineSchema,
-  type ErrorCode,
   type ResponseSpec,
   type RouteSpec,
 } from '@inlay/protocol'
 import type { OpenApiDocument } from '@inlay/protocol/openapi'
-import type { GenericSchema } from 'valibot'
 import { scopesOf, type Route } from '../http/route.ts'
 
-/**
- * Builds the OpenAPI document of a route table; each additional path of a route is a separate operation.
- * @param serverUrl base path of the API, such as `/api`
- */
+/** Each additional path of a route is a separate operation. @param serverUrl base path of the API, such as `/api` */
 export async function describeRoutes(
   routes: readonly Route[],
   version: string,
@@ -42,7 +37,8 @@ function toSpecs(route: Route): RouteSpec[] {
     tags: [route.topic],
     scopes,
     owner: route.owner,
-    ...(input.body === undefined ? {} : bodyOf(input.body)),
+    body: input.body?.schema,
+    bodyType: input.body?.kind === 'stream' ? input.body.mediaType : undefined,
     query: input.query,
     params: input.path,
     headers: input.headers,
@@ -60,10 +56,6 @@ function toSpecs(route: Route): RouteSpec[] {
   return [spec, ...others]
 }
 
-function bodyOf(body: NonNullable<NonNullable<Route['input']>['body']>): { body?: GenericSchema; bodyType?: string } {
-  return body.kind === 'json' ? { body: body.schema } : { body: body.schema, bodyType: body.mediaType }
-}
-
 function responsesOf(route: Route): Record<number, ResponseSpec> {
   const { answer } = route
   const responses: Record<number, ResponseSpec> = {}
@@ -73,17 +65,13 @@ function responsesOf(route: Route): Record<number, ResponseSpec> {
   if (answer?.unchanged !== undefined) responses[304] = { description: answer.unchanged, headers: answer.headers }
   for (const code of route.errors ?? []) {
     const { status, message } = errorTable[code]
-    const before = responses[status]?.description
+    const described = [responses[status]?.description, `\`${code}\`: ${message}`]
     responses[status] = {
-      description: describeCode(before, code, message),
+      description: described.filter((each) => each !== undefined).join(' '),
       schema: status === 429 ? rateLimitedBodySchema : errorBodySchema,
     }
   }
   return responses
-}
-
-function describeCode(before: string | undefined, code: ErrorCode, message: string): string {
-  return `${before === undefined ? '' : `${before} `}\`${code}\`: ${message}`
 }
 
 function answerOf(answer: NonNullable<Route['answer']>): ResponseSpec {

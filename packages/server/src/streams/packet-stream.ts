@@ -90,9 +90,7 @@ export function packetReply(run: Run, call: Call, options: PacketStreamOptions):
 
 const encoder = new TextEncoder()
 
-/**
- * A byte source with one chunk per pull. `pull` returns no promise: a promise per line would cost as much as the line.
- */
+/** One chunk per pull. `pull` returns no promise: a promise per line would cost as much as the line. */
 function toBytes(open: (sink: TextSink) => TextSource): UnderlyingDefaultSource<Uint8Array> {
   let source: TextSource | undefined
   return {
@@ -115,10 +113,7 @@ function toBytes(open: (sink: TextSink) => TextSource): UnderlyingDefaultSource<
 /** Reason of the signal of an ended stream; shared, since nobody reads it and making one collects a stack trace. */
 const ended = new DOMException('The stream has ended.', 'AbortError')
 
-/**
- * Sends the lines of a run. A failure ends the stream without an error, so that the client resumes from its cursor; an
- * error would cut the connection.
- */
+/** A failure ends the stream without an error, so that the client resumes; an error would cut the connection. */
 function sendRun(run: Run, call: Call, options: PacketStreamOptions, sink: TextSink): TextSource {
   const { request, requestId, settings, watchKey } = call
   const onError = (error: unknown): void =>

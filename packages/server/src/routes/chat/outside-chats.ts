@@ -1,5 +1,5 @@
 import type { Action, ActionResult } from '@inlay/agent'
-import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
+import { InlayError, isInlayError, type Principal, type Wire } from '@inlay/protocol'
 import {
   generatedPicturesSchema,
   imageGenerationRequestSchema,
@@ -58,18 +58,7 @@ export const outsideChatRoutes: readonly Route[] = [
         ),
       )
       return {
-        results: outcomes.flatMap((outcome) =>
-          'content' in outcome
-            ? [
-                {
-                  type: 'open_url' as const,
-                  document_citation_number: -1,
-                  unique_identifier_to_strip_away: outcome.url,
-                  content: outcome.content,
-                },
-              ]
-            : [],
-        ),
+        results: outcomes.filter((outcome) => 'content' in outcome),
         not_read: outcomes.filter((outcome) => 'reason' in outcome),
         provider_type: 'onyx_web_crawler',
       }
@@ -143,13 +132,22 @@ function toHit({ url, title, snippet }: Pick<WebSearchHit, 'url' | 'title' | 'sn
   }
 }
 
-type Opening = { readonly url: string; readonly content: string } | { readonly url: string; readonly reason: string }
+type OpenedUrls = Wire<typeof openedUrlsSchema>
 
-async function openUrl(action: Action, url: string, call: Omit<OutsideCall, 'userMessage'>): Promise<Opening> {
+async function openUrl(
+  action: Action,
+  url: string,
+  call: Omit<OutsideCall, 'userMessage'>,
+): Promise<OpenedUrls['results'][number] | OpenedUrls['not_read'][number]> {
   try {
     // Without a question, the beginning of a long page is returned.
     const { text } = await run(action, { urls: [url] }, { ...call, userMessage: '' })
-    return { url, content: String(resultsIn(text)[0]?.['content'] ?? '') }
+    return {
+      type: 'open_url',
+      document_citation_number: -1,
+      unique_identifier_to_strip_away: url,
+      content: String(resultsIn(text)[0]?.['content'] ?? ''),
+    }
   } catch (error) {
     if (!isInlayError(error) || error.code !== 'BAD_GATEWAY') throw error
     const [unread] = (error.data['not_read'] ?? []) as readonly { readonly reason: string }[]

@@ -79,10 +79,7 @@ export function toSnapshot(action: McpTool): ToolSnapshot {
   }
 }
 
-/**
- * A custom action as returned to clients. Its document contains internal URLs and its headers contain keys, so only
- * administrators see them.
- */
+/** Its document has internal URLs and its headers have keys, so only administrators see them. */
 export function toStoredSnapshot(tool: StoredTool, caller: Principal): ToolSnapshot {
   const { id, name, description, definition, customHeaders, passesAuth, isForAll, ownerId, isEnabled, skipped } = tool
   const mayEdit = hasScope(caller, 'admin')

@@ -1,5 +1,5 @@
 import type { DocumentStatus } from '@inlay/knowledge'
-import type { DocMinimalInfo, DocumentDetails } from '@inlay/protocol'
+import type { DocMinimalInfo } from '@inlay/protocol'
 import { toDate } from '../../http/dates.ts'
 
 export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
@@ -13,11 +13,7 @@ export function toMinimalInfo(status: DocumentStatus): DocMinimalInfo {
 
 /** As {@link toMinimalInfo}, with what a table of documents shows. */
 export function toDetailedInfo(status: DocumentStatus): DocMinimalInfo {
-  return { ...toMinimalInfo(status), details: toDetails(status) }
-}
-
-function toDetails(status: DocumentStatus): DocumentDetails {
-  return {
+  const details = {
     source: status.source,
     bytes: status.contentBytes,
     chunk_count: status.chunkCount,
@@ -27,6 +23,7 @@ function toDetails(status: DocumentStatus): DocumentDetails {
     cc_pair_ids: status.pairIds,
     tags: (status.tags ?? []).map(({ key, value }) => ({ tag_key: key, tag_value: value })),
   }
+  return { ...toMinimalInfo(status), details }
 }
 
 /** The `link` header of the next page; none after the last page. */

@@ -1,5 +1,5 @@
 import type { Passage } from '@inlay/agent'
-import { searchRequestSchema, searchResponseSchema, type BaseFilters, type SearchRanking } from '@inlay/protocol'
+import { searchRequestSchema, searchResponseSchema, type BaseFilters } from '@inlay/protocol'
 import { routesOf, type Route } from '../../http/route.ts'
 
 /** Maximum number of passages. */
@@ -60,11 +60,7 @@ export const searchRoutes: readonly Route[] = [
   }),
 ]
 
-function rankingFields({ document, span, ranking = {} }: Passage): {
-  document_id: string
-  chunk: number
-  ranking: SearchRanking
-} {
+function rankingFields({ document, span, ranking = {} }: Passage) {
   return {
     document_id: document.document_id,
     chunk: span?.first ?? document.chunk_ind,

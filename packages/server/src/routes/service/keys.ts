@@ -64,9 +64,7 @@ export const keyRoutes: readonly Route[] = [
 
 const keysOf = ({ keys }: ServerParts): Keys => needed(keys, 'This deployment does not manage API keys.')
 
-/**
- * Groups do not determine the permissions of a key here, so ignoring them could create a key with too few or too many.
- */
+/** Groups give a key no permissions here: ignoring them could create one with too few or too many. */
 function refuseGroupIds(ids: readonly number[] | null | undefined): void {
   if (ids === null || ids === undefined || ids.length === 0) return
   throw new InlayError('INVALID_INPUT', {
