@@ -4,7 +4,6 @@ import type { KeyWatch } from './route.ts'
 
 /** Ends a streamed response when the caller's key becomes invalid. */
 export async function endWithKey(answer: Reply, body: ReadableStream<Uint8Array>, watchKey: KeyWatch): Promise<Reply> {
-  if (answer.endsWithKey) return answer
   const over = new AbortController()
   const refused = Promise.withResolvers<never>()
   refused.promise.catch(() => {})

@@ -90,7 +90,8 @@ export function endpoint(route: Route, setting: EndpointSetting): (incoming: Inc
         const input = { path, query, body }
         result = await route.handle({ ...base, ...input, request, url, requestId, caller, holdBytes, watchKey })
         const answer = toReply(result, route.answer?.status)
-        return answer.body instanceof ReadableStream ? await endWithKey(answer, answer.body, watchKey) : answer
+        if (answer.endsWithKey || !(answer.body instanceof ReadableStream)) return answer
+        return await endWithKey(answer, answer.body, watchKey)
       } finally {
         leave?.()
         share.release()
