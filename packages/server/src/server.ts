@@ -162,7 +162,8 @@ function register(app: H3, prefixes: readonly string[], setting: EndpointSetting
       return respond(request, settings, undefined, async () => otherMethod(request, documented, settings))
     }
     // Registered for all methods: the most specific path is selected before the method.
-    for (const prefix of prefixes) app.all(prefix + toPattern(path), handler)
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
+    for (const prefix of prefixes) app.all(prefix + pattern, handler)
   }
 }
 
@@ -200,6 +201,7 @@ function mount(
 
 function settingsOf(options: ServerOptions): ServerSettings {
   const refused = new Set<string>()
+  const callsPerCaller = Math.max(4, 2 * (navigator.hardwareConcurrency ?? 1))
   return {
     isNewlyRefused: (origin) => {
       // Bounded, since anybody can send any origin.
@@ -224,7 +226,7 @@ function settingsOf(options: ServerOptions): ServerSettings {
     ingestionWaitMs: options.ingestionWaitMs ?? 0,
     maxWaitingCalls: createCallerLimit(options.maxWaitingCalls ?? 1000),
     bodyBudget: createBodyBudget(options.bodyBytesInFlight ?? 320 * 2 ** 20),
-    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller(), yieldsToUnqueued: true }),
+    turns: createFairTurns({ limit: Infinity, limitPerCaller: callsPerCaller, yieldsToUnqueued: true }),
     pace: createPace(callsInPass),
     readTurns: createFairTurns({ limit: Infinity, limitPerCaller: readsPerCaller, yieldsToUnqueued: true }),
     reads: createCallerLimit(Infinity),
@@ -262,11 +264,6 @@ function withoutKey({ url, method, headers }: Request): Request {
   return new Request(url, { method, headers: others })
 }
 
-/** Converts `{name}` to the syntax of the router. */
-function toPattern(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1')
-}
-
 function cleanBasePath(basePath: string): string {
   const clean = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
   if (/[:*?#{}\s]/.test(clean)) {
@@ -280,10 +277,6 @@ function cleanBasePath(basePath: string): string {
 const systemTimer: Timer = (delayMs, callback) => {
   const timer = setTimeout(callback, delayMs)
   return () => clearTimeout(timer)
-}
-
-function callsPerCaller(): number {
-  return Math.max(4, 2 * (navigator.hardwareConcurrency ?? 1))
 }
 
 function createBodyBudget(total: number): SharedCapacity {

@@ -217,12 +217,13 @@ export async function fileReply({ file, bytes }: OpenedFile, request: Request): 
     return reply(null, { status: 304, headers })
   }
   const disposition = shownTypes.has(file.mediaType) ? 'inline' : 'attachment'
+  const name = encodeURIComponent(file.name).replace(/['()*]/g, (unsafe) => `%${unsafe.charCodeAt(0).toString(16)}`)
   return reply(await begun(bytes), {
     headers: {
       ...headers,
       'content-type': file.mediaType === 'text/plain' ? 'text/plain; charset=utf-8' : file.mediaType,
       'content-length': String(file.sizeBytes),
-      'content-disposition': `${disposition}; filename*=UTF-8''${encodeName(file.name)}`,
+      'content-disposition': `${disposition}; filename*=UTF-8''${name}`,
     },
   })
 }
@@ -249,8 +250,4 @@ function isKnown(request: Request, { etag }: Record<string, string>): boolean {
   const given = request.headers.get('if-none-match') ?? ''
   const known = given.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return known.includes('*') || known.some((tag) => tag === etag)
-}
-
-function encodeName(name: string): string {
-  return encodeURIComponent(name).replace(/['()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
 }

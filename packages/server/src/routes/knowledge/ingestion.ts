@@ -11,14 +11,12 @@ import {
   ingestionStateSchema,
   unreadPartsOf,
   type IngestionResponse,
-  type DocumentSetSummary,
   type IngestionState,
-  type Principal,
 } from '@inlay/protocol'
 import * as v from 'valibot'
 import { toDate } from '../../http/dates.ts'
 import { jsonReply } from '../../http/replies.ts'
-import { routesOf, type Route, type ServerParts } from '../../http/route.ts'
+import { routesOf, type Route } from '../../http/route.ts'
 import { nextPageHeaders, toDetailedInfo, toMinimalInfo } from './document-listing.ts'
 import { listDocumentSets } from './document-sets.ts'
 
@@ -71,7 +69,10 @@ export const ingestionRoutes: readonly Route[] = [
     },
     errors: ['INVALID_INPUT', 'DOCUMENT_SET_NOT_FOUND'],
     async handle({ query, caller, url, parts }) {
-      const set = query.document_set === undefined ? undefined : await findSet(parts, query.document_set, caller)
+      const { document_set: setId } = query
+      const sets = setId === undefined ? [] : await listDocumentSets(parts, caller)
+      const set = sets.find(({ id }) => id === setId)
+      if (setId !== undefined && !set) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
       const { documents, next } = await parts.knowledge.list(
         {
           phase: query.state,
@@ -126,16 +127,6 @@ export const ingestionRoutes: readonly Route[] = [
     handle: ({ path, caller, parts }) => parts.knowledge.remove(path.document_id, { caller }),
   }),
 ]
-
-async function findSet(
-  parts: Pick<ServerParts, 'knowledge'>,
-  id: number,
-  caller: Principal,
-): Promise<DocumentSetSummary> {
-  const set = (await listDocumentSets(parts, caller)).find((each) => each.id === id)
-  if (set === undefined) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
-  return set
-}
 
 /** Maximum wait in seconds. Proxies close an idle connection at about this time. */
 const maxWaitSeconds = 600
