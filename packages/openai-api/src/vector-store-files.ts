@@ -139,12 +139,10 @@ export async function pageOfFiles(
   read: (values: readonly Kept[]) => Promise<StoreFile[]>,
 ) {
   const limits = { maxLimit: 100, usual: 20 }
-  if (filter !== undefined)
-    return pageOf(
-      (await read(values)).filter(({ status }) => status === filter),
-      query,
-      limits,
-    )
+  if (filter !== undefined) {
+    const wanted = (await read(values)).filter(({ status }) => status === filter)
+    return pageOf(wanted, query, limits)
+  }
   const listed = values.map((value) => ({ id: toFileId(value.fileId), created_at: toSeconds(value.addedAt), value }))
   const page = pageOf(listed, query, limits)
   return { ...page, data: await read(page.data.map(({ value }) => value)) }

@@ -47,8 +47,7 @@ export async function* readForm(request: Request, limits: FormLimits): AsyncGene
         yield { kind: 'field', name: head.name, value: await readField(bytes, limits.fieldBytes) }
       } else {
         yield { kind: 'file', name: head.name, fileName: head.fileName, mediaType: head.mediaType, bytes }
-        // Iterates by hand: leaving a `for await` loop would end the generator before the part ends.
-        for (let step = await bytes.next(); !step.done; step = await bytes.next());
+        for await (const _ of bytes);
       }
     }
     // Reads to the end of the body: stopping earlier looks like a client that disconnected.
@@ -91,7 +90,7 @@ function createSource(request: Request, maxBytes: number): Source {
 }
 
 /** Bytes up to the next delimiter, which is consumed too. */
-function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<Uint8Array> {
+function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncIterableIterator<Uint8Array> {
   let isOver = false
   const next = async (): Promise<IteratorResult<Uint8Array>> => {
     while (!isOver) {
@@ -104,17 +103,9 @@ function untilDelimiter(source: Source, delimiter: Uint8Array): AsyncGenerator<U
     }
     return { done: true, value: undefined }
   }
-  const generator: AsyncGenerator<Uint8Array> = {
-    next,
-    // When the consumer stops early, the next part skips the remaining bytes.
-    return: async () => ({ done: true, value: undefined }),
-    throw: async (error: unknown) => {
-      throw error
-    },
-    [Symbol.asyncIterator]: () => generator,
-    [Symbol.asyncDispose]: async () => {},
-  }
-  return generator
+  // No generator: a consumer that stops early would end it, and the rest is skipped before the next part.
+  const iterator: AsyncIterableIterator<Uint8Array> = { next, [Symbol.asyncIterator]: () => iterator }
+  return iterator
 }
 
 /** Position of the delimiter, or of a possible incomplete one at the end. */
