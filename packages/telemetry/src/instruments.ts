@@ -20,7 +20,19 @@ const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 const tokenCounts = [1, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
 const modelAttributes = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
 
-const definitions = {
+type InstrumentName =
+  | 'requestDuration'
+  | 'modelDuration'
+  | 'timeToFirstChunk'
+  | 'tokens'
+  | 'runDuration'
+  | 'toolDuration'
+  | 'searchDuration'
+  | 'engineDuration'
+  | 'limitedCalls'
+  | 'acceptedDocuments'
+
+const definitions: Readonly<Record<InstrumentName, Definition>> = {
   requestDuration: {
     name: 'http.server.request.duration',
     help: 'Time until a response was ready; for a stream, until it started.',
@@ -79,9 +91,9 @@ const definitions = {
     help: 'Documents that were accepted or refused.',
     attributes: ['inlay.result'],
   },
-} satisfies Record<string, Definition>
+}
 
-export type Instruments = Readonly<Record<keyof typeof definitions, Instrument>>
+export type Instruments = Readonly<Record<InstrumentName, Instrument>>
 
 /** Creates the instruments; each measurement goes to the registry and to the OpenTelemetry SDK of the host, if it has one. */
 export function createInstruments(registry: Registry): Instruments {

@@ -100,7 +100,13 @@ const personaFieldsSchema = model('PersonaFields', {
 export type PersonaFields = Partial<Wire<typeof personaFieldsSchema>>
 
 /** Body of `POST /persona`. */
-export type PersonaCreation = PersonaFields & Required<Pick<PersonaFields, keyof typeof required>>
+export type PersonaCreation = PersonaFields &
+  Required<
+    Pick<
+      PersonaFields,
+      'name' | 'description' | 'document_set_ids' | 'tool_ids' | 'system_prompt' | 'task_prompt' | 'datetime_aware'
+    >
+  >
 
 export const personaCreationSchema: WireSchema<PersonaCreation> = model('PersonaCreation', {
   ...personaFieldsSchema.entries,
