@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { lancedbIndex } from '@inlay/drivers/lancedb'
 import { nodeSqlite } from '@inlay/drivers/node-sqlite'
 import { scriptedModel } from '@inlay/agent/testing'
@@ -250,7 +249,7 @@ test('an answer whose reader leaves while it waits counts once: its tenant is cl
   for (let text = ''; !text.includes('Wait');) text += new TextDecoder().decode((await reader.read()).value)
   const next = reader.read()
   // The part after it is waited for by then.
-  await setImmediate()
+  await new Promise((resolve) => setImmediate(resolve))
   await reader.cancel()
   expect(await next).toMatchObject({ done: true })
   time = 5000

@@ -26,6 +26,7 @@ const mcpNarrowingSchema = model('McpNarrowing', {
 export const mcpSearchInputSchema = model('McpSearchInput', {
   query: v.pipe(text, v.minLength(1), v.maxLength(2048), v.description('Words that a relevant document would contain')),
   ...mcpNarrowingSchema.entries,
+  /** 1 to 50. */
   limit: v.nullish(
     v.pipe(integer, v.minValue(1), v.maxValue(50), v.description('Maximum number of passages; default 10')),
     10,
@@ -42,6 +43,7 @@ export const mcpAskInputSchema = model('McpAskInput', {
 /** Arguments of the tool `list_documents`. */
 export const mcpListInputSchema = model('McpListInput', {
   source: v.pipe(orNull(sourceSchema), v.description('Only documents from this source')),
+  /** 1 to 1000. */
   limit: v.nullish(
     v.pipe(integer, v.minValue(1), v.maxValue(1000), v.description('Maximum number of documents; default 100')),
     100,
