@@ -130,10 +130,7 @@ const rangeSign = /^\s?(?:[-–—〜～~]|to|bis|à|a|al|tot|till?|do|до|إل
 const isCode = (between: string, first: string, second: string): boolean =>
   between === '-' && (/^0\d/.test(first) || /^0\d/.test(second) || second.length > first.length + 2)
 
-/**
- * Reads the dates and numbers of a text in a language, ISO 639-1. Runs of white space cost the library for dates more than
- * linear time: leave one space of each.
- */
+/** The text has single spaces: runs cost the library for dates more than linear time. The language is ISO 639-1. */
 export async function valuesIn(text: string, language: string): Promise<Values> {
   const dates = await datesIn(text, language)
   const letters = text.split('')

@@ -62,10 +62,7 @@ export async function loadInterpreter(
   return python
 }
 
-/**
- * A separate realm with `eval` disabled. Its global object is plain: one made from a host object would expose the
- * host's `Object` as its constructor.
- */
+/** Without `eval`. A global object made from a host object would expose the host's `Object` as its constructor. */
 export function newContext(): Context {
   return createContext(constants.DONT_CONTEXTIFY, { codeGeneration: { strings: false, wasm: true } })
 }

@@ -159,10 +159,7 @@ function sendJob({ stdin }: ChildProcess, run: WholeRun): void {
   for (const { bytes } of files) stdin?.write(bytes)
 }
 
-/**
- * The interpreter enforces time and memory limits itself. This catches what it cannot: hangs, and memory outside of
- * Python.
- */
+/** Catches what the interpreter cannot limit itself: hangs, and memory outside of Python. */
 function watchOver(
   child: ChildProcess,
   { processLimitBytes }: ProcessSettings,

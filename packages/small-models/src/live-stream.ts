@@ -5,10 +5,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { ResolvedModel } from '@inlay/agent'
 
-/**
- * The parts of an answer as they arrive, whatever the model: one with a tap hands its text to a listener first, and reads
- * streams that its SDK alone does not understand.
- */
+/** A model with a tap hands its text to a listener first, and reads streams that its SDK does not understand. */
 export async function openStream(
   model: ResolvedModel['model'],
   options: LanguageModelV4CallOptions,

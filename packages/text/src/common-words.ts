@@ -1,9 +1,6 @@
 import { stopWords } from './terms.ts'
 
-/**
- * Frequent words of each language, in the forms used in questions. Short lists suffice: the remaining frequent words
- * have little weight anyway.
- */
+/** As used in questions. Short lists suffice: the remaining frequent words have little weight anyway. */
 const lists: Readonly<Record<string, string>> = {
   en:
     'a an and are as at be but by can could did do does for from had has have how i if in into is it its may my of on or ' +
@@ -94,10 +91,7 @@ for (const language of languages)
     else languagesOf.set(word, [language])
   }
 
-/**
- * The frequent words of the language that a text appears to be in; undefined if it contains fewer than two of any
- * language.
- */
+/** Those of the language that a text appears to be in; undefined if it contains fewer than two of any. */
 export function commonWordsOf(text: string): CommonWords | undefined {
   const counts = new Map<CommonWords, number>()
   for (const word of new Set(text.toLowerCase().match(wordForm)))

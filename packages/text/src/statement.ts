@@ -81,10 +81,7 @@ export function valueOf(word: string, language?: string): string | undefined {
   return (numberWords.get(language ?? '') ?? numbersAnywhere).get(word)
 }
 
-/**
- * Writes amounts in one way, as each language has its own: digits in groups are joined, a decimal comma becomes a point,
- * and euros become `EUR`.
- */
+/** Each language has its own: digits in groups are joined, a decimal comma becomes a point, euros become `EUR`. */
 const withPlainAmounts = (text: string): string =>
   text
     .replace(/(?<=\d)[,.'\u0020](?=\d{3}(?!\d))/g, '')

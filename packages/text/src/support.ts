@@ -293,10 +293,7 @@ function windowsOf<Source>({ source, text, about: title = '' }: SourceText<Sourc
 
 type Table = NonNullable<Unit['table']>
 
-/**
- * A row as statements, one a cell: what stands in the next column is no neighbour of a number. Names of columns are
- * words, not names that need the same neighbours.
- */
+/** A statement a cell: the next column is no neighbour of a number, and names of columns need no neighbours. */
 const cellsOf = ({ header, cells }: Table): Statement[] =>
   cells.map((cell, at) => {
     const column = at === 0 || cell === '' ? '' : (header[at] ?? '')
@@ -356,10 +353,7 @@ function agree<Source>(said: Statement, { statements, keys, about, row }: Window
 
 const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
 
-/**
- * Whether a name or number of a cell is said together with the name of its column: `24 places` for `Places 24`, `Clara
- * Jensen keeps the key` for `Key kept by Clara Jensen`.
- */
+/** `24 places` is said of `Places 24`, `Clara Jensen keeps the key` of `Key kept by Clara Jensen`. */
 function isOfColumn(anchor: Anchor, other: Anchor): boolean {
   const { isNumber, after } = anchor
   if (isNumber) return after.length > 0 && after[0] === other.before[0]

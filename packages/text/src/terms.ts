@@ -142,10 +142,7 @@ export function lengthInWords(text: string): number {
   return count
 }
 
-/**
- * Edit distance of two words (a letter added, omitted or replaced, two adjacent letters swapped); `most` + 1 if it is
- * larger.
- */
+/** A letter added, omitted or replaced, or two adjacent ones swapped, counts one; `most` + 1 if it is larger. */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   let beforeLast: number[] = []

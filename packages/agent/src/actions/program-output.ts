@@ -17,10 +17,7 @@ const windowMs = 100
 /** A packet of this size is sent at once; well below the maximum line length. */
 const packetChars = 65_536
 
-/**
- * Sends output in packets: the first piece at once, later pieces every tenth of a second, so that a program that prints
- * line by line does not send a packet per line.
- */
+/** The first piece is sent at once, later ones every tenth of a second: a program may print line by line. */
 export function createProgramOutput(emit: (packet: PacketBody) => void, later: Later = byTimer): ProgramOutput {
   const all = { stdout: '', stderr: '' }
   let untold = { stdout: '', stderr: '' }

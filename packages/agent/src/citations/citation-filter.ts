@@ -2,10 +2,7 @@ import { createCodeTracker } from '@inlay/text'
 import type { Citation, CitationPiece, Citations, CitationComparison } from '../contracts/citations.ts'
 import { readMarker, type Marker } from './marker.ts'
 
-/**
- * Treatment of citation markers: `link` renders them as `[[n]](link)`, `keep` leaves them unchanged, `remove`
- * deletes them.
- */
+/** `link` renders markers as `[[n]](link)`, `keep` leaves them unchanged, `remove` deletes them. */
 export type CitationMode = 'link' | 'keep' | 'remove'
 
 /** Target of a citation number, for example a SearchDoc. */

@@ -34,10 +34,7 @@ export interface PlacedMark {
   readonly written: readonly number[]
 }
 
-/**
- * Finds the number of the document that supports a sentence, preferably one of `preferred`; undefined when no document
- * clearly does.
- */
+/** Number of the document that supports a sentence, preferably of `preferred`; undefined when none clearly does. */
 export type FindSupport = (sentence: string, preferred?: readonly number[]) => number | undefined
 
 /** What the text of a model is compared with. */

@@ -198,10 +198,7 @@ export interface ConversationStore {
    * @param messageId end of the branch; null for the active branch
    */
   branch(sessionId: string, messageId: number | null, limits: HistoryLimits): Promise<BranchHistory>
-  /**
-   * Stores a summary of a branch up to a message; the first summary of a message wins. Without this method, long
-   * histories are cut.
-   */
+  /** Stores a summary of a branch up to a message; the first of a message wins. Default: long histories are cut. */
   readonly saveSummary?: (summary: {
     readonly sessionId: string
     readonly messageId: number

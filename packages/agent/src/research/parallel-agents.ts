@@ -12,10 +12,7 @@ export interface ReportedTask extends RequestedTask {
   readonly outcome: AgentOutcome
 }
 
-/**
- * Decides which calls start agents: those with a task, each task once, at most `limit`. The others are refused, with the
- * reason as their result.
- */
+/** Calls with a task start agents, each task once, at most `limit`; the others are refused, with the reason. */
 export function planTasks(
   calls: readonly RequestedCall[],
   limit: number,

@@ -20,10 +20,7 @@ import { reportTool, researchToolNames, thinkTool } from './tools.ts'
 /** Outcome of an agent; a failure is text for the orchestrator. */
 export type AgentOutcome = { readonly report: NumberedReport } | { readonly failure: string }
 
-/**
- * Carries out one task: searches, then reports. Failures become packets and an outcome; rejects only when the run was
- * stopped.
- */
+/** Failures become packets and an outcome; rejects only when the run was stopped. */
 export async function runAgent(options: ResearchAgentOptions): Promise<AgentOutcome> {
   const { task, branch, setting, limits } = options
   const hard = new AbortController()

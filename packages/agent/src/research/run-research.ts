@@ -26,10 +26,7 @@ export interface ResearchRun
   readonly startedAt: number
 }
 
-/**
- * Answers a message by research: asks for clarification if needed, plans, lets agents search in parallel rounds, and
- * writes a report of their findings. Throws the model's failure; a failed agent does not end the run.
- */
+/** Throws the model's failure; a failed agent does not end the run. */
 export async function runResearch(run: ResearchRun): Promise<void> {
   const { limits, price, progress } = run
   const budget = createResearchBudget({ tokens: limits.maxTokens, cost: limits.maxCost, price })

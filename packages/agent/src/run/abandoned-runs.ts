@@ -15,10 +15,7 @@ export interface AbandonedRunParts {
 
 const error = { code: 'SERVICE_UNAVAILABLE', message: terminatedText } as const
 
-/**
- * Ends a run that this process took over: stores the text so far with status `terminated`, and notifies its readers. An
- * answer that was stored completely before its process ended is sent completely.
- */
+/** Stores the text so far as `terminated`; an answer that was stored completely before is sent completely. */
 export async function endAbandonedRun(run: SharedRun, { shared, ...parts }: AbandonedRunParts): Promise<void> {
   const entries = await readAll(shared, run.messageId)
   const ending: StreamLine[] = []
@@ -202,10 +199,7 @@ async function linesOfAnswer(answerId: number, known: readonly SharedRun[], shar
   return []
 }
 
-/**
- * Ends what an earlier process left in a store that belongs to one process. Called before this one makes answers, which
- * must not fail for one that cannot be ended.
- */
+/** For a store of one process, before it makes answers: these must not fail for one that cannot be ended. */
 export async function endLeftAnswers(
   parts: Omit<AbandonedRunParts, 'shared'> & Pick<Services, 'onError'>,
 ): Promise<void> {

@@ -81,10 +81,7 @@ export function streamedLines(recorded: readonly string[]): StreamLine[] {
   })
 }
 
-/**
- * The packets of a stored answer, with each text in one piece. The position of a model among those that answer side by
- * side means nothing afterwards.
- */
+/** With each text in one piece. The position of a model among those of one message means nothing afterwards. */
 export function recordedPackets(recorded: readonly string[]): Packet[] {
   return recorded.flatMap((json) => {
     // Stored by us.

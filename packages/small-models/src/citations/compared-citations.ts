@@ -151,10 +151,7 @@ class ComparedText implements Citations {
     return number !== undefined
   }
 
-  /**
-   * The number of the text that supports a sentence. A sentence that refers back ("It is …") could be true of anything:
-   * when a text supports the sentence before it, the same text has to support both.
-   */
+  /** A sentence that refers back could be true of anything: a text that supports the one before must support both. */
   #find(sentence: string, preferred?: readonly number[]): number | undefined {
     const find = this.#findSupport
     const subject = refersBack.test(sentence) ? this.#subject : undefined

@@ -18,10 +18,7 @@ const deepest = 64
 const incomplete = new Error('incomplete')
 const invalid = new Error('invalid')
 
-/**
- * Reads a literal of JSON or Python: texts in either kind of quotes, numbers, lists, objects, `True`, `None`, trailing
- * commas.
- */
+/** JSON or Python: texts in either kind of quotes, numbers, lists, objects, `True`, `None`, trailing commas. */
 export function readLiteral(text: string, start = 0): LiteralMatch {
   return readWith(new LiteralReader(text, start), (reader) => reader.value())
 }

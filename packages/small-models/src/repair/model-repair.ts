@@ -237,10 +237,7 @@ function streamRepair(
   }
 }
 
-/**
- * Repairs a stream with a tap: the listener gets the output as it arrives. The parts follow, with the text as the model
- * should read it in later steps: without its thoughts and calls.
- */
+/** The listener gets output as it comes; the parts follow with text for later steps, without thoughts and calls. */
 async function streamTapped(
   model: LanguageModelV4 | TappedModel,
   options: LanguageModelV4CallOptions,

@@ -23,10 +23,7 @@ export interface RepairState {
 
 const answersUntilForgotten = 3
 
-/**
- * Repairs the output of one model call as it streams: moves text between think tags to the reasoning, and removes calls
- * written as text. Text in which neither can begin passes at once.
- */
+/** Moves text between think tags to the reasoning, and removes calls. Where neither can begin, text passes at once. */
 export class OutputRepair implements StreamListener {
   readonly #listener: StreamListener
   readonly #state: RepairState

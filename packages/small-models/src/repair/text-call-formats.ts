@@ -277,10 +277,7 @@ function toValue(text: string): unknown {
   return typeof literal === 'object' && literal.end === text.trim().length ? literal.value : text.trim()
 }
 
-/**
- * Checks whether a text is quoted from tool results or user messages with their files. Quoted text is never a call, so
- * a document cannot cause one by being quoted.
- */
+/** What is quoted from tool results or user messages with their files is no call: a document cannot cause one. */
 export function createQuoteCheck(prompt: LanguageModelV4Message[]): (text: string) => boolean {
   let source: string | undefined
   // Ignores escapes, since the text may have been put into JSON several times.

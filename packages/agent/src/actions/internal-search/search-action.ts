@@ -150,10 +150,7 @@ async function searchAll(
   return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage, strong }
 }
 
-/**
- * Words of earlier questions join a follow-up that is searched for as it was asked. A model that only quotes, and so is
- * never asked, joins them by itself.
- */
+/** A model that only quotes, and so is never asked, joins words of earlier questions by itself. */
 function joinMessage(given: readonly string[], { ask, userMessage, messages = [] }: ActionTurn): string | undefined {
   const isAsAsked = given.length === 1 && given[0] === cleanQueries([], userMessage)[0]
   return ask && isAsAsked ? joinHistory(userMessage, messages) : undefined
