@@ -53,7 +53,9 @@ export function createReadFile(): Action<Input> {
       const file = findFile(listed, input.file_id)
       if (!file) return { text: JSON.stringify({ note: unknownNote, files: listed.slice(0, 100).map(toListing) }) }
       turn.signal.throwIfAborted()
-      const text = await readWhole(files, file, turn.signal)
+      if (file.kind === 'image')
+        throw new InlayError('INVALID_INPUT', { message: 'The file is an image, which holds no text to read.' })
+      const text = toFileText(await files.read(file.id, turn.signal))
       const part = cutPart(text, input, turn)
       turn.emit(toPacket(file, part, text.length))
       return { text: toResultText(file, part, text.length) }
@@ -73,13 +75,6 @@ function findFile(files: readonly StoredFile[], wanted: string): StoredFile | un
 
 function toListing({ fileId, name, kind }: StoredFile): Record<string, unknown> {
   return { file_id: fileId, file_name: name, kind }
-}
-
-async function readWhole(files: Pick<TurnFiles, 'read'>, file: StoredFile, signal: AbortSignal): Promise<string> {
-  if (file.kind === 'image') {
-    throw new InlayError('INVALID_INPUT', { message: 'The file is an image, which holds no text to read.' })
-  }
-  return toFileText(await files.read(file.id, signal))
 }
 
 interface Part {

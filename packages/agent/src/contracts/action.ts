@@ -9,19 +9,15 @@ export interface InputSchema<Input = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
-    readonly validate: (
-      value: unknown,
-    ) =>
-      | { readonly value: Input; readonly issues?: undefined }
-      | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
-      | Promise<
-          | { readonly value: Input; readonly issues?: undefined }
-          | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
-        >
+    readonly validate: (value: unknown) => Validated<Input> | Promise<Validated<Input>>
     readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> }
     readonly types?: { readonly input: unknown; readonly output: Input } | undefined
   }
 }
+
+type Validated<Input> =
+  | { readonly value: Input; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] }[] }
 
 /** A question to the model of the run, outside of its conversation. */
 export interface ModelQuestion {

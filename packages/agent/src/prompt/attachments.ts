@@ -14,7 +14,6 @@ export async function checkDescriptors(
   caller: Principal,
   files: Pick<FileStore, 'find'>,
 ): Promise<{ readonly descriptors: readonly FileDescriptor[]; readonly files: readonly StoredFile[] }> {
-  if (descriptors.length === 0) return { descriptors: [], files: [] }
   const owned = await files.find(
     descriptors.map(({ id }) => id),
     caller,

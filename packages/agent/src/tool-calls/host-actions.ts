@@ -94,8 +94,12 @@ export function idOfName(name: string): number {
 
 /** Sends the packets of a custom tool for an action that sends none itself. */
 function withPackets(action: Action): Action {
-  checkSchema(action)
   const { id, name, builtIn } = action
+  // Hosts may be untyped, and a schema without JSON Schema would fail late and obscurely.
+  if (!hasJsonSchema(action.input))
+    throw new InlayError('VALIDATION_ERROR', {
+      message: `The input schema of the action ${name} has to be a Standard Schema that also gives JSON Schema.`,
+    })
   // Hosts may be untyped and return any value.
   const run: Action['run'] = async (input, turn) => toActionResult(await action.run(input, turn), name)
   if (builtIn !== null || action.start) return { ...action, run }
@@ -117,14 +121,6 @@ function withPackets(action: Action): Action {
       return result
     },
   }
-}
-
-function checkSchema({ name, input }: Action): void {
-  // Hosts may be untyped, and a schema without JSON Schema would fail late and obscurely.
-  if (hasJsonSchema(input)) return
-  throw new InlayError('VALIDATION_ERROR', {
-    message: `The input schema of the action ${name} has to be a Standard Schema that also gives JSON Schema.`,
-  })
 }
 
 type CustomData = Omit<Extract<PacketBody, { type: 'custom_tool_delta' }>, 'type' | 'tool_name' | 'tool_id'>

@@ -179,12 +179,12 @@ export async function runCall(call: OpenCall, setting: CallSetting): Promise<Too
     given = checked.given
     if (!decision && (await needsApproval(action, checked.input, setting)))
       throw new InlayError('INSUFFICIENT_PERMISSIONS', { message: nobodyAsked })
-    const run = (): Promise<ActionResult> =>
-      runAction(call, checked, setting, (packet) => {
-        writer.emit(packet)
-        packets.push(packet)
-      })
-    result = decision?.approved === false ? { text: declinedText(decision) } : await run()
+    const emit = (packet: PacketBody): void => {
+      writer.emit(packet)
+      packets.push(packet)
+    }
+    const isDeclined = decision?.approved === false
+    result = isDeclined ? { text: declinedText(decision) } : await runAction(call, checked, setting, emit)
   } catch (error) {
     failed = true
     const { text, packet } = describeFailure(error, action, setting)

@@ -5,7 +5,6 @@ import type { Persona } from '../contracts/persona.ts'
 import type { Passage, PassageQuery } from '../contracts/search.ts'
 import { queryWeights } from '../actions/internal-search/query-expansion.ts'
 import { joinHistory } from '../actions/internal-search/joined-history.ts'
-import type { PastText } from '../contracts/action.ts'
 import { createQuestions, questionTimeoutMs } from '../model/questions.ts'
 import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters } from './turn-context.ts'
@@ -28,7 +27,7 @@ export async function searchPassages(query: PassageQuery, parts: TurnParts): Pro
   const passages = find(text)
   // Avoids an unhandled rejection while the model is asked; the promise is awaited below.
   passages.catch(() => {})
-  const messages = pastOf(query)
+  const messages = (query.messages ?? []).slice(-maxMessages)
   const turn = { ask: model && toAsk(model, query, parts), messages, signal }
   const queries = model ? await askForQueries(text, turn, parts.searchHelp) : []
   const isRewritten = queries.some(({ weight }) => weight === queryWeights.question)
@@ -42,8 +41,6 @@ export async function searchPassages(query: PassageQuery, parts: TurnParts): Pro
 
 /** Maximum messages before a query that a model reads. */
 const maxMessages = 10
-
-const pastOf = ({ messages = [] }: PassageQuery): readonly PastText[] => messages.slice(-maxMessages)
 
 /** The model that helps; undefined when none is asked. A named model is validated in any case. */
 async function modelOf(

@@ -28,12 +28,10 @@ export async function loadHelp(
   })
 }
 
-const isSearch = ({ builtIn }: Action): boolean => builtIn === 'SearchTool'
-
 /** The search to make for the model; undefined when it searches by itself, or there is nothing to search for. */
 export function firstSearch(model: ResolvedModel, { opened, usable }: OpenTurn): FirstSearch | undefined {
   const { actions, forced } = usable
-  const action = (forced.length > 0 ? forced : actions).find(isSearch)
+  const action = (forced.length > 0 ? forced : actions).find(({ builtIn }) => builtIn === 'SearchTool')
   const isWanted = model.grounding === 'search-first' || isSmall(model)
   if (!action || !isWanted || opened.userText.trim() === '') return undefined
   if (forced.length === 0 && isSmallTalk(opened)) return undefined

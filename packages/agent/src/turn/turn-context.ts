@@ -48,7 +48,10 @@ export async function findTurnContext(
   const inProject = projectId === null ? null : await projects.get(projectId, caller)
   // With another agent, a project is only a folder of chats.
   const project = persona.id === 0 ? inProject : null
-  const { descriptors, files: attached } = await checkDescriptors(place.descriptors, caller, files)
+  const { descriptors, files: attached } =
+    place.descriptors.length === 0
+      ? { descriptors: [], files: [] }
+      : await checkDescriptors(place.descriptors, caller, files)
   const { filters, searchesNothing } = await personaFilters(persona, place, parts)
   const heldIds = project?.fileIds ?? persona.fileIds
   const held = heldIds.length === 0 ? [] : await files.byIds(heldIds)
@@ -63,12 +66,13 @@ export async function readContextFiles(
   userText: string,
   parts: TurnParts,
 ): Promise<ContextFiles> {
-  const { persona, project, attached } = context
+  const { persona, project, attached, files: held } = context
+  if (held.length === 0) return { kind: 'in-prompt', documents: [], texts: [], images: [] }
   const answer = Math.min(4_096, contextTokens / 4)
   const texts = [userText, persona.systemPrompt, persona.taskPrompt, project?.instructions ?? ''].join('\n')
   const files = attached.reduce((sum, { tokens, sizeBytes }) => sum + (tokens ?? sizeBytes / 8), 0)
   const room = contextTokens - answer - estimateTokens(texts) - Math.min(files, contextTokens * attachedShare)
-  return loadContextFiles(context.files, Math.max(0, room), parts)
+  return loadContextFiles(held, Math.max(0, room), parts)
 }
 
 /** In a project only its files are searched; an agent's files are searched in addition to its documents. */

@@ -89,19 +89,16 @@ export interface TurnContext {
   readonly searchesNothing: boolean
 }
 
-/**
- * How the files of a project or agent reach the model: in the prompt and numbered for citing, or by a search when they
- * are too long together.
- */
-export type ContextFiles =
-  | {
-      readonly kind: 'in-prompt'
-      /** Citable under the numbers 1 to n, in this order. */
-      readonly documents: readonly SearchDoc[]
-      readonly texts: readonly string[]
-      readonly images: readonly StoredFile[]
-    }
-  | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
+/** In the prompt and numbered for citing, or by a search when the files are too long together. */
+export type ContextFiles = FilesInPrompt | { readonly kind: 'searched'; readonly files: readonly StoredFile[] }
+
+export interface FilesInPrompt {
+  readonly kind: 'in-prompt'
+  /** Citable under the numbers 1 to n, in this order. */
+  readonly documents: readonly SearchDoc[]
+  readonly texts: readonly string[]
+  readonly images: readonly StoredFile[]
+}
 
 /** A message that passed every check; nothing is stored yet. */
 export interface TurnPlan {

@@ -53,7 +53,8 @@ export async function makeTurnPrompt(
   const attachments = hasAttachments
     ? await loadAttachments({ files: store, messages, takesImages, maxTokens, signal })
     : undefined
-  const contextImages = takesImages ? await toContextImages(contextFiles, store) : []
+  const held = contextFiles.kind === 'in-prompt' ? contextFiles : undefined
+  const contextImages = takesImages && held?.images.length ? await toContextImages(held, store) : []
   // A model that only quotes would quote the facts about the user.
   const maxMemoryTokens = Math.min(4_000, contextTokens / 10)
   const about = model.quotesOnly ? [] : toPersonMessages(await person(turn.caller), maxMemoryTokens)
@@ -61,7 +62,7 @@ export async function makeTurnPrompt(
     persona.replacesBasePrompt ? '' : persona.systemPrompt,
     context.project?.instructions ?? '',
   ].filter((text) => text.trim() !== '')
-  const contextMessage = toContextMessage(contextFiles)
+  const contextMessage = held?.documents.length ? toContextMessage(held) : undefined
   const { isUsable: hasFiles = false, texts: fileTexts = [] } = attachments ?? {}
   const prompt = toPrompt({
     instructions: turnInstructions(turn, options, hasFiles, now()),
