@@ -65,8 +65,6 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Pl
   const { number, title, section = '', content } = source
   const head = new Set(keysOf(`${title} ${section}`))
   const all = new Set(head)
-  const texts = unitsOf(content)
-  const isCommand = ({ kind, code }: Unit): boolean => kind === 'code' || code !== undefined
   const passage: ReadPassage = { source, rank, units, head, all }
   const lists = new Map<string, ReadUnit[]>()
   const listOf = (...names: readonly unknown[]): ReadUnit[] => {
@@ -74,7 +72,7 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Pl
     lists.set(names.join('\n'), list)
     return list
   }
-  for (const unit of texts) {
+  for (const unit of unitsOf(content)) {
     const { kind, text, headings, lead, table, code } = unit
     const keys = keysOf(code ? `${text} ${code.text}` : text)
     const above = keysOf(`${headings.join(' ')} ${lead ?? ''} ${table?.header.join(' ') ?? ''}`)
@@ -95,7 +93,7 @@ function readPassage(source: SourcePassage, rank: number, places: Map<string, Pl
       group: isListed ? listOf(kind, lead, table?.header, ...headings) : [],
       lead: leader,
       led: [],
-      isCommand: isCommand(unit),
+      isCommand: kind === 'code' || code !== undefined,
       keys: new Set(keys),
       above: new Set(above),
     }

@@ -64,7 +64,7 @@ function readOn(before: Known | undefined, text: string, isGrowing: boolean): Kn
 const linesOf = (text: string): readonly string[] => text.replaceAll(/\r\n?/g, '\n').split('\n')
 
 function addedLines(before: readonly string[], added: string): readonly string[] {
-  const [first = '', ...others] = added.replaceAll(/\r\n?/g, '\n').split('\n')
+  const [first = '', ...others] = linesOf(added)
   return [...before.slice(0, -1), (before.at(-1) ?? '') + first, ...others]
 }
 
