@@ -234,7 +234,6 @@ export class PacketWriter {
   }
 
   /**
-   * Announces the calls of a step before any of them runs.
    * @param requested number of calls that the model requested, before merging
    * @param starts with their positions among these
    */

@@ -100,11 +100,7 @@ const maxPatternLength = 1_000
 /** Maximum number of words that a follow-up question takes from the previous one. */
 const maxCarriedWords = 8
 
-/**
- * Parses the last of several questions. A follow-up (`and for slices?`, `how does it work?`) includes the topic of the
- * previous one.
- * @param questions all questions of the conversation, oldest first; at least one
- */
+/** @param questions all of the conversation, oldest first; a follow-up includes the topic of the one before it */
 export function understand(questions: readonly string[]): Question {
   const [last = '', ...before] = questions.toReversed()
   const polite = tidy(last.replace(politeness, ' '))

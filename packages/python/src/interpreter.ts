@@ -25,10 +25,7 @@ export interface InterpreterSettings {
 
 export type ProgramListener = Pick<ContextHost, 'takeSnapshot' | 'write' | 'isLate' | 'takesFile' | 'takeFile'>
 
-/**
- * Loads Python in its own context; it runs one program.
- * @param takeSnapshot returns the snapshot of another interpreter, for the start `load`; called once
- */
+/** @param takeSnapshot returns the snapshot of another interpreter, for the start `load`; called once */
 export async function loadInterpreter(
   settings: InterpreterSettings,
   listener: ProgramListener,

@@ -92,10 +92,7 @@ export const toComparable = (text: string): string => withPlainAmounts(plainLett
 
 export const comparableWords = (text: string): readonly string[] => text.match(wordOrTime) ?? []
 
-/**
- * Reads one sentence, or several as one.
- * @param fallback common words of the language that a sentence too short to tell its language is probably in
- */
+/** @param fallback common words of the language that a sentence too short to tell its language is probably in */
 export function readStatement(prose: string, fallback?: CommonWords): Statement {
   const text = toComparable(prose)
   const code = new Set(

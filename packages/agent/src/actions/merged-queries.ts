@@ -54,10 +54,7 @@ const copyShare = 0.85
 const minLines = 4
 const shingleWords = 5
 
-/**
- * Moves sections of little use to the end: lists of links or headings, and near-duplicates of a better one.
- * @param sections best first
- */
+/** Lists of links or headings, and near-duplicates of a better one, go to the end. @param sections best first */
 export function rankDown<Section extends Passage>(sections: readonly Section[]): Section[] {
   const kept: { readonly section: Section; readonly shingles: ReadonlySet<string> }[] = []
   const down: Section[] = []

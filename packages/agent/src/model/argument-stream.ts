@@ -1,8 +1,5 @@
 export interface ArgumentStream {
-  /**
-   * Takes the next piece of the arguments' JSON.
-   * @returns the text it adds to the followed arguments, by name; undefined for none
-   */
+  /** Takes JSON piece by piece. @returns the text it adds to the followed arguments, by name; undefined for none */
   push(json: string): Readonly<Record<string, string>> | undefined
 }
 

@@ -193,10 +193,7 @@ export function reportFailure(error: unknown, context: FailureContext, onError: 
   onError(new InlayError(code, { message, cause: error, data: { isExpected: true } }))
 }
 
-/**
- * Whether a step that threw nothing failed all the same: it broke off, was empty, or was refused.
- * @returns undefined when the step is fine
- */
+/** A step that threw nothing may have broken off, been empty or refused; undefined when it is fine. */
 export function stepFailure(end: StepEnd, context: FailureContext = {}): Failure | undefined {
   const { finishReason, saidAnything } = end
   const more = { tool_choice: end.toolChoice, finish_reason: finishReason?.raw ?? finishReason?.unified }

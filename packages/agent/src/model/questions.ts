@@ -49,9 +49,8 @@ export class SlowModels {
 export const questionTimeoutMs = 60_000
 
 /**
- * Creates the function by which actions ask a model; undefined for a model that only quotes documents. A question has
- * no tools and no conversation. Rejects with the model's failure, EMPTY_LLM_RESPONSE without an answer, and
- * GATEWAY_TIMEOUT at the timeout.
+ * Undefined for a model that only quotes documents. Rejects with the model's failure, EMPTY_LLM_RESPONSE without an
+ * answer, and GATEWAY_TIMEOUT at the timeout.
  */
 export function createQuestions(options: QuestionOptions): ((question: ModelQuestion) => Promise<string>) | undefined {
   const { model, helper } = options

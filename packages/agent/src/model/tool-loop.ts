@@ -17,15 +17,11 @@ export interface ToolLoop<Step extends LoopStep> {
   /** What stands before the steps. Default: nothing that has calls. */
   readonly prompt?: readonly LanguageModelV4Message[]
   /**
-   * Plays the next step.
    * @param exchanges earlier steps of this loop with the results of their calls
    * @returns undefined to end the loop
    */
   play(exchanges: readonly LanguageModelV4Message[]): Promise<Step | undefined>
-  /**
-   * Runs the calls of a step, which have unique ids.
-   * @returns the calls with their results for the model; undefined to end the loop
-   */
+  /** The calls have unique ids. @returns them with their results for the model; undefined to end the loop */
   run(
     calls: readonly RequestedCall[],
     step: Step,

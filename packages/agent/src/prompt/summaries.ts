@@ -13,10 +13,7 @@ export function isLongBranch(tokens: number, { contextTokens }: Pick<ResolvedMod
   return tokens > contextTokens * longShare
 }
 
-/**
- * Tokens of a branch as a turn began with it.
- * @returns undefined when the branch may hold more than the limits let the turn read
- */
+/** As the turn began with it; undefined when the branch may hold more than the limits let the turn read. */
 export function branchTokens({ summary, messages }: BranchHistory, limits: HistoryLimits): number | undefined {
   const results = messages.flatMap(({ toolCalls }) => toolCalls.map(({ result }) => result.length))
   const chars = messages.reduce((sum, { text }) => sum + text.length, 0)
@@ -38,8 +35,7 @@ export interface SummaryRequest {
 }
 
 /**
- * Summarises the older part of a long branch and stores the summary for later messages. Only whole turns are
- * summarised, and the newest are kept. Models that only quote are not asked; their history is cut.
+ * Only whole turns are summarised, and the newest are kept. Models that only quote are not asked; their history is cut.
  * @returns whether a summary was stored
  */
 export async function summarizeBranch(request: SummaryRequest): Promise<boolean> {

@@ -77,7 +77,6 @@ export class Branch {
   }
 
   /**
-   * Opens a step that writes text, possibly after reasoning.
    * @param onText called with each piece of text, after reasoning was closed
    * @param onReasoned called once when reasoning came first
    */

@@ -12,10 +12,7 @@ export interface Allowance {
 
 /** Budget of a research run, shared by concurrent calls. */
 export interface ResearchBudget {
-  /**
-   * Reserves the tokens of a call, or what is left of them for its phase.
-   * @returns undefined when too little is left; never in the phase `final`
-   */
+  /** Reserves at most what is left for the phase; undefined when that is too little, but never in the phase `final`. */
   allow(phase: SpendingPhase, promptTokens: number, answerTokens: number): Allowance | undefined
   /** The exhausted resource; undefined while research may continue. */
   exhausted(): 'tokens' | 'cost' | undefined

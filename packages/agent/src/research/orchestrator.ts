@@ -44,7 +44,6 @@ interface OrchestratorState {
 const defaultCycles = { reasoning: 4, other: 8 }
 
 /**
- * Delegates until the plan is covered or a limit is reached.
  * @param firstTurn turn index of the first round
  * @throws UNKNOWN_ERROR when the model starts no agent, even when asked again
  */

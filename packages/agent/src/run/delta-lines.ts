@@ -21,8 +21,7 @@ const needsEscape = /["\\\0-\x1f\u0085\u2028\u2029\ud800-\udfff]/
 const firstHalf = /[\ud800-\udbff]$/
 
 /**
- * Creates an encoder of one run's lines. Encoding a whole packet costs several times as much as its text, and the rest
- * of it changes only between blocks.
+ * Encoding a whole packet costs several times as much as its text, and the rest of it changes only between blocks.
  * @returns undefined for lines that are no deltas
  */
 export function createDeltaEncoder(): (line: StreamLine) => DeltaLine | undefined {

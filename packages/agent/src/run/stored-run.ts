@@ -5,10 +5,7 @@ import { toCallDetail } from '../tool-calls/call-detail.ts'
 import { createRun, type LiveRun } from './live-runs.ts'
 import { streamedLines } from './recorded-lines.ts'
 
-/**
- * Recreates a finished run from the lines of its answers, or from the stored answer if the lines were not kept.
- * @throws CONFLICT while another process is running it
- */
+/** From the lines of its answers, else from the stored answer. @throws CONFLICT while another process is running it */
 export async function readStoredRun(store: RunStore, record: SendRecord, maxBytes: number): Promise<LiveRun> {
   const { messageId, sessionId } = record
   const run = createRun({ sessionId, messageId }, maxBytes)

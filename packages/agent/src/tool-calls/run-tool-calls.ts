@@ -83,10 +83,7 @@ export async function runCalls(
   return answered
 }
 
-/**
- * Asks a person about those calls of a step that need it. They are recorded and do not run.
- * @returns the other calls
- */
+/** The calls that need it are recorded and do not run. @returns the other calls */
 export async function requestApprovals(
   calls: readonly OpenCall[],
   setting: CallSetting,

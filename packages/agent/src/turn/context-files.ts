@@ -8,10 +8,7 @@ import type { ContextFiles, FilesInPrompt, TurnParts } from './turn-parts.ts'
 /** Share of the remaining context that files may fill, as in the reference service. */
 const inPromptShare = 0.6
 
-/**
- * Decides how files reach the model. Files that cannot be read in time are left out.
- * @param leftTokens tokens of the prompt that are left for files
- */
+/** Files that cannot be read in time are left out. @param leftTokens tokens of the prompt that are left for files */
 export async function loadContextFiles(
   files: readonly StoredFile[],
   leftTokens: number,

@@ -48,8 +48,7 @@ const hookTimeMs = 30_000
 export type AskedTurn = Omit<ComingTurn, 'signal'>
 
 /**
- * Asks a host about a message.
- * @returns text to add to its prompt; undefined for none
+ * @returns text to add to the prompt of the message; undefined for none
  * @throws QUERY_REJECTED with the host's reason; HOOK_EXECUTION_FAILED, also after half a minute
  */
 export async function askBefore(
@@ -65,10 +64,7 @@ export async function askBefore(
 
 const unwritten = 'The instructions that this deployment writes for each message could not be written: try again later.'
 
-/**
- * Asks a host for the instructions that depend on the message, those of the deployment and of the agent.
- * @throws HOOK_EXECUTION_FAILED, also after half a minute
- */
+/** @throws HOOK_EXECUTION_FAILED, also after half a minute */
 export async function writeInstructions<Context extends { readonly persona: Persona }>(
   systemPrompt: Instructions | undefined,
   context: Context,

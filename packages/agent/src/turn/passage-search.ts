@@ -10,10 +10,7 @@ import { overrideOfAnswer } from '../model/override-precedence.ts'
 import { personaFilters } from './turn-context.ts'
 import type { TurnParts } from './turn-parts.ts'
 
-/**
- * Searches like the search action of an agent, for one text and the queries that a model adds.
- * @throws PERSONA_NOT_FOUND, NOT_FOUND (provider), VALIDATION_ERROR (model), NOT_IMPLEMENTED without a search
- */
+/** @throws PERSONA_NOT_FOUND, NOT_FOUND (provider), VALIDATION_ERROR (model), NOT_IMPLEMENTED without a search */
 export async function searchPassages(query: PassageQuery, parts: TurnParts): Promise<readonly Passage[]> {
   const { search, personas } = parts
   const { caller, limit, signal, text } = query

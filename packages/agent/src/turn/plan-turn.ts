@@ -164,10 +164,7 @@ function withoutPrompts(context: TurnContext): TurnContext {
 
 const anySession = '00000000-0000-4000-8000-000000000000'
 
-/**
- * Parses a message as a host writes it and fills in defaults. Unlike on the wire, a session id may have any format.
- * @throws VALIDATION_FAILED
- */
+/** Unlike on the wire, a session id may have any format. @throws VALIDATION_FAILED */
 export function readMessage(input: SendMessageInput): SendMessageRequest {
   const id = input.chat_session_id
   if (!id?.trim() || isUuid.test(id)) return parseWith(sendMessageRequestSchema, input, 'body')

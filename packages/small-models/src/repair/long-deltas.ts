@@ -10,11 +10,7 @@ export interface LongDeltas extends StreamListener {
   readonly done: Promise<void> | undefined
 }
 
-/**
- * Passes deltas to a listener. Long ones are split, with an event loop turn between the parts; deltas that arrive
- * meanwhile are queued.
- * @param isOver whether to drop queued deltas
- */
+/** The event loop turns between parts; deltas that come meanwhile are queued. @param isOver whether to drop these */
 export function createLongDeltas(listener: StreamListener, isOver: () => boolean): LongDeltas {
   type Delta = readonly [kind: 'onText' | 'onReasoning', text: string]
   const waiting: Delta[] = []

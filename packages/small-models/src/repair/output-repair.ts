@@ -75,10 +75,7 @@ export class OutputRepair implements StreamListener {
     this.#reasoning += delta
   }
 
-  /**
-   * Ends a section of text: emits text that was held back because it could have become a tag or a call.
-   * @returns calls in the text
-   */
+  /** Emits text that was held back because it could have become a tag or a call. @returns calls in the text */
   endText(): readonly TextCall[] {
     this.#take(this.#thoughts.end())
     const { text, calls } = this.#gate.end()

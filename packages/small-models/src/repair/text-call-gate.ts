@@ -288,10 +288,7 @@ export class TextGate {
   }
 }
 
-/**
- * Accepts the calls in the first part of a text, unless a sentence goes on behind them.
- * @param isSure whether something else may follow
- */
+/** Unless a sentence goes on behind them, they are calls. @param isSure whether something else may follow */
 function accept(calls: readonly TextCall[], text: string, length: number, ended: boolean, isSure = true): Verdict {
   const rest = text.slice(length)
   const isOpen = rest.trim() === '' && !(isSure && rest.includes('\n'))

@@ -9,10 +9,7 @@ const followsUp =
   /^\s*(?:and|but|or|what about|how about|what if|und|aber|oder|was ist mit|wie ist es|et|mais|ou|y|pero|o|e|ma|mas|en|maar|och|men|og|i|a|и|а|но|ve|peki|و)(?=[\s,]\S)|^\s*(?:那|而|じゃあ|では|그럼|그러면)/iu
 const maxHistoryWords = 8
 
-/**
- * Adds words of the latest questions to a query that depends on its conversation, for when no model can rewrite it.
- * @returns undefined when the query stands alone, or nothing was asked before
- */
+/** For when no model can rewrite it; undefined when the query stands alone, or nothing was asked before. */
 export function joinHistory(query: string, messages: readonly PastText[]): string | undefined {
   const own = contentWords(query)
   if (own.length > (followsUp.test(query) ? maxFollowUpWords : maxOwnWords)) return undefined

@@ -89,11 +89,7 @@ export interface NeighbourOptions {
   readonly maxTokens: number
 }
 
-/**
- * Adds the text around the best sections as long as all sections fit. A section whose document was deleted or changed
- * since stays as it is.
- * @param sections best first, merged
- */
+/** A section whose document was deleted or changed since stays as it is. @param sections best first, merged */
 export async function addNeighbours(
   sections: readonly Passage[],
   turn: Pick<ActionTurn, 'caller' | 'signal'>,
