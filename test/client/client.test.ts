@@ -77,6 +77,27 @@ describe('a client', () => {
     ])
   })
 
+  it('throws for a batch what other calls throw, also once it has begun', async () => {
+    const first = new TextEncoder().encode('{"line":1,"status":200,"document_id":"d","already_existed":true}\n')
+    const broken = new ReadableStream<Uint8Array>(
+      {
+        pull: (controller) =>
+          sent++ === 0 ? controller.enqueue(first) : controller.error(new TypeError('terminated')),
+      },
+      { highWaterMark: 0 },
+    )
+    let sent = 0
+    const { client } = clientOf(
+      () => new Response('<html>A proxy</html>'),
+      () => new Response(broken),
+    )
+    const all = async (): Promise<void> => {
+      for await (const { status } of client.ingestBatch([document, document])) expect(status).toBe(200)
+    }
+    await expect(all()).rejects.toMatchObject({ code: 'BAD_GATEWAY' })
+    await expect(all()).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
+  })
+
   it('asks where a document stands and takes it out, whatever its id', async () => {
     const state = {
       document_id: 'https://a.example/b c',

@@ -1,5 +1,5 @@
-import { type BatchLine, batchLineSchema, type IngestionDocumentInput, parseAnswer } from '@inlay/protocol'
-import type { Transport } from './transport.ts'
+import { type BatchLine, batchLineSchema, type IngestionDocumentInput, parseAnswer, readJson } from '@inlay/protocol'
+import { lost, type Transport } from './transport.ts'
 
 export interface BatchOptions {
   /** Connector/credential pair of all documents. Default: the public default pair. */
@@ -27,27 +27,31 @@ async function* groupsOf(
   if (group !== '') yield group
 }
 
-/** The JSON values of a response, one per line, as they arrive. */
-async function* valuesOf(response: Response): AsyncGenerator<unknown> {
+/** The JSON values of a response, one per line, as they arrive; undefined for a line that is no JSON. */
+async function* valuesOf(response: Response, signal: AbortSignal | undefined): AsyncGenerator<unknown> {
   if (!response.body) return
   let rest = ''
-  for await (const piece of textOf(response.body)) {
+  for await (const piece of textOf(response.body, signal)) {
     const [first = '', ...more] = piece.split('\n')
     rest += first
     for (const next of more) {
-      if (rest.trim() !== '') yield JSON.parse(rest)
+      if (rest.trim() !== '') yield readJson(rest)
       rest = next
     }
   }
-  if (rest.trim() !== '') yield JSON.parse(rest)
+  if (rest.trim() !== '') yield readJson(rest)
 }
 
 /** Not every browser supports async iteration of streams. */
-async function* textOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* textOf(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
+  const read = (): ReturnType<typeof reader.read> =>
+    reader.read().catch((cause: unknown) => {
+      throw lost(cause, signal)
+    })
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
+    for (let piece = await read(); !piece.done; piece = await read())
       yield decoder.decode(piece.value, { stream: true })
     yield decoder.decode()
   } finally {
@@ -69,7 +73,7 @@ export async function* sendBatch(
       body,
       signal: options.signal,
     })
-    for await (const value of valuesOf(response)) {
+    for await (const value of valuesOf(response, options.signal)) {
       const answer = parseAnswer(batchLineSchema, value)
       // The service counts lines per request.
       yield { ...answer, line: before + answer.line }
