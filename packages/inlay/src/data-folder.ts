@@ -71,10 +71,7 @@ export function fullDisk(error: unknown, target: string): unknown {
   return new InlayError('SERVICE_UNAVAILABLE', { message: `The disk of ${target} is full.`, cause: error })
 }
 
-/**
- * Creates a folder that gets its name once everything is in it, so that a folder of this name is always complete.
- * @throws INVALID_INPUT if it exists already
- */
+/** It gets its name once everything is in it, so that it is always complete. @throws INVALID_INPUT if it exists already */
 export async function writeFolder<Result>(
   target: string,
   write: (partial: string) => Promise<Result>,

@@ -76,10 +76,7 @@ export interface LoggedFailure {
   readonly line?: string
 }
 
-/**
- * Formats a log entry: one line for common failures of providers and services, the whole report for others.
- * @param hide removes credentials from a text
- */
+/** One line for common failures of providers and services, the whole report for others. */
 export function logEntry(
   error: unknown,
   { requestId }: { readonly requestId?: string | undefined },

@@ -6,10 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 const [busyShare, idleShare] = [0.5, 0.1]
 const idleSeconds = 2
 
-/**
- * Decides when to release memory: when a busy process has become idle.
- * @returns a function that receives the utilization of the last second and returns whether to release memory now
- */
+/** @returns a function that receives the utilization of the last second, and returns whether to release memory now */
 export function createIdleWatch(): (share: number) => boolean {
   let wasBusy = false
   let idleFor = 0

@@ -33,10 +33,7 @@ function depthOf(text: string): number {
   return depth
 }
 
-/**
- * The rule that sets the variables of a brand; undefined without one.
- * @throws INVALID_INPUT for a value that is not of CSS
- */
+/** Undefined without a brand. @throws INVALID_INPUT for a value that is not of CSS */
 export function brandRule(brand: PageBrand = {}): string | undefined {
   const declarations = names.flatMap((name) => {
     const value = brand[name]?.trim()

@@ -112,7 +112,7 @@ class Chat {
         const text = part.join('\n').trim()
         // Handled at once, before the questions in the queue.
         if (text === '/stop') void this.#stop()
-        else queue.push(text)
+        else if (text !== '') queue.push(text)
       }
       arrived.resolve()
     }
@@ -127,12 +127,11 @@ class Chat {
     })
     for (;;) {
       const line = queue.shift()
-      if (line !== undefined && line !== '') {
+      if (line !== undefined) {
         if (line === '/quit' || line === '/exit') break
         await this.#answer(line)
         continue
       }
-      if (line === '') continue
       if (isOver || signal.aborted) break
       arrived = Promise.withResolvers()
       if (this.#isInteractive) this.#lines.prompt()

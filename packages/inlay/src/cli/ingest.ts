@@ -9,8 +9,6 @@ import {
   readableExtensions,
   unreadPartsOf,
   type InlayError,
-  type IngestionRequest,
-  type UnreadParts,
 } from '@inlay/protocol'
 import { misuse, textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
@@ -90,9 +88,7 @@ interface Selection {
   readonly skippedKinds: Readonly<Record<string, number>>
   /** Ids of folders that may not be read. */
   readonly unreadable: readonly string[]
-  /** Messages about sitemaps that could not be read. */
   readonly failures: readonly string[]
-  /** Number of pages that robots.txt closes. */
   readonly closed: number
 }
 
@@ -218,7 +214,8 @@ class Ingestion {
           const outcome = request ? await this.#intake.accept(request) : 'excluded'
           outcomes.set(source, outcome)
           if (!request || outcome === 'excluded') continue
-          const unread = outcome === 'unchanged' ? undefined : unreadOf(request)
+          const { metadata = {} } = request.document
+          const unread = outcome === 'unchanged' ? undefined : unreadPartsOf(metadataEntries(metadata))
           if (unread?.isPartial) this.#partlyRead.add(source)
           if (unread) output.note(`inlay: ${plain(source.id)}: ${plain(describeUnread(unread))}`)
         } catch (error) {
@@ -320,10 +317,6 @@ class Ingestion {
   #progress(what: string, total: number): Progress {
     return this.#isWatching ? { to: () => {}, end: () => {} } : this.#context.output.progress(what, total)
   }
-}
-
-function unreadOf({ document }: IngestionRequest): UnreadParts | undefined {
-  return unreadPartsOf(metadataEntries(document.metadata ?? {}))
 }
 
 /** A server that is away, for example while it restarts. @throws any other error */

@@ -7,8 +7,7 @@ import {
   type SendMessageInput,
 } from '@inlay/protocol'
 import { textOption, type CommandContext } from './command.ts'
-import type { CommandOption } from './shared-options.ts'
-import { flag, option } from './shared-options.ts'
+import { flag, option, type CommandOption } from './shared-options.ts'
 
 export const messageOptions: Readonly<Record<string, CommandOption>> = {
   agent: option('name', 'agent to use, by name or number (see inlay agents)'),

@@ -14,11 +14,7 @@ import { misuse, textOption, type CommandContext } from './command.ts'
 import { basePathOf, shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
-/**
- * Serves an assistant, and the web page if it is part of the installation, until Ctrl+C.
- * @param write writes the log, which may go elsewhere than to the terminal; absent if there is none
- * @returns the exit code
- */
+/** @param write writes the log, which may go elsewhere than to the terminal; absent if there is none */
 export async function serveUntilInterrupted(
   context: CommandContext,
   inlay: Inlay,

@@ -123,9 +123,7 @@ export async function findBelow(folder: string, path: string): Promise<SourcePat
   return files.map((file) => toSource(file, folder))
 }
 
-/**
- * The first folder on the path from the working directory to a file; for other files, the folder that contains them.
- */
+/** The first folder on the path from the working directory; for files elsewhere, the folder that contains them. */
 function folderOf(path: string, workingFolder: string): string {
   const way = relative(workingFolder, path).split(sep)
   return way.length > 1 && way[0] !== '..' && !isAbsolute(way.join(sep)) ? join(workingFolder, way[0]!) : dirname(path)

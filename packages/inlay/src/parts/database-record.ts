@@ -47,10 +47,7 @@ export async function lacksDatabase(dataFolder: string): Promise<boolean> {
   return size === 0
 }
 
-/**
- * Compares the migrated database with its record, and updates the record from time to time and on closing.
- * @param options.isNew whether the database was missing or empty before it was opened
- */
+/** Needs the tables. @param options.isNew whether the database was missing or empty before it was opened */
 export async function openDatabaseRecord(
   db: AnyDatabase,
   {

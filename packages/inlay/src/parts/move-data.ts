@@ -177,7 +177,6 @@ interface Copy {
   all(what: string, compares: boolean): Promise<void>
   /** Copies what changed, until the rest takes about a second; the last time until nothing is left. */
   changes(isLast: boolean): Promise<void>
-  /** Files that lack bytes. */
   readonly lost: ReadonlySet<string>
 }
 

@@ -8,10 +8,7 @@ import { refuseMoved } from './move-note.ts'
 import { openRecords, patiently } from './records-of-folder.ts'
 import { findUnusedData } from './unused-data.ts'
 
-/**
- * Opens the keys alone: index, models and worker take longer to load than a key takes to list or create. Changes are
- * audited.
- */
+/** Alone, as index, models and worker take longer to load than a key takes to list or create. Changes are audited. */
 export async function openKeys(
   options: InlayOptions,
   onError: (error: unknown) => void,

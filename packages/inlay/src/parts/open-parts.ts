@@ -77,10 +77,7 @@ interface OpenContext {
   readonly telemetry: Telemetry | undefined
 }
 
-/**
- * Opens the database, migrates its tables, and creates and starts the components. All heavy code is loaded here, so
- * that it does not slow down the start of the host.
- */
+/** All heavy code is loaded here, so that it does not slow down the start of the host. */
 export async function openParts(given: InlayOptions, { onError, whenIdle, telemetry }: OpenContext): Promise<Parts> {
   const [{ Kysely }, { openDatabaseClock }, { openTables }] = await Promise.all([
     import('kysely'),

@@ -23,10 +23,7 @@ export interface RetentionParts {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Erases expired data at the start and then every hour, in small batches. Of several processes with the same database,
- * one does this at a time.
- */
+/** At the start and then every hour, in small batches; of several processes with the same database, one at a time. */
 export function startRetention(retention: RetentionOptions, parts: RetentionParts): Closable {
   if (Object.values(retention).every((days) => days === undefined)) return { close: async () => {} }
   const closing = new AbortController()

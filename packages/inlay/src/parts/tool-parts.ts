@@ -44,12 +44,11 @@ export async function toolParts(
   }
   const forget = async (server: Pick<McpServer, 'name' | 'url'>): Promise<void> =>
     void (await workspace.remove('mcp_sign_in', 1, signInKey(server)))
-  const { numbers } = given
   const added = addedServers({
     configured: mcpServers,
     workspace,
     secrets,
-    numbers,
+    numbers: given.numbers,
     check,
     forget,
     client: () => client,

@@ -1,11 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { databaseFile, filesFolder, indexFolder } from '../data-folder.ts'
 
-/**
- * Finds data in a data folder that is unused because the options specify another location: operators may wonder where
- * their documents are.
- * @returns a notice for each, with instructions
- */
+/** Operators may wonder where their documents are. @returns a notice for each place that the options leave unused */
 export async function findUnusedData(
   dataFolder: string,
   elsewhere: { readonly records: boolean; readonly index: boolean; readonly files: boolean },
@@ -36,10 +32,7 @@ const missedTables = ['inlay_documents', 'inlay_chat_sessions', 'inlay_api_key']
 
 /** Whether a database has rows worth a notice; true if it cannot be read. */
 async function holdsRecords(file: string): Promise<boolean> {
-  const size = await stat(file).then(
-    ({ size: bytes }) => bytes,
-    () => 0,
-  )
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
   if (size === 0) return false
   try {
     const { DatabaseSync } = await import('node:sqlite')

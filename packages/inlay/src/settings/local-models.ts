@@ -77,10 +77,7 @@ const knownServers: readonly KnownServer[] = [
   },
 ]
 
-/**
- * Finds local language model servers: Ollama, LM Studio and llama.cpp on their usual ports. Connects only to the
- * loopback address and only lists models.
- */
+/** On their usual ports. Connects only to the loopback address, and only lists models. */
 export async function findLocalModels(options: LocalModelOptions = {}): Promise<readonly LocalModelServer[]> {
   const { timeoutMs = 400, ports: given = {} } = options
   const ports = { ollama: ollamaPort(process.env['OLLAMA_HOST']), ...given }
@@ -110,10 +107,7 @@ async function ask(server: KnownServer, port: number, timeoutMs: number): Promis
   }
 }
 
-/**
- * One line per server: what was found, and the settings that use it.
- * @param command the command to show after the settings, e.g. `npm start`
- */
+/** A line per server: what was found, and the settings that use it. @param command follows them, e.g. `npm start` */
 export function localModelLines(servers: readonly LocalModelServer[], command: string): string[] {
   return servers.map(({ name, baseUrl, models }) => {
     const [first = ''] = models
