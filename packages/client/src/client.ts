@@ -78,8 +78,15 @@ const toMessage = (message: SendMessageInput | string): SendMessageInput =>
 /** A random key. Not `randomUUID`, which is missing in pages served over plain HTTP. */
 const newKey = (): string => [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-')
 
-function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick<Client, 'send' | 'resume'> {
-  const every = { options: resume, isLoopback: transport.isLoopback }
+export type ChatClient = Pick<Client, 'send' | 'resume' | 'stop' | 'sessions'>
+
+/** Creates a client with the calls of a chat only, which takes less of a page. */
+export function createChatClient(options: ClientOptions): ChatClient {
+  return chatCalls(createTransport(options), options)
+}
+
+function chatCalls(transport: Transport, { resume }: ClientOptions): ChatClient {
+  const every = { options: resumeOptions(resume), isLoopback: transport.isLoopback }
   const reopen =
     (signal?: AbortSignal) =>
     (sessionId: string, after: number | undefined): Promise<Response> =>
@@ -103,19 +110,6 @@ function createChat(transport: Transport, resume: Required<ResumeOptions>): Pick
     resume(sessionId, { signal, after, onConnectionChange } = {}) {
       return createAnswer({ ...every, resume: reopen(signal), sessionId, after, signal, onConnectionChange })
     },
-  }
-}
-
-export type ChatClient = Pick<Client, 'send' | 'resume' | 'stop' | 'sessions'>
-
-/** Creates a client with the calls of a chat only, which takes less of a page. */
-export function createChatClient(options: ClientOptions): ChatClient {
-  return chatCalls(createTransport(options), options)
-}
-
-function chatCalls(transport: Transport, { resume }: ClientOptions): ChatClient {
-  return {
-    ...createChat(transport, resumeOptions(resume)),
     stop: (sessionId, { signal } = {}) =>
       submit(transport, `/chat/stop-chat-session/${encodeURIComponent(sessionId)}`, { method: 'POST', signal }),
     sessions: createSessionsClient(transport),

@@ -61,10 +61,7 @@ export interface RunProgress {
   readonly isComplete: boolean
 }
 
-/**
- * Creates the progress of a run. Servers that do not number lines replay all of them, so these are counted.
- * @param after number of the last line received before; 0 for none
- */
+/** Lines without numbers are replayed from the first, so they are counted. @param after the last received before */
 export function createProgress(after = 0): RunProgress {
   let seen = after
   let isNumbered = after > 0

@@ -49,9 +49,7 @@ export function resumeOptions(options: ResumeOptions = {}): Required<ResumeOptio
   }
 }
 
-/**
- * Whether a retry may succeed: the connection broke, or something between the client and the run is temporarily down.
- */
+/** The connection broke, or something between the client and the run is temporarily down. */
 const isPassing = (error: unknown): boolean =>
   isInlayError(error) && (error.code === 'CONNECTION_ERROR' || [502, 503, 504].includes(Number(error.data.status ?? 0)))
 

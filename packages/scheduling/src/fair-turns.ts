@@ -4,7 +4,6 @@ import { waitIn } from './waiting.ts'
 /** Admits callers in turn, so that many requests of one caller do not delay the others. */
 export interface FairTurns {
   /**
-   * Waits for a slot.
    * @returns a function that releases the slot, effective once
    * @throws the signal's reason when it aborts while waiting
    */

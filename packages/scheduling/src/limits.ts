@@ -48,10 +48,7 @@ export function createLimiter(limit: number): Limiter {
   }
 }
 
-/**
- * Runs `work` for every item, at most `limit` at a time.
- * @returns results in the order of the items; rejects with the first failure, after which no further item is started
- */
+/** @returns results in the order of the items; rejects with the first failure, after which no further item is started */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
   limit: number,

@@ -15,10 +15,7 @@ export function untilAborted<Result>(work: PromiseLike<Result>, signal: AbortSig
   })
 }
 
-/**
- * Waits in a queue until its entry is called, and resolves with what it is called with; leaves the queue and rejects when
- * the signal aborts.
- */
+/** Resolves with what its entry in the queue is called with; leaves the queue and rejects when the signal aborts. */
 export function waitIn<Value>(
   queue: Set<(value: Value) => void>,
   signal: AbortSignal | undefined,

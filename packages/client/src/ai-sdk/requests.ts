@@ -22,10 +22,7 @@ export function sessionIn({ chatId, messages }: SendingOptions): string | undefi
   return known ?? (messages.length > 1 && isSessionId(chatId) ? chatId : undefined)
 }
 
-/**
- * The request for the newest question, or for another answer to it.
- * @throws INVALID_INPUT without a question, or with files that cannot be accepted
- */
+/** @throws INVALID_INPUT without a question, or with files that cannot be accepted */
 export async function toMessage(
   client: Client,
   chat: Chat,

@@ -5,10 +5,7 @@ import type { InlayUIMessage } from './messages.ts'
 
 type Descriptors = Pick<SendMessageInput, 'file_descriptors'>
 
-/**
- * Uploads the files of a question and waits until their text is extracted.
- * @throws INVALID_INPUT with the reason for each file that cannot be accepted
- */
+/** Waits until their text is extracted. @throws INVALID_INPUT with the reason for each file that cannot be accepted */
 export async function uploadFiles(
   client: Client,
   question: InlayUIMessage,
