@@ -98,6 +98,16 @@ describe('a client', () => {
     await expect(all()).rejects.toMatchObject({ code: 'CONNECTION_ERROR' })
   })
 
+  it.each([
+    ['breaks off', new TypeError('terminated'), { code: 'CONNECTION_ERROR' }],
+    ['is aborted', new DOMException('Left', 'AbortError'), { name: 'AbortError' }],
+  ])('says so when an answer %s while it is read', async (_, error, thrown) => {
+    const broken: Reply = () => new Response(new ReadableStream({ pull: (controller) => controller.error(error) }))
+    const { client } = clientOf(broken, broken)
+    await expect(client.search('a')).rejects.toMatchObject(thrown)
+    await expect(client.tools()).rejects.toMatchObject(thrown)
+  })
+
   it('asks where a document stands and takes it out, whatever its id', async () => {
     const state = {
       document_id: 'https://a.example/b c',

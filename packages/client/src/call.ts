@@ -1,5 +1,5 @@
-import { InlayError, parseAnswer, type WireSchema } from '@inlay/protocol'
-import type { Call, Transport } from './transport.ts'
+import { InlayError, parseAnswer, readJson, type WireSchema } from '@inlay/protocol'
+import { lost, type Call, type Transport } from './transport.ts'
 
 export interface CallOptions {
   readonly signal?: AbortSignal
@@ -7,9 +7,16 @@ export interface CallOptions {
 
 /** @throws BAD_GATEWAY if the body does not match the schema */
 export async function bodyOf<Body>(schema: WireSchema<Body>, response: Response): Promise<Body> {
-  // Invalid JSON is handled like an invalid shape.
-  const body: unknown = await response.json().catch(() => undefined)
-  return parseAnswer(schema, body)
+  return parseAnswer(schema, await jsonOf(response))
+}
+
+/** Undefined for anything but JSON, which is refused like an invalid shape. */
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text().catch((cause: unknown) => {
+    // An abort stays what it is.
+    throw cause instanceof TypeError ? lost(cause) : cause
+  })
+  return readJson(text)
 }
 
 export async function read<Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> {
@@ -17,7 +24,7 @@ export async function read<Body>(schema: WireSchema<Body>, answer: Promise<Respo
 }
 
 export async function readList<Item>(schema: WireSchema<Item>, answer: Promise<Response>): Promise<readonly Item[]> {
-  const body: unknown = await (await answer).json().catch(() => undefined)
+  const body = await jsonOf(await answer)
   if (!Array.isArray(body)) throw new InlayError('BAD_GATEWAY', { message: 'The service did not answer with a list.' })
   return body.map((item) => parseAnswer(schema, item))
 }
