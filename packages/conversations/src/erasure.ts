@@ -4,7 +4,7 @@ import { InlayError } from '@inlay/protocol'
 import { queueRemoval } from './files/file-records.ts'
 import type { SqlFiles } from './files/manage-files.ts'
 import { eraseSessions } from './sessions/removal.ts'
-import type { ConversationDatabase } from './tables/database.ts'
+import { idsOf, type ConversationDatabase } from './tables/database.ts'
 import { conversationPersonTables, isOfPerson } from './tables/person-tables.ts'
 import { sql } from 'kysely'
 
@@ -30,7 +30,7 @@ export interface ErasureParts {
  */
 export async function erasePerson({ db, agent, files }: ErasureParts, personId: string): Promise<Erased> {
   await refuseHeld(db, personId)
-  const sessions = await idsOf(db, 'inlay_chat_sessions', personId)
+  const sessions = await idsOfPerson(db, 'inlay_chat_sessions', personId)
   // In parts, so that other writers need not wait for long.
   for (let at = 0; at < sessions.length; at += 500) {
     const ids = sessions.slice(at, at + 500)
@@ -38,7 +38,7 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
     await eraseSessions(db, ids)
   }
   const counts = await db.transaction().execute((records) => eraseRows(records, personId))
-  const fileIds = await idsOf(db, 'inlay_files', personId)
+  const fileIds = await idsOfPerson(db, 'inlay_files', personId)
   await removeFiles({ db, files }, fileIds)
   // Tools belong to the organisation: they stay, without their creator's name.
   await db.updateTable('inlay_agent_tool').set({ owner_id: '' }).where('owner_id', '=', personId).execute()
@@ -56,12 +56,9 @@ export async function erasePerson({ db, agent, files }: ErasureParts, personId: 
 /** Afterwards storage and index hold nothing any more. May be called again after a failure. */
 export async function eraseOutsideRecords({ db, agent, files }: ErasureParts): Promise<void> {
   const sessions = await db.selectFrom('inlay_chat_sessions').select('id').execute()
-  await agent.removeRuns(sessions.map(({ id }) => id))
+  await agent.removeRuns(idsOf(sessions))
   const rows = await db.selectFrom('inlay_files').select('id').execute()
-  await removeFiles(
-    { db, files },
-    rows.map(({ id }) => id),
-  )
+  await removeFiles({ db, files }, idsOf(rows))
 }
 
 /** Maximum wait for a file that another process works on, and interval of the checks, in milliseconds. */
@@ -90,13 +87,13 @@ async function removeFiles({ db, files }: Omit<ErasureParts, 'agent'>, ids: read
   }
 }
 
-async function idsOf(
+async function idsOfPerson(
   db: ConversationDatabase,
   table: 'inlay_chat_sessions' | 'inlay_files',
   personId: string,
 ): Promise<string[]> {
   const rows = await db.selectFrom(table).select('id').where('owner_id', '=', personId).execute()
-  return rows.map(({ id }) => id)
+  return idsOf(rows)
 }
 
 /** Erases the rows of a person, but for those of files. @returns how many, by table */

@@ -8,7 +8,7 @@ import { checkFields, loadSource } from './definitions.ts'
 import { createOpenApiActions } from './openapi-actions.ts'
 import { createToolNumbers, isToolNumber } from './tool-numbers.ts'
 import { toStoredTool, toToolColumns } from './tool-records.ts'
-import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase, type ConversationTables } from '../tables/database.ts'
 
 export interface StoredToolsOptions extends Pick<Services, 'now' | 'newId' | 'onError'> {
   readonly db: Kysely<unknown>
@@ -59,7 +59,7 @@ export function createStoredTools(options: StoredToolsOptions): {
         .selectFrom('inlay_agent_tool')
         .select('id')
         .where(isAmong(db, 'id', possible))
-      return (await query.where('is_for_all', '=', 0).execute()).map(({ id }) => id)
+      return idsOf(await query.where('is_for_all', '=', 0).execute())
     },
     source: {
       list: createLister(db, options),
@@ -148,7 +148,7 @@ async function enable(
     .set({ is_enabled: isEnabled ? 1 : 0 })
     .where(isAmong(db, 'id', possible))
     .returning('id')
-  const stored = possible.length === 0 ? [] : (await query.execute()).map(({ id }) => id)
+  const stored = possible.length === 0 ? [] : idsOf(await query.execute())
   const others = ids.filter((id) => !stored.includes(id))
   const areThere = await Promise.all(others.map(holds))
   const known = others.filter((_, index) => areThere[index])
@@ -205,7 +205,7 @@ export function createActionSwitches(db: Kysely<unknown>): ActionSwitches {
   return {
     off: async () => {
       const rows = await actionsOff(tables, {})
-      return new Set(rows.map(({ id }) => id))
+      return new Set(idsOf(rows))
     },
     set: async (ids, isEnabled) => {
       if (ids.length === 0) return

@@ -1,7 +1,7 @@
 import { isAmong } from '@inlay/records'
 import type { ExpressionBuilder } from 'kysely'
 import { InlayError, isInlayError, type Principal } from '@inlay/protocol'
-import type { ConversationDatabase, ConversationTables } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase, type ConversationTables } from '../tables/database.ts'
 import { createBlobs, type Blobs } from './blobs.ts'
 import type { FileStore, OpenedFile, StoredFile, Services } from '@inlay/agent'
 import type { BlobStorage, FileHolders, FileIndex, FileReader, Files, Sheet } from './contracts.ts'
@@ -123,10 +123,7 @@ function indexingOf(
     },
     ensureIndexed: async (wanted, waitMs) => {
       const deadline = performance.now() + waitMs
-      const missing = await notIndexed(
-        db,
-        wanted.map(({ id }) => id),
-      )
+      const missing = await notIndexed(db, idsOf(wanted))
       for (const file of wanted.filter(({ id }) => missing.has(id))) {
         const { id, ownerId, name, createdAt } = file
         const sections = await readings.of(file)
@@ -322,7 +319,7 @@ async function notIndexed(db: ConversationDatabase, ids: readonly string[]): Pro
     .where(isAmong(db, 'id', ids))
     .where((of) => of.or([of('is_indexed', '=', 0), of('work', '=', 'index')]))
     .execute()
-  return new Set(rows.map(({ id }) => id))
+  return new Set(idsOf(rows))
 }
 
 async function projectsWith(db: ConversationDatabase, id: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { isAmong, maxLeaseMs } from '@inlay/records'
 import { checkQuota, InlayError, isInlayError, type FileKind, type Principal } from '@inlay/protocol'
 import { endsWithin } from '@inlay/scheduling'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import type { Blobs } from './blobs.ts'
 import type { IncomingFile, StoredFile, Services } from '@inlay/agent'
 import type { Files, Upload, UploadDetails } from './contracts.ts'
@@ -185,11 +185,7 @@ async function accept(
         await records.insertInto('inlay_project_files').values({ project_id: projectId, id, linked_at: time }).execute()
       }
     }
-    if (projectId !== null && files.length > 0)
-      await queueForIndex(
-        records,
-        files.map(({ id }) => id),
-      )
+    if (projectId !== null && files.length > 0) await queueForIndex(records, idsOf(files))
   })
 }
 
@@ -245,7 +241,7 @@ const tempIdKeys = (names: readonly string[], size: number): readonly string[] =
 
 async function readRows(db: ConversationDatabase, files: readonly Arrived[]) {
   if (files.length === 0) return []
-  const ids = files.map(({ id }) => id)
+  const ids = idsOf(files)
   return db
     .selectFrom('inlay_files')
     .selectAll()

@@ -5,7 +5,7 @@ import { asUuid, hasScope, InlayError, isNamed, toUserId, type PersonaFields, ty
 import type { ModelProvider, NamedDocumentSet, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
-import { isRowId, type ConversationDatabase } from '../tables/database.ts'
+import { idsOf, isRowId, type ConversationDatabase } from '../tables/database.ts'
 import type { StoredPersona, Personas } from './contracts.ts'
 import { mayChangePersona, maySeePersona } from './persona-access.ts'
 import { defaultStoredPersona, toColumns, toPersona } from './persona-records.ts'
@@ -247,7 +247,7 @@ async function refuseUnknownSets(
 ): Promise<void> {
   const fresh = wanted.documentSetIds.filter((id) => !before.documentSetIds.includes(id))
   if (fresh.length === 0) return
-  const seen = new Set((await documentSets(caller)).map(({ id }) => id))
+  const seen = new Set(idsOf(await documentSets(caller)))
   if (!fresh.every((id) => seen.has(id))) throw new InlayError('DOCUMENT_SET_NOT_FOUND')
 }
 

@@ -5,7 +5,7 @@ import { InlayError, type Principal } from '@inlay/protocol'
 import type { ProjectLookup, StoredFile, Services } from '@inlay/agent'
 import { holdPresent } from '../files/file-records.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
-import { isRowId, type ConversationDatabase } from '../tables/database.ts'
+import { idsOf, isRowId, type ConversationDatabase } from '../tables/database.ts'
 import { toListing } from '../sessions/listing.ts'
 import { ownSession } from '../sessions/session-access.ts'
 
@@ -136,7 +136,7 @@ async function linkedFileIds(db: ConversationDatabase, projectId: number): Promi
     .orderBy('linked_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id }) => id)
+  return idsOf(rows)
 }
 
 function noProject(): InlayError {

@@ -10,7 +10,7 @@ import {
 } from '@inlay/records'
 import { sql, type Insertable, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { RunLinesTable, RunTable } from '../tables/chat-tables.ts'
-import type { ConversationTables } from '../tables/database.ts'
+import { idsOf, type ConversationTables } from '../tables/database.ts'
 import { packLines, unpackLines } from './line-packing.ts'
 
 export interface SqlSharedRunsOptions {
@@ -131,7 +131,7 @@ function createWriting({ db, owner, now }: Parts): Pick<SharedRuns, 'open' | 'ap
           lines.map(({ messageId }) => messageId),
         )
         const renewed = await renew(records, { of: all, owner, time: now() })
-        const held = new Set(renewed.map(({ id }) => id))
+        const held = new Set(idsOf(renewed))
         const own = lines.filter(({ messageId }) => held.has(messageId))
         await addLines(records, own)
         const over = own.filter(({ finished }) => finished).map(({ messageId }) => messageId)
@@ -245,7 +245,7 @@ function createTaking({
         .where('is_finished', '=', 0)
         .returning('message_id as id')
         .execute()
-      const ids = rows.map(({ id }) => id)
+      const ids = idsOf(rows)
       if (hasRowLocks(db)) await notify(db, ids)
       return ids
     },

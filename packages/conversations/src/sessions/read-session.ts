@@ -1,6 +1,6 @@
 import { isJsonObject, type Packet, type SearchDoc } from '@inlay/protocol'
 import type { Selectable } from 'kysely'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import type { MessageTable, SessionTable } from '../tables/chat-tables.ts'
 import { byScore, recordedPackets, replayPackets, type ToolCallRecord } from '@inlay/agent'
 import { createSlices, mapInSlices } from '@inlay/scheduling'
@@ -18,7 +18,7 @@ export async function readSession(
   currentRunId: number | null,
 ): Promise<StoredSession> {
   const ordered = await readMessages(db, row.id)
-  const ids = ordered.map(({ id }) => id)
+  const ids = idsOf(ordered)
   const calls = await readCalls(db, ids)
   const answers = ordered.filter(({ role }) => role === 'assistant')
   return {

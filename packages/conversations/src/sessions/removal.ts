@@ -1,7 +1,7 @@
 import { emptyLog, isAmong, isUnheld, lockHolds, refuseHeld } from '@inlay/records'
 import { InlayError, type Principal } from '@inlay/protocol'
 import type { Agent, Services } from '@inlay/agent'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import type { SqlFiles } from '../files/manage-files.ts'
 import { generatedFiles, removeFilesOf } from './session-files.ts'
 import type { Sessions } from './stored-session.ts'
@@ -87,7 +87,7 @@ export function createRemoval({
       if (row === undefined) throw new InlayError('SESSION_NOT_FOUND')
     },
     removeAll: async (caller, { erase = false } = {}) => {
-      const ids = (await removable(caller, erase).execute()).map(({ id }) => id)
+      const ids = idsOf(await removable(caller, erase).execute())
       // In parts, so that other writers need not wait for long.
       for (let at = 0; at < ids.length; at += 500) await remove(ids.slice(at, at + 500), caller.id, erase)
       if (erase && ids.length > 0) await emptyLog(db)
@@ -107,13 +107,13 @@ export async function eraseSessions(db: ConversationDatabase, sessionIds: readon
       .where(isUnheld('owner_id'))
       .returning('id')
       .execute()
-    const ids = sessions.map(({ id }) => id)
+    const ids = idsOf(sessions)
     const messages = await records
       .deleteFrom('inlay_chat_messages')
       .where(isAmong(db, 'session_id', ids))
       .returning('id')
       .execute()
-    const messageIds = messages.map(({ id }) => id)
+    const messageIds = idsOf(messages)
     for (const table of ['inlay_chat_tool_calls', 'inlay_chat_feedback'] as const)
       await records
         .deleteFrom(table)

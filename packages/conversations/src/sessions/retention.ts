@@ -1,6 +1,6 @@
 import { cameFor } from '../files/upload.ts'
 import { emptyLog, isUnheld } from '@inlay/records'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import { eraseSessions, erasing, type RemovalOptions } from './removal.ts'
 import { attachedFiles, filesElsewhere, generatedFiles, removeFilesOf } from './session-files.ts'
 
@@ -30,7 +30,7 @@ export async function eraseExpired(parts: RetentionParts, expiry: Expiry): Promi
   const { db, agent, files, beforeErasure } = parts
   const sessions = await hideExpired(db, expiry)
   if (sessions.length === 0) return 0
-  const ids = sessions.map(({ id }) => id)
+  const ids = idsOf(sessions)
   await agent.removeRuns(ids)
   const used = [...(await generatedFiles(db, ids)), ...(await attachedFiles(db, ids))]
   const ownerIds = [...new Set(sessions.map(({ owner_id: id }) => id))]
@@ -97,7 +97,7 @@ export async function eraseUnusedUploads(
     .execute()
   const attached = new Set(await filesElsewhere(db, [...new Set(uploads.map(({ owner_id: id }) => id))], []))
   const unattached = uploads.filter(({ id, file_id: fileId }) => !attached.has(id) && !attached.has(fileId))
-  const ids = unattached.map(({ id }) => id)
+  const ids = idsOf(unattached)
   const erased = await files.removeUnheld(ids, { unusedSince })
   return { last: uploads.at(-1)?.id, erased }
 }

@@ -3,7 +3,7 @@ import { yieldToEventLoop } from '@inlay/scheduling'
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import type { Principal } from '@inlay/protocol'
 import type { SessionTable } from '../tables/chat-tables.ts'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import type { FoundSession, SessionGroup, Sessions } from './stored-session.ts'
 import { excerptOf } from './excerpt.ts'
 import { toListing } from './listing.ts'
@@ -100,11 +100,7 @@ async function readMatches(
   const matches = new Map<string, NonNullable<FoundSession['match']>>()
   if (terms.length === 0 || sessions.length === 0) return matches
   const words = [ownerTerm(caller.id), ...terms]
-  const ids = isAmong(
-    db,
-    'session_id',
-    sessions.map(({ id }) => id),
-  )
+  const ids = isAmong(db, 'session_id', idsOf(sessions))
   // The index of SQLite gives the newest texts of the caller; elsewhere the newest texts of these sessions are looked at.
   const isSqlite = dialectOf(db) === 'sqlite'
   const texts = isSqlite

@@ -1,6 +1,6 @@
 import { isAmong } from '@inlay/records'
 import type { SqlFiles } from '../files/manage-files.ts'
-import type { ConversationDatabase } from '../tables/database.ts'
+import { idsOf, type ConversationDatabase } from '../tables/database.ts'
 import { readGeneratedFileIds } from './generated-files.ts'
 
 export interface ErasedSessions {
@@ -31,11 +31,7 @@ export async function generatedFiles(db: ConversationDatabase, sessionIds: reado
     .select('id')
     .where(isAmong(db, 'session_id', sessionIds))
     .execute()
-  return readGeneratedFileIds(
-    db,
-    messages.map(({ id }) => id),
-    null,
-  )
+  return readGeneratedFileIds(db, idsOf(messages), null)
 }
 
 export async function attachedFiles(db: ConversationDatabase, sessionIds: readonly string[]): Promise<string[]> {

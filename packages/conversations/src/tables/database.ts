@@ -54,3 +54,5 @@ export type ConversationDatabase = Kysely<ConversationTables>
 export function isRowId(id: number): boolean {
   return Number.isInteger(id) && id > 0 && id < 2 ** 31
 }
+
+export const idsOf = <Id>(rows: readonly { readonly id: Id }[]): Id[] => rows.map(({ id }) => id)
