@@ -12,7 +12,7 @@ import { readKnownRows } from '../enrichment/known-rows.ts'
 import { type Enrichment, type EnrichmentContext, createEnrichment } from '../enrichment/summaries-and-images.ts'
 import { type Claim, type ClaimedDocument, readClaimed, recordGenerations, releaseClaim } from '../queue/claims.ts'
 import { recordFailures } from '../queue/failed-documents.ts'
-import { toGeneration } from '../schema/sql.ts'
+import { idsOf, toGeneration } from '../schema/sql.ts'
 import type { Records } from '../schema/tables.ts'
 import { type LargeTexts, openLargeTexts } from './large-texts.ts'
 import { type Written, settle } from './make-visible.ts'
@@ -72,9 +72,7 @@ export async function indexClaim(claim: Claim, given: IndexingContext): Promise<
       return
     }
     // Documents not written yet are retried later.
-    const settled = new Set(
-      [...progress.written, ...progress.failed.map(({ document }) => document)].map(({ id }) => id),
-    )
+    const settled = new Set(idsOf([...progress.written, ...progress.failed.map(({ document }) => document)]))
     const rest = documents.filter(({ id }) => !settled.has(id))
     progress.failed.push(...rest.map((document) => ({ document, error })))
   }
