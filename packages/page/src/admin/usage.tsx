@@ -1,3 +1,4 @@
+import { isJsonObject, readJson } from '@inlay/protocol'
 import type { UsageEntry, UsageReport } from '@inlay/protocol/administration'
 import { useState } from 'preact/hooks'
 import { adminTexts } from '../texts/view-texts.ts'
@@ -165,10 +166,6 @@ function SumTable({ label, head, rows, total }: SumTableProps) {
 const storageName = 'inlay-prices'
 
 function readPrices(): Prices {
-  try {
-    const stored: unknown = JSON.parse(readKept(storageName) ?? '{}')
-    return typeof stored === 'object' && stored !== null ? (stored as Prices) : {}
-  } catch {
-    return {}
-  }
+  const stored = readJson(readKept(storageName) ?? '{}')
+  return isJsonObject(stored) ? (stored as Prices) : {}
 }

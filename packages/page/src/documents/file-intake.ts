@@ -1,3 +1,4 @@
+import { readJson } from '@inlay/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { toFailure } from '../service/failure.ts'
 import { keep, readKept } from '../kept.ts'
@@ -135,12 +136,7 @@ const storageName = 'inlay-refused-files'
 const maxKept = 500
 
 function keptRefusals(): readonly RefusedFile[] {
-  try {
-    const kept: unknown = JSON.parse(readKept(storageName) ?? '[]')
-    return Array.isArray(kept)
-      ? kept.filter((file) => typeof file?.path === 'string' && typeof file.reason === 'string')
-      : []
-  } catch {
-    return []
-  }
+  const kept = readJson(readKept(storageName) ?? '[]')
+  if (!Array.isArray(kept)) return []
+  return kept.filter((file) => typeof file?.path === 'string' && typeof file.reason === 'string')
 }

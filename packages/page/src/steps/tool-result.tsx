@@ -1,4 +1,4 @@
-import type { ToolBlock } from '@inlay/protocol'
+import { isJsonObject, type ToolBlock } from '@inlay/protocol'
 import type { Service } from '../service/service.ts'
 import { texts } from '../texts/texts.ts'
 import { StoredFile } from './stored-file.tsx'
@@ -54,14 +54,11 @@ function toText(value: unknown): string {
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}…` : text
 }
 
-const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
 /** Results of the built-in actions, without fields that mean nothing to a reader. */
 function dataOf({ toolName, data }: ToolBlock): unknown {
-  if (toolName === 'read_file' && isFields(data))
+  if (toolName === 'read_file' && isJsonObject(data))
     return [data['preview_start'], data['preview_end']].filter((text) => text !== '').join('\n…\n')
-  if (toolName === 'add_memory' && isFields(data)) return data['memory_text']
+  if (toolName === 'add_memory' && isJsonObject(data)) return data['memory_text']
   return data
 }
 
