@@ -1,6 +1,6 @@
 import type { Question } from '@inlay/client/conversation'
 import type { MinimalPersona } from '@inlay/protocol'
-import type { ButtonHTMLAttributes, RefObject } from 'preact'
+import type { ButtonHTMLAttributes } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useAttachments } from './attachments.ts'
 import { FileField } from '../controls/file-field.tsx'
@@ -99,7 +99,7 @@ const keepDraft = (sessionId: string | null, text: string): void =>
   keep(draftName(sessionId), text === '' ? null : text, 'sessionStorage')
 
 export function Composer(props: ComposerProps) {
-  const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted } = props
+  const { isFollowUp, queue, unqueue, service, isAnswering, stop, insertion, inserted, focusRequest } = props
   const draft = useDraft(props)
   const { attachments } = draft
   const field = useRef<HTMLTextAreaElement>(null)
@@ -130,7 +130,10 @@ export function Composer(props: ComposerProps) {
     write(insertion + draft.text)
     inserted()
   }, [insertion])
-  useFocusRequests(field, props.focusRequest)
+  useEffect(() => {
+    // A phone would cover the page with its keyboard before anything was read.
+    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
+  }, [focusRequest])
   useListener(window, 'keydown', ({ key, defaultPrevented, isComposing }) => {
     if (isAnswering && key === 'Escape' && !defaultPrevented && !isComposing) stop()
   })
@@ -248,13 +251,6 @@ function commandsOf(
     ...(canResearch ? [{ name: '/research', hint: hints.research, act: () => setIsResearch(true) }] : []),
     { name: '/reset', hint: hints.reset, act: () => changeSettings(defaultSettings) },
   ]
-}
-
-function useFocusRequests(field: RefObject<HTMLTextAreaElement | null>, focusRequest: number): void {
-  useEffect(() => {
-    // A phone would cover the page with its keyboard before anything was read.
-    if (focusRequest > 0 || matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
-  }, [focusRequest])
 }
 
 const usePanel = lazily(async () => (await import('./options-panel.tsx')).OptionsPanel)

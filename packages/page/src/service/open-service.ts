@@ -16,6 +16,7 @@ export async function openService(apiKey: string) {
     model: modelOf(start.models),
     /** Agents that can answer; the first is the assistant itself. */
     agents: start.agents ?? [],
+    /** The newest conversations. */
     chats: start.chats === null ? { chats: [], next: null } : listingOf(start.chats, start.pinned ?? []),
     projects: start.projects ?? [],
     /** Documents by state; null if the key lacks the permission. */

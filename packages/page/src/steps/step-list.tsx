@@ -1,4 +1,4 @@
-import type { Block, SearchDoc, ToolBlock } from '@inlay/protocol'
+import { isJsonObject, type Block, type SearchDoc, type ToolBlock } from '@inlay/protocol'
 import { useEffect, useState } from 'preact/hooks'
 import { Icon } from '../controls/icons.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
@@ -116,17 +116,11 @@ function detailOf(step: Exclude<Block, { kind: 'text' }>, sources: AnswerSources
 function Titles({ documents }: { documents: readonly SearchDoc[] }) {
   return (
     <ul class="step-documents u-grid u-gap-2 u-one-column u-anywhere">
-      {distinctTitles(documents).map((title) => (
+      {[...new Set(documents.map(({ semantic_identifier: title }) => title))].map((title) => (
         <li key={title}>{title}</li>
       ))}
     </ul>
   )
-}
-
-function queriesOf(step: Block): readonly string[] {
-  if (step.kind !== 'tool') return []
-  const named = step.arguments.queries ?? step.arguments.urls
-  return Array.isArray(named) ? named.filter((query): query is string => typeof query === 'string') : []
 }
 
 function otherQueries(step: Block, question: string): readonly string[] {
@@ -135,7 +129,9 @@ function otherQueries(step: Block, question: string): readonly string[] {
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
-  return queriesOf(step).filter((query) => plain(query) !== plain(question))
+  const named = step.kind === 'tool' && (step.arguments.queries ?? step.arguments.urls)
+  if (!Array.isArray(named)) return []
+  return named.filter((query) => typeof query === 'string' && plain(query) !== plain(question))
 }
 
 function titleOf(step: Exclude<Block, { kind: 'text' }>): string {
@@ -187,8 +183,7 @@ function toolTitle(step: ToolBlock, isNow: boolean): string {
 }
 
 function objectOf({ toolName, data }: ToolBlock): string {
-  if (typeof data !== 'object' || data === null) return ''
-  const named = toolName === 'read_file' ? Reflect.get(data, 'file_name') : undefined
+  const named = toolName === 'read_file' && isJsonObject(data) ? data['file_name'] : undefined
   return typeof named === 'string' ? `: ${named}` : ''
 }
 
@@ -202,7 +197,3 @@ function searchTitle(
   const count = new Set((step.documents ?? []).map((document) => document.document_id)).size
   return count === 0 ? words.nothing : words.found(count)
 }
-
-const distinctTitles = (documents: readonly SearchDoc[]): readonly string[] => [
-  ...new Set(documents.map((document) => document.semantic_identifier)),
-]

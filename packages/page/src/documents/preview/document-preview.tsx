@@ -58,7 +58,11 @@ export function DocumentPreview({ place, service }: { place: DocumentPlace; serv
   const readNext = (): void => void (next !== null && read(next, chunksAtOnce))
   return (
     <div class="preview u-grow u-anywhere u-scroll" ref={text} tabIndex={0} role="region" aria-label={texts.pane.text}>
-      {start === undefined && failed === null && <Skeleton />}
+      {start === undefined && failed === null && (
+        <div class="skeleton" role="status">
+          <span class="visually-hidden">{texts.pane.reading}</span>
+        </div>
+      )}
       {start !== undefined && <Facts part={start} service={service} />}
       {/* A long document may have it in a part that was not read yet, unless it is known where. */}
       {isQuoteMissing && (place.chunk !== undefined || (before === 0 && next === null)) && (
@@ -118,14 +122,6 @@ function Original({ id, name, readFile }: { id: string; name: string; readFile: 
     <Button kind="text" onClick={() => void save().catch(() => setIsMissing(true))}>
       {texts.pane.saveOriginal}
     </Button>
-  )
-}
-
-function Skeleton() {
-  return (
-    <div class="skeleton" role="status">
-      <span class="visually-hidden">{texts.pane.reading}</span>
-    </div>
   )
 }
 
