@@ -1,7 +1,7 @@
 import { isServed, type AdminSection } from '../address.ts'
 import type { ServiceCalls } from '../service/calls.ts'
 import type { Service } from '../service/service.ts'
-import { adminTexts } from '../texts/view-texts.ts'
+import { texts } from '../texts/texts.ts'
 import { Actions } from './actions.tsx'
 import { AdminTabs } from './admin-tabs.tsx'
 import { Agents } from './agents.tsx'
@@ -25,7 +25,7 @@ export function AdminView({ section: named, calls, service, ...props }: AdminVie
   const section = isServed(named) ? named : 'usage'
   return (
     <section class="admin u-view" aria-labelledby="admin-title">
-      <h1 id="admin-title">{adminTexts.title}</h1>
+      <h1 id="admin-title">{texts.frame.administration}</h1>
       <AdminTabs shown={section} baseUrl={calls.baseUrl} />
       <div class="admin-body" key={section}>
         {section === 'models' && <Models calls={calls} modelChanged={props.modelChanged} />}

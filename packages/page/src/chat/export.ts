@@ -14,7 +14,7 @@ export function asMarkdown(name: string, turns: readonly Turn[]): string {
     return [
       headed(turn.question),
       withPlainCitations(turn.fold.answer.trim()),
-      ...(sources.length > 0 ? [`**${texts.chat.sourcesTitle}**`, sources.join('\n')] : []),
+      ...(sources.length > 0 ? [`**${texts.sources.many}**`, sources.join('\n')] : []),
     ]
   })
   return `${[`# ${name}`, ...parts.flat()].filter(Boolean).join('\n\n')}\n`

@@ -32,7 +32,7 @@ export function ChatsView({ service, projects, removed }: ChatsViewProps) {
   return (
     <section class="documents u-view" aria-labelledby="chats-title">
       <div class="documents-head">
-        <h1 id="chats-title">{texts.chats.title}</h1>
+        <h1 id="chats-title">{texts.frame.chats}</h1>
         <p class="lead">{texts.chats.lead}</p>
       </div>
       <div class="chats-tools u-row u-gap-10">

@@ -5,7 +5,7 @@ import { Figures, Waiting } from '../admin/parts.tsx'
 import type { ServiceCalls } from '../service/calls.ts'
 import { stateOrder, totalOf } from '../service/counts.ts'
 import { formatBytes, formatDuration, formatNumber, formatSeconds } from '../texts/locale.ts'
-import { documentTexts, healthTexts } from '../texts/view-texts.ts'
+import { adminTexts, documentTexts, healthTexts } from '../texts/view-texts.ts'
 import { texts } from '../texts/texts.ts'
 import '../styles/admin.css'
 import '../styles/health.css'
@@ -18,7 +18,7 @@ export function HealthView({ calls, model }: { calls: ServiceCalls; model: strin
   const figures = health.samples.at(-1)?.figures
   return (
     <section class="health u-view" aria-labelledby="health-title">
-      <h1 id="health-title">{healthTexts.title}</h1>
+      <h1 id="health-title">{adminTexts.health}</h1>
       <AdminTabs shown="health" baseUrl={calls.baseUrl} />
       <p class="lead">{healthTexts.lead}</p>
       <Waiting loaded={{ value: figures, failure: health.failure }} />
@@ -131,11 +131,11 @@ function Parts({ health: { readiness }, figures: { embedder, rebuild, documents 
   return (
     <ul class="health-parts u-card" aria-label={healthTexts.readiness}>
       <Part name={parts.service} tone={readiness === undefined ? 'waits' : readiness.isReady ? 'ready' : 'failed'}>
-        {readiness === undefined ? texts.frame.loading : readiness.isReady ? healthTexts.ready : readiness.reason}
+        {readiness === undefined ? texts.frame.loading : readiness.isReady ? healthTexts.tones.ready : readiness.reason}
       </Part>
       <Part name={parts.index} tone={rebuild === null ? 'ready' : 'waits'}>
         {rebuild === null
-          ? healthTexts.ready
+          ? healthTexts.tones.ready
           : healthTexts.rebuilds(rebuild.documents, healthTexts.reasons[rebuild.reason])}
       </Part>
       <Part name={parts.embedder} tone={!embedder.indexes ? 'failed' : embedder.is_used ? 'ready' : 'waits'}>

@@ -58,7 +58,7 @@ export function ProjectView({ service, projectId, startChat, removed }: ProjectV
         }}
         remove={(id) => change(service.projects.unlink(projectId, id))}
       />
-      <h2 class="u-bold u-body">{words.chats}</h2>
+      <h2 class="u-bold u-body">{texts.frame.chats}</h2>
       {project.chat_sessions.length === 0 ? (
         <p class="nothing u-muted">{words.noChats}</p>
       ) : (

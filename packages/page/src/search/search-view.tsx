@@ -25,7 +25,7 @@ export function SearchView({ service }: { service: Pick<Service, 'search'> }) {
   return (
     <section class="documents u-view" aria-labelledby="search-title">
       <div class="documents-head">
-        <h1 id="search-title">{texts.search.title}</h1>
+        <h1 id="search-title">{texts.frame.search}</h1>
         <p class="lead">{texts.search.lead}</p>
       </div>
       <SearchField label={texts.search.field} words={words} search={setWords} />

@@ -2,7 +2,6 @@ import { formatNumber, plural } from '../locale.ts'
 import type { admin as english } from '../en/admin.ts'
 
 export const admin: typeof english = {
-  title: 'Verwaltung',
   sections: 'Bereiche',
   models: 'Modelle',
   keys: 'Schlüssel',

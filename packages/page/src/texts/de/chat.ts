@@ -78,7 +78,6 @@ export const chat: Texts['chat'] = {
   print: 'Drucken',
   untitled: 'Chat',
   question: 'Frage',
-  sourcesTitle: 'Quellen',
 
   yourQuestion: 'Ihre Frage',
   askFollowUp: 'Weiter fragen',

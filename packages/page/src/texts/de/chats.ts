@@ -2,7 +2,6 @@ import { plural } from '../locale.ts'
 import type { Texts } from '../en/index.ts'
 
 export const chats: Texts['chats'] = {
-  title: 'Chats',
   lead: 'Was schon gefragt wurde. Ein Chat geht weiter, wo er endete.',
   search: 'Chats durchsuchen',
   none: 'Es wurde noch nichts gefragt.',

@@ -2,7 +2,6 @@ import type { health as english } from '../en/health.ts'
 import { formatDuration, plural } from '../locale.ts'
 
 export const health: typeof english = {
-  title: 'Zustand',
   lead: 'Die Warteschlange, der Index und ihr Tempo. Alle paar Sekunden aktualisiert.',
   readiness: 'Teile des Dienstes',
   parts: {
@@ -14,7 +13,6 @@ export const health: typeof english = {
     note: 'Hinweis',
   },
   tones: { ready: 'Bereit', waits: 'Braucht Aufmerksamkeit', failed: 'Gescheitert' },
-  ready: 'Bereit',
   rebuilds: (count, reason) =>
     `Wird neu aufgebaut: ${reason}. ${plural(count, { one: '# Dokument fehlt noch', other: '# Dokumente fehlen noch' })}.`,
   reasons: {

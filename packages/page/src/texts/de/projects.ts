@@ -17,7 +17,6 @@ export const projects: Texts['projects'] = {
   filesToAdd: 'Dateien für das Projekt',
   noFiles: 'Noch keine Dateien. Jede Antwort in diesem Projekt kann sich auf die stützen, die Sie hinzufügen.',
   reading: (name) => `${name} (wird gelesen)`,
-  chats: 'Chats',
   noChats: 'Noch keine Chats.',
   takeOut: (name) => `${name} aus dem Projekt nehmen`,
   delete: 'Projekt löschen',

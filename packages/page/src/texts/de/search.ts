@@ -2,7 +2,6 @@ import type { Texts } from '../en/index.ts'
 import { formatDay, formatNumber, formatPercent, plural } from '../locale.ts'
 
 export const search: Texts['search'] = {
-  title: 'Suche',
   lead: 'Findet Stellen in den Texten Ihrer Dokumente, die besten zuerst. Kein Modell wird gefragt.',
   field: 'In allen Dokumenten suchen',
   searching: 'Suche läuft …',

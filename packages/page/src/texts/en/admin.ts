@@ -1,7 +1,6 @@
 import { formatNumber, plural } from '../locale.ts'
 
 export const admin = {
-  title: 'Administration',
   sections: 'Sections',
   models: 'Models',
   keys: 'Keys',

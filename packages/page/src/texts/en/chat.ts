@@ -74,7 +74,6 @@ export const chat = {
   print: 'Print',
   untitled: 'Chat',
   question: 'Question',
-  sourcesTitle: 'Sources',
 
   yourQuestion: 'Your question',
   askFollowUp: 'Ask a follow-up',

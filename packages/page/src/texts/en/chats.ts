@@ -1,7 +1,6 @@
 import { plural } from '../locale.ts'
 
 export const chats = {
-  title: 'Chats',
   lead: 'What was asked before. A chat goes on where it ended.',
   search: 'Search chats',
   none: 'Nothing was asked yet.',

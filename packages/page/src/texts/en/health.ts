@@ -1,7 +1,6 @@
 import { formatDuration, plural } from '../locale.ts'
 
 export const health = {
-  title: 'Health',
   lead: 'The queue, the index and their speed. Updates every few seconds.',
   readiness: 'Parts of the service',
   parts: {
@@ -13,7 +12,6 @@ export const health = {
     note: 'Note',
   },
   tones: { ready: 'Ready', waits: 'Needs attention', failed: 'Failed' },
-  ready: 'Ready',
   rebuilds: (count: number, reason: string) =>
     `Being rebuilt: ${reason}. ${plural(count, { one: '# document is left', other: '# documents are left' })}.`,
   reasons: {

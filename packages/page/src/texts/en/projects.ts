@@ -15,7 +15,6 @@ export const projects = {
   filesToAdd: 'Files for the project',
   noFiles: 'No files yet. Every answer in this project can draw on those you add.',
   reading: (name: string) => `${name} (being read)`,
-  chats: 'Chats',
   noChats: 'No chats yet.',
   takeOut: (name: string) => `Take ${name} out of the project`,
   delete: 'Delete the project',

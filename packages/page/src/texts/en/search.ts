@@ -1,7 +1,6 @@
 import { formatDay, formatNumber, formatPercent, plural } from '../locale.ts'
 
 export const search = {
-  title: 'Search',
   lead: 'Finds passages in the texts of your documents, best first. No model is asked.',
   field: 'Search in all documents',
   searching: 'Searching…',
