@@ -14,12 +14,6 @@ export const messageSchema = v.object({
 
 type Message = v.InferOutput<typeof messageSchema>
 
-/** An answer under construction: text of its end, and the steps before. */
-interface ReadAnswer {
-  readonly texts: string[]
-  readonly steps: ClientStep[]
-}
-
 /** @throws INVALID_INPUT for messages that cannot be answered */
 export function readMessages(messages: readonly Message[]): {
   readonly instructions: string
@@ -34,7 +28,8 @@ export function readMessages(messages: readonly Message[]): {
   const results = resultsOf(messages, files)
   const [instructions, history]: [string[], ClientMessage[]] = [[], []]
   let question: { readonly texts: string[]; readonly fileIds: string[] } | undefined
-  let answer: ReadAnswer = { texts: [], steps: [] }
+  /** Text of its end, and the steps before. */
+  let answer: { readonly texts: string[]; readonly steps: ClientStep[] } = { texts: [], steps: [] }
   const endAnswer = (): void => {
     if (question) history.push({ role: 'user', text: joined(question.texts), fileIds: question.fileIds })
     history.push({ role: 'assistant', text: joined(answer.texts), steps: answer.steps })

@@ -22,8 +22,7 @@ export function readFileId(id: string): string {
 
 type Kind = 'file_purpose' | 'vector_store_file' | 'conversation'
 
-type Kept = WorkspaceRecord<Kind>['value']
-const keyOf = (value: Kept): string => ('sessionId' in value ? value.sessionId : value.fileId)
+const keyOf = (value: WorkspaceRecord<Kind>['value']): string => ('sessionId' in value ? value.sessionId : value.fileId)
 
 /** The record of a file, or of a conversation by its session, among those of an owner. */
 export async function keptRecord<Of extends Kind>(

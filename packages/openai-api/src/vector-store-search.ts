@@ -23,7 +23,6 @@ const filterSchema = v.variant('type', [
   v.object({ type: v.picklist(['eq', 'ne', 'gt', 'gte', 'lt', 'lte']), key: v.string(), value: scalar }),
   v.object({ type: v.picklist(['in', 'nin']), key: v.string(), value: v.array(scalar) }),
 ])
-type Scalar = v.InferOutput<typeof scalar>
 type Comparison = Exclude<v.InferOutput<typeof filterSchema>, { filters: unknown }>
 
 const maxFilterParts = 1000
@@ -49,7 +48,7 @@ function toPredicate(given: unknown, param: string, budget = { left: maxFilterPa
 }
 
 /** Values of another type differ and have no order, as an absent one. */
-function matches({ type, value }: Comparison, actual: Scalar | undefined): boolean {
+function matches({ type, value }: Comparison, actual: v.InferOutput<typeof scalar> | undefined): boolean {
   if (Array.isArray(value)) return value.some((each) => each === actual) === (type === 'in')
   if (type === 'eq' || type === 'ne') return (actual === value) === (type === 'eq')
   if (actual === undefined || typeof actual !== typeof value) return false

@@ -161,13 +161,7 @@ function boundaryOf(contentType: string): string | undefined {
   return match?.[1] ?? match?.[2]
 }
 
-interface Head {
-  readonly name: string
-  readonly fileName: string | undefined
-  readonly mediaType: string
-}
-
-function readHead(head: string): Head {
+function readHead(head: string) {
   const headers = new Map<string, string>()
   for (const line of head.split('\r\n')) {
     const colon = line.indexOf(':')

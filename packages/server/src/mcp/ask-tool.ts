@@ -52,14 +52,7 @@ function withApprovals({ answer, tool_approvals: requests = [] }: ChatFullRespon
   return `${answer}\n\nThis waits until a person approves ${names} in the chat, or by tool_approvals of a message.`.trim()
 }
 
-interface Cited {
-  readonly number: number
-  readonly document_id: string
-  readonly title: string
-  readonly link: string | null
-}
-
-function toCitations({ citation_info: cited, top_documents: documents }: ChatFullResponse): Cited[] {
+function toCitations({ citation_info: cited, top_documents: documents }: ChatFullResponse) {
   return cited.flatMap(({ citation_number: number, document_id: id }) => {
     const document = documents.find(({ document_id: other }) => other === id)
     return document ? [{ number, document_id: id, title: document.semantic_identifier, link: document.link }] : []
