@@ -74,7 +74,13 @@ export function textBodyOf(body: ReadableStream): ((sink: TextSink) => TextSourc
  * Creates a reply that replays the lines of a run after the cursor, then follows it. Reads at the pace of the socket,
  * joins all available lines into one chunk, and never ends the run: disconnecting only stops reading.
  */
-export function packetReply(run: Run, call: Call, options: PacketStreamOptions): Reply {
+export function packetReply(
+  run: Run,
+  { request, requestId, settings, watchKey }: Call,
+  options: PacketStreamOptions,
+): Reply {
+  // Not the whole call: its body would stay in memory until the stream ends.
+  const call = { request, requestId, settings, watchKey }
   const open = (sink: TextSink): TextSource => sendRun(run, call, options, sink)
   const body = new ReadableStream<Uint8Array>(toBytes(open), { highWaterMark: 0 })
   textBodies.set(body, open)
