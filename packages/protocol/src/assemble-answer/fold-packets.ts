@@ -187,6 +187,7 @@ const writeArguments: Apply<'tool_call_argument_delta'> = (state, packet, placem
 
 const nothing = (): void => {}
 
+/* @__NO_SIDE_EFFECTS__ */
 const starting =
   (toolName: string): Apply<PacketType> =>
   (state, _packet, placement) =>
