@@ -227,6 +227,7 @@ export class PacketWriter {
     return this.#blocks.hasText
   }
 
+  /** @param isCut as in `Citations.end`; otherwise calls may follow */
   endStep(isCut = false): Pick<StepBlocks, 'text' | 'reasoning'> {
     this.#blocks.addText(this.#citations.end(isCut))
     this.#blocks.closeReasoning()

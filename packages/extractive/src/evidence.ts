@@ -28,6 +28,7 @@ const rarity = (count: number, holding: number): number => Math.log(1 + (count -
 /** Assumed size of the corpus outside the results: among a few passages on one topic, rarity would mean nothing. */
 const assumed = { units: 100, passages: 8 }
 
+/** Of a question, checked for misspellings. */
 const maxComparedWords = 200
 
 /** For each key of the question that no passage contains, the keys with a similar spelling. */

@@ -124,6 +124,7 @@ async function keep({ bytes, mediaType }: MadeImage, files: TurnFiles): Promise<
   return kept.fileId
 }
 
+/** Reserved for the final prompt of each image. */
 const promptTokens = 150
 const shownNote =
   'The user sees these pictures already: say in a sentence or two what was made, without addresses or file ids.'

@@ -82,7 +82,10 @@ const maxWaitMs = 20_000
 /** Waiting for a server that is still loading the model: up to two minutes in all, whatever the number of attempts. */
 const [loadingWaitMs, maxLoadingWaits] = [3_000, 40]
 
-/** Later, when it failed before its first output; with ever shorter prompts when too long. @throws the last failure */
+/**
+ * Plays a step until it succeeds: later, when it failed before its first output and may succeed then, up to
+ * `request.maxAttempts` times; with ever shorter prompts when the prompt is too long. @throws the last failure
+ */
 async function retryStep(request: StepRequest, fitting: LanguageModelV4Message[]): Promise<StepResult> {
   let prompt = fitting
   let loadingWaits = 0

@@ -7,6 +7,7 @@ import type { ResolvedModel } from '../contracts/model.ts'
 import { cutOff } from './context-window.ts'
 import { createCallIds, decodeSteps, notMade, toExchange, type ModelStep } from './model-steps.ts'
 
+/** Stored with calls: another name would not be found in old ones. */
 export const researchAgentName = 'research_agent' as const
 
 /** How much history to read for a context window: four characters per token; the rest is cut by tokens later. */

@@ -130,7 +130,7 @@ export async function answerMessage(options: AnswerMessageOptions): Promise<void
   })
 }
 
-/** Models read longer ones badly, and every later step pays for them. The share is one of the context window. */
+/** Models read longer results badly, and every later step pays for them. The share is one of the context window. */
 const results = { maxTokens: 10_000, share: 0.25 }
 /** Passages come best first: those further down seldom hold an answer that the first ones do not. */
 const searchResults = { maxTokens: 3_200, share: 0.25 }

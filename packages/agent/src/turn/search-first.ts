@@ -41,7 +41,7 @@ export function firstSearch(model: ResolvedModel, { opened, usable }: OpenTurn):
   return { action, call: { id, name: action.name, input: JSON.stringify({ queries: [opened.userText] }) } }
 }
 
-/** "OK" asks of documents when it may reply to a question, and "help" behind any answer. */
+/** Asks nothing of documents. "OK" does when it may reply to a question, and "help" behind any answer. */
 export function isSmallTalk({ userText, files, messages }: OpenedTurn): boolean {
   const kind = files.length > 0 ? undefined : smallTalkOf(userText)
   const last = messages.at(-1)?.text

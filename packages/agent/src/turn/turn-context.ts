@@ -139,7 +139,7 @@ export function createTurnFiles(
   }
 }
 
-/** Within the agent's document sets, unless the request names some, and its start date. */
+/** The filters of a request within its agent's start date and, unless the request names some, its document sets. */
 export async function personaFilters(
   { documentSetIds, searchStartDate }: Persona,
   { filters, caller }: { readonly filters: BaseFilters | null; readonly caller: Principal },

@@ -61,6 +61,7 @@ export interface TurnParts
   readonly clientTurns: ClientTurns
   readonly keyedSends: KeyedSends
   readonly actions: Actions
+  /** Of concurrent runs of a caller in this process. */
   readonly runLimit: CallerLimit
   /** Whether answers can wait for a person: their calls can be read again. */
   readonly canAsk: boolean

@@ -23,7 +23,7 @@ export interface AuditEntry {
   readonly requestId: string
 }
 
-/** Records administrative changes, deletions and changes of access, with their caller. */
+/** Records administrative changes, deletions and changes of access, with their caller. Deleted only by age. */
 export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */

@@ -13,6 +13,7 @@ export type Inline =
   | { readonly kind: 'citation'; readonly number: number; readonly href: string | undefined }
   /** A reference to a footnote; plain text if the document has no footnote with this label. */
   | { readonly kind: 'footnote'; readonly label: string }
+  /** In TeX. */
   | { readonly kind: 'math'; readonly text: string }
 
 export type Alignment = 'left' | 'center' | 'right' | null

@@ -150,7 +150,10 @@ async function searchAll(
   return { passages: fusePassages(rankings), question: rewritten ?? turn.userMessage, strong }
 }
 
-/** A model that only quotes, and so is never asked, joins words of earlier questions by itself. */
+/**
+ * Words of earlier questions join a follow-up that is searched for as it was asked. A model that only quotes, and so is
+ * never asked, joins them by itself.
+ */
 function joinMessage(given: readonly string[], { ask, userMessage, messages = [] }: ActionTurn): string | undefined {
   const isAsAsked = given.length === 1 && given[0] === cleanQueries([], userMessage)[0]
   return ask && isAsAsked ? joinHistory(userMessage, messages) : undefined
