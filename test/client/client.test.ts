@@ -25,6 +25,19 @@ describe('a client', () => {
     expect(seen[0]?.headers.get('authorization')).toBe('Bearer fresh')
   })
 
+  it('lets fetch know of an abort right after the call', async () => {
+    const controller = new AbortController()
+    const aborted: unknown[] = []
+    const fetch = async (_: string, { signal }: RequestInit): Promise<Response> => {
+      aborted.push(signal?.aborted)
+      return json(whole)
+    }
+    const sent = createClient({ baseUrl: '/api', apiKey: 'plain', fetch }).ask('Hello', { signal: controller.signal })
+    controller.abort()
+    await sent
+    expect(aborted).toEqual([true])
+  })
+
   it('sends no key when it has none', async () => {
     const { fetch, seen } = service(() => json({ results: [] }))
     await createClient({ baseUrl: '/api', fetch }).search('a')
@@ -100,6 +113,7 @@ describe('a client', () => {
 
   it.each([
     ['breaks off', new TypeError('terminated'), { code: 'CONNECTION_ERROR' }],
+    ['fails in the host', new Error('boom'), { code: 'CONNECTION_ERROR' }],
     ['is aborted', new DOMException('Left', 'AbortError'), { name: 'AbortError' }],
   ])('says so when an answer %s while it is read', async (_, error, thrown) => {
     const broken: Reply = () => new Response(new ReadableStream({ pull: (controller) => controller.error(error) }))

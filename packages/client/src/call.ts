@@ -1,4 +1,4 @@
-import { InlayError, parseAnswer, readJson, type WireSchema } from '@inlay/protocol'
+import { InlayError, parseAnswer, type WireSchema } from '@inlay/protocol'
 import { lost, type Call, type Transport } from './transport.ts'
 
 export interface CallOptions {
@@ -10,13 +10,12 @@ export async function bodyOf<Body>(schema: WireSchema<Body>, response: Response)
   return parseAnswer(schema, await jsonOf(response))
 }
 
-/** Undefined for anything but JSON, which is refused like an invalid shape. */
-async function jsonOf(response: Response): Promise<unknown> {
-  const text = await response.text().catch((cause: unknown) => {
-    // An abort stays what it is.
-    throw cause instanceof TypeError ? lost(cause) : cause
+/** Undefined for anything but JSON, which is refused like an invalid shape. An abort stays what it is. */
+function jsonOf(response: Response): Promise<unknown> {
+  return response.json().catch((cause: Partial<Error> | undefined) => {
+    if (cause?.name === 'SyntaxError') return undefined
+    throw cause?.name === 'AbortError' || cause?.name === 'TimeoutError' ? cause : lost(cause)
   })
-  return readJson(text)
 }
 
 export async function read<Body>(schema: WireSchema<Body>, answer: Promise<Response>): Promise<Body> {

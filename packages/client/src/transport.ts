@@ -52,7 +52,8 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     isLoopback: /^(localhost|127\..+|\[::1])$/.test(URL.parse(base, pageOrigin())?.hostname ?? ''),
     async send(path, call) {
-      const key = typeof options.apiKey === 'function' ? await options.apiKey() : options.apiKey
+      // Waits also for a plain key: an abort right after the call sends nothing.
+      const key = await (typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey)
       const init: RequestInit = {
         method: call.method ?? 'GET',
         headers: {

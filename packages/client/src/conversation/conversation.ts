@@ -120,6 +120,7 @@ export interface ConversationOptions<How> {
   readonly texts: ConversationTexts
   /** Converts an error to a message for people. */
   readonly toFailure: (error: unknown) => Failure
+  /** Called after every change. */
   readonly onChange: (state: ConversationState) => void
   /**
    * Called with the session of a conversation that was started here, and its first question.

@@ -29,6 +29,7 @@ export interface Decision {
 /** Why there is no complete answer. */
 export interface Failure {
   readonly message: string
+  /** Whether a retry may succeed. */
   readonly retryable: boolean
   /** How long the service asks to wait before a retry, in seconds. */
   readonly waitSeconds?: number
