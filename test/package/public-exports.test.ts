@@ -54,3 +54,17 @@ test.each([
   const lines = [...Object.keys(entry).toSorted(), ...[...new Set(types)].toSorted().map((type) => `type ${type}`)]
   await expect(`${lines.join('\n')}\n`, remedy).toMatchFileSnapshot(`./public-exports/${name}.txt`)
 })
+
+test('each entry of conformance exports the types of its list, so that hosts can name what they hand in', async () => {
+  const { exports } = JSON.parse(readFileSync('packages/conformance/package.json', 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly '@inlay/source'?: string }>>
+  }
+  const lines = Object.entries(exports).flatMap(([entry, { '@inlay/source': source }]) =>
+    source === undefined || entry === '.' || source.includes('*')
+      ? []
+      : typesOf(join('packages/conformance', source)).map((type) => `${entry} type ${type}`),
+  )
+  await expect(`${lines.toSorted().join('\n')}\n`, remedy).toMatchFileSnapshot(
+    './public-exports/conformance-entries.txt',
+  )
+})

@@ -5,6 +5,8 @@ import { endingChecks } from './ending-tests.ts'
 import { must, mustEqual, toTests, withClosing, type Checks, type ConformanceTest } from '../contract.ts'
 import { oddArguments } from './odd-arguments.ts'
 
+export type { ActionFixture, MakeAction } from './action-fixture.ts'
+
 /**
  * Requirements of every `Action`, as a list for any test runner. Calls are made as in a run. Each test creates its own
  * fixture, so the order does not matter.

@@ -14,6 +14,8 @@ import {
 } from './dialect-fixture.ts'
 import { statementChecks } from './statement-tests.ts'
 
+export type { MakeDialect } from './dialect-fixture.ts'
+
 /**
  * Tests of a Kysely `Dialect`, as a list for any test runner. They create tables with the prefix `conformance_`, and
  * drop them. Run them sequentially.

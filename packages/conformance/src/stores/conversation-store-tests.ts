@@ -10,6 +10,8 @@ import {
   type StoresUnderTest,
 } from './store-fixture.ts'
 
+export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
+
 /** Tests of a `ConversationStore`, as a list for any test runner. */
 export function conversationStoreConformance(make: MakeStores): ConformanceTest[] {
   return toTests(checks, async (check) => check(await make()))

@@ -1,6 +1,8 @@
 import { must, mustEqual, mustReject, toTests, type Checks, type ConformanceTest } from '../contract.ts'
 import { answer, call, everything, opening, type MakeStores, type StoresUnderTest } from './store-fixture.ts'
 
+export type { MakeStores, StoresUnderTest } from './store-fixture.ts'
+
 const key = { key: 'k', bodyHash: 'hash' }
 const dayMs = 86_400_000
 

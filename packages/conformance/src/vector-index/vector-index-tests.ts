@@ -8,6 +8,8 @@ import { textChecks } from './text-tests.ts'
 import { spaceChecks, vectorChecks } from './vector-tests.ts'
 import type { IndexRow, VectorIndex } from '@inlay/knowledge'
 
+export type { MakeVectorIndex } from './index-fixture.ts'
+
 /**
  * Requirements of every `VectorIndex`, as a list for any test runner. Each test uses its own stores, so tests may run
  * in any order, and concurrently if the store allows it.
