@@ -38,7 +38,7 @@ export { readForm, type FormLimits, type FormPart } from './http/multipart.ts'
 export { fileReply, uploadLimits } from './routes/chat/files.ts'
 export { packetReply, textBodyOf, type StreamFormat, type TextSink, type TextSource } from './streams/packet-stream.ts'
 export { describeRoutes } from './openapi/document.ts'
-export { cleanBasePath, createServer, type FetchHandler, type Server, type ServerOptions } from './server.ts'
+export { createServer, type FetchHandler, type Server, type ServerOptions } from './server.ts'
 export {
   routesOf,
   type KeyWatch,

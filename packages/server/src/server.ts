@@ -264,8 +264,7 @@ function withoutKey({ url, method, headers }: Request): Request {
   return new Request(url, { method, headers: others })
 }
 
-/** "" or with a slash at the start and none at the end. @throws INVALID_INPUT for what no path can contain */
-export function cleanBasePath(basePath: string): string {
+function cleanBasePath(basePath: string): string {
   const clean = `/${basePath}`.replace(/\/+/g, '/').replace(/\/$/, '')
   if (/[:*?#{}\s]/.test(clean)) {
     throw new InlayError('INVALID_INPUT', {

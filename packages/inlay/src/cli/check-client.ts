@@ -2,7 +2,7 @@ import { InlayError, isInlayError } from '@inlay/protocol'
 import { clientChecks } from '@inlay/evaluation/client-checks'
 import { textOption, type Command, type CommandContext } from './command.ts'
 import { commandTable } from './command-table.ts'
-import { basePathOf } from './server-address.ts'
+import { basePathOf } from '../base-path.ts'
 import { baseUrlOf, keyOf, serverFetch } from './service.ts'
 import { option } from './shared-options.ts'
 

@@ -46,6 +46,7 @@ export interface CommandProcess {
   readonly stderr: OutputStream
   /** Default: the standard input of this process. */
   readonly stdin?: NodeJS.ReadableStream
+  /** Aborts when the user presses Ctrl+C. */
   readonly signal: AbortSignal
 }
 

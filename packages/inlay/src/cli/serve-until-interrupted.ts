@@ -11,7 +11,8 @@ import { closeServer } from '../shutdown/close-server.ts'
 import { findLocalModels, localModelLines } from '../settings/local-models.ts'
 import { bundledPage, createPage, isLoopbackName, type PageOptions } from '../page.ts'
 import { misuse, textOption, type CommandContext } from './command.ts'
-import { basePathOf, shownHost } from './server-address.ts'
+import { basePathOf } from '../base-path.ts'
+import { shownHost } from './server-address.ts'
 import { dataFolderOf } from './with-inlay.ts'
 
 /** @param write writes the log, which may go elsewhere than to the terminal; absent if there is none */

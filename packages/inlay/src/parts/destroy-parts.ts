@@ -25,6 +25,7 @@ export interface OpenedParts {
   readonly connections: Closable[]
 }
 
+/** Closes all components, and deletes their data in the data folder and in engines of the host. */
 export async function destroyParts(
   { db, agent, opened, connections }: OpenedParts,
   options: OpenOptions,

@@ -2,7 +2,7 @@ import type { DocumentByLink, ImageGenerator, PageReader, WebSearch } from '@inl
 import type { Egress, EgressOptions } from '@inlay/drivers/egress'
 import type { Knowledge } from '@inlay/knowledge'
 import { InlayError } from '@inlay/protocol'
-import { cleanBasePath } from '@inlay/server'
+import { basePathOf } from '../base-path.ts'
 import type { ImageModel, WebOptions, WebSearchService } from '../options/tool-options.ts'
 
 export interface WebParts {
@@ -52,8 +52,8 @@ export function toDocumentByLink({ byLink }: Pick<Knowledge, 'byLink'>): Documen
   }
 }
 
-export function toFileUrl(basePath = '/api'): (fileId: string) => string {
-  const base = cleanBasePath(basePath)
+export function toFileUrl(basePath?: string): (fileId: string) => string {
+  const base = basePathOf({ basePath })
   return (fileId) => `${base}/chat/file/${fileId}`
 }
 

@@ -1,4 +1,4 @@
-import { basePathOf } from 'inlay/internal/cli/server-address'
+import { basePathOf } from 'inlay/internal/base-path'
 import { expect, test } from 'vitest'
 
 test.each([
