@@ -76,7 +76,7 @@ export interface LoggedFailure {
   readonly line?: string
 }
 
-/** One line for common failures of providers and services, the whole report for others. */
+/** One line for common failures of providers and services, the whole report for others. `hide` removes credentials. */
 export function logEntry(
   error: unknown,
   { requestId }: { readonly requestId?: string | undefined },

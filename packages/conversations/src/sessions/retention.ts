@@ -81,6 +81,7 @@ export interface UnusedUploads {
   readonly limit: number
 }
 
+/** Only those that no session, project, agent or document holds. */
 export async function eraseUnusedUploads(
   { db, files }: RetentionParts,
   { unusedSince, after = '', limit }: UnusedUploads,

@@ -6,7 +6,7 @@ import type { SettingValues } from './setting-table.ts'
 
 type Values = SettingValues['options']
 
-// Each makes the option of its name, and adds errors to `faults`.
+// Each makes an option, and adds errors to `faults`.
 export function webSearchOf(
   { service, ...given }: NonNullable<Values['webSearch']> = {},
   faults: string[],

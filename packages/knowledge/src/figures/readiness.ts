@@ -32,7 +32,7 @@ export async function rebuildOf(
   return isOver ? undefined : reason
 }
 
-/** Concurrent probes share a check, and each waits for it at most half a second. */
+/** Concurrent probes share a check of one small table, and each waits for it at most half a second. */
 export function createReadiness({
   index,
   sampler,

@@ -158,6 +158,7 @@ function showInline(pieces: readonly Inline[], view: View): ComponentChildren {
   })
 }
 
+/** Plain text where the address is not safe, so undefined. */
 export function SafeLink({ href, children }: { href: string | undefined; children: ComponentChildren }): JSX.Element {
   if (href === undefined) return <>{children}</>
   return (

@@ -111,6 +111,7 @@ function Header({ conversation, past, texts, close, begin }: HeaderProps): JSX.E
   )
 }
 
+/** Scrolls to the newest text unless the reader scrolled up. */
 function Log({ turns, label, children }: { turns: number; label: string; children: ComponentChildren }): JSX.Element {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -132,6 +133,7 @@ function Log({ turns, label, children }: { turns: number; label: string; childre
   )
 }
 
+/** Announced to screen readers: the progress, then the complete answer once. */
 function statusOf(turn: Turn | undefined, texts: InlayChatTexts): string {
   if (turn === undefined || turn.phase === 'failed') return ''
   if (turn.phase === 'stopped') return texts.stopped
