@@ -27,7 +27,10 @@ export const mediaTypes = {
 
 export type FileKind = keyof typeof mediaTypes
 
-/** By the first bytes. @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an alternative */
+/**
+ * By the first bytes. @throws refusal `unsupported` or `encrypted` for a known but unsupported kind, with an
+ * alternative
+ */
 export function containerOf(bytes: Uint8Array, claimed?: string): 'pdf' | 'zip' | 'rtf' | 'png' | 'jpeg' | 'text' {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1100)).toString('latin1')
   if (/^PK(?:\x03\x04|\x05\x06)/.test(start)) return 'zip'

@@ -107,7 +107,7 @@ function since(time: number): string {
 }
 
 function timestamp(milliseconds: number): string {
-  return `to_timestamp_millis(${BigInt(Math.trunc(milliseconds))})`
+  return `to_timestamp_millis(${BigInt(milliseconds)})`
 }
 
 /** Rows of one generation, by position. */

@@ -64,8 +64,16 @@ export function toArrow(engine: Engine, schema: Schema, rows: readonly IndexRow[
     text: texts(engine, rows, (row) => row.text),
     [searchColumn]: texts(engine, rows, (row) => row.searchText),
     source: texts(engine, rows, (row) => row.source),
-    tags: lists(engine, tags, texts(engine, tags.flat(), String)),
-    pairs: lists(engine, pairs, numbers(engine, pairs.flat(), Number)),
+    tags: lists(
+      engine,
+      tags,
+      texts(engine, tags.flat(), (tag) => tag),
+    ),
+    pairs: lists(
+      engine,
+      pairs,
+      numbers(engine, pairs.flat(), (pair) => pair),
+    ),
     updated_at: times(engine, rows, (row) => row.updatedAt),
     own_updated_at: times(engine, rows, (row) => row.ownUpdatedAt),
     created_at: times(engine, rows, (row) => row.createdAt),

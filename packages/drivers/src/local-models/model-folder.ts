@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -42,7 +42,11 @@ export async function modelFolder(repository: string, options: ModelFolderOption
   const checksums: Record<string, string> = { ...noted }
   for (const file of modelFiles) {
     const path = join(folder, file)
-    if (existsSync(path)) checksums[file] = await verified(path, file, noted[file])
+    const isThere = await stat(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) checksums[file] = await verified(path, file, noted[file])
     else if (options.isOffline)
       throw unavailable(
         `The file ${file} of the model ${repository} is missing in the model folder, and downloads are off.`,

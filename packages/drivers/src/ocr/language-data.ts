@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InlayError, isInlayError } from '@inlay/protocol'
 
@@ -48,10 +47,15 @@ export async function provideLanguages(
   options: LanguageDataOptions,
   signal: AbortSignal,
 ): Promise<{ readonly isPacked: boolean }> {
-  const isThere = (file: string): boolean => existsSync(join(options.folder, file))
-  if (languages.every((language) => isThere(`${language}.traineddata`))) return { isPacked: false }
+  const isThere = (file: string): Promise<boolean> =>
+    stat(join(options.folder, file)).then(
+      () => true,
+      () => false,
+    )
+  const plain = await Promise.all(languages.map((language) => isThere(`${language}.traineddata`)))
+  if (plain.every(Boolean)) return { isPacked: false }
   for (const language of languages)
-    if (!isThere(`${language}.traineddata.gz`)) await download(language, options, signal)
+    if (!(await isThere(`${language}.traineddata.gz`))) await download(language, options, signal)
   return { isPacked: true }
 }
 

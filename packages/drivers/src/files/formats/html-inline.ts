@@ -1,3 +1,4 @@
+import { fenceFor } from './code-fence.ts'
 import { textOf, type Element, type Node } from './markup.ts'
 
 export interface Writing {
@@ -90,12 +91,6 @@ function codeSpan(text: string): string {
   const fence = fenceFor(code, 1)
   const pad = code.startsWith('`') || code.endsWith('`') ? ' ' : ''
   return fence + pad + code + pad + fence
-}
-
-/** More backticks than stand together in a text. */
-export function fenceFor(text: string, least: number): string {
-  const runs = text.match(/`+/g) ?? []
-  return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length + 1), least))
 }
 
 /** Anchors behind headings and footnotes that only show a sign. */

@@ -1,4 +1,5 @@
-import { fenceFor, inlineMarkdown, isHidden, linkTo, type Writing } from './html-inline.ts'
+import { fenceFor } from './code-fence.ts'
+import { inlineMarkdown, isHidden, linkTo, type Writing } from './html-inline.ts'
 import { isLayout, tableMarkdown } from './html-table.ts'
 import { elementsIn, textOf, type Element, type Node } from './markup.ts'
 

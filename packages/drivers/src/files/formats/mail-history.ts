@@ -140,6 +140,7 @@ const divider =
  */
 function headerAt(lines: readonly string[], from: number) {
   const values = new Map<number, string>()
+  /** Lines of sender and date. */
   const inHeading = new Set<number>()
   let end = from
   for (let at = from, blanks = 0; at < lines.length && at < from + 14; at++) {

@@ -26,7 +26,9 @@ const deepest = 400
 /** The parser slows down with every open element; real documents never reach this limit. */
 const maxOpen = { xml: 1000, html: 20_000 }
 
-/** Only what the caller keeps stays in memory. @throws `bomb` for declared entities, `broken` for deep nesting */
+/**
+ * Only what the caller keeps stays in memory. @throws `bomb` for entities, which can expand, `broken` for deep nesting
+ */
 export function readXml(bytes: Uint8Array, events: XmlEvents): void {
   const text = decodeText(bytes, declaredCharset(bytes))
   if (/<!ENTITY/i.test(text))
@@ -64,7 +66,10 @@ export function parseXml(bytes: Uint8Array): Element {
   return tree.root
 }
 
-/** Reads each child of the element `parent` as a tree, which nobody need keep; false if there is no such element. */
+/**
+ * Reads each child of the element `parent` as a tree, which nobody need keep; false if there is no such element.
+ * Refusals as of {@link readXml}.
+ */
 export function readPieces(bytes: Uint8Array, parent: string, read: (piece: Element) => void): boolean {
   let isInside = false
   let isFound = false

@@ -1,7 +1,7 @@
 import type { Budget } from '../budget.ts'
 import { cleanText } from '../encodings.ts'
 import { isMapping } from './front-matter.ts'
-import { fenceFor } from './html-inline.ts'
+import { fenceFor } from './code-fence.ts'
 import { sectionsOf, type Reading } from '../sections.ts'
 import { readMarkdown } from './plain-text.ts'
 

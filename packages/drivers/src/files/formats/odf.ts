@@ -262,11 +262,10 @@ function slidesOf(presentation: Element, reader: Reader): ExtractedSection[] {
     const isTitle = (node: Node): boolean => isElement(node) && node.attributes['presentation:class'] === 'title'
     const heading = oneLine(frames.filter(isTitle).map(textOf).join(' – '))
     const others = frames.filter((node) => !isTitle(node))
+    const shown = toMarkdown(block('div', htmlOf(others, reader)))
     const notes = childOf(slide, 'notes')
     const spoken = notes ? markdownOf(notes, reader) : ''
-    const text = [toMarkdown(block('div', htmlOf(others, reader))), spoken === '' ? '' : `Notes: ${spoken}`]
-      .filter(Boolean)
-      .join('\n\n')
+    const text = [shown, spoken === '' ? '' : `Notes: ${spoken}`].filter(Boolean).join('\n\n')
     // A slide that only has a title is still a passage.
     return sectionsOf(text === '' ? heading : text, reader.budget, { heading, page: at + 1 })
   })
