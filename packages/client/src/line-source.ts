@@ -61,7 +61,10 @@ export interface RunProgress {
   readonly isComplete: boolean
 }
 
-/** Lines without numbers are replayed from the first, so they are counted. @param after the last received before; 0 for none */
+/**
+ * Lines without numbers are replayed from the first, so they are counted. @param after the last received before; 0 for
+ * none
+ */
 export function createProgress(after = 0): RunProgress {
   let seen = after
   let isNumbered = after > 0

@@ -71,7 +71,9 @@ export function fullDisk(error: unknown, target: string): unknown {
   return new InlayError('SERVICE_UNAVAILABLE', { message: `The disk of ${target} is full.`, cause: error })
 }
 
-/** It gets its name once everything is in it, so that it is always complete. @throws INVALID_INPUT if it exists already */
+/**
+ * It gets its name once everything is in it, so that it is always complete. @throws INVALID_INPUT if it exists already
+ */
 export async function writeFolder<Result>(
   target: string,
   write: (partial: string) => Promise<Result>,

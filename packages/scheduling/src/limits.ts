@@ -48,7 +48,9 @@ export function createLimiter(limit: number): Limiter {
   }
 }
 
-/** @returns results in the order of the items; rejects with the first failure, after which no further item is started */
+/**
+ * @returns results in the order of the items; rejects with the first failure, after which no further item is started
+ */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
   limit: number,

@@ -15,7 +15,10 @@ export interface CodeTracker {
   readonly fence: Fence | undefined
   /** Called for each run of backticks or tildes; `next` is the character behind it. */
   passRun(run: { char: string; length: number; startsLine: boolean; next: string | undefined }): void
-  /** Called at the end of a line; `line` is that end, as far as known. Returns whether it opened a fenced block without a language. */
+  /**
+   * Called at the end of a line; `line` is that end, as far as known. Returns whether it opened a fenced block without
+   * a language.
+   */
   passLineEnd(line: string): boolean
   /**
    * Whether a position on the current line is code, given the text behind it; undefined when that text is too short to

@@ -353,7 +353,10 @@ function agree<Source>(said: Statement, { statements, keys, about, row }: Window
 
 const hasLead = ({ lead }: Anchor, others: readonly Anchor[]): boolean => others.some((other) => other.lead === lead)
 
-/** Whether a cell is said together with its column: `24 places` is said of `Places 24`, `Clara Jensen keeps the key` of `Key kept by Clara Jensen`. */
+/**
+ * Whether a cell is said together with its column: `24 places` is said of `Places 24`, `Clara Jensen keeps the key` of
+ * `Key kept by Clara Jensen`.
+ */
 function isOfColumn(anchor: Anchor, other: Anchor): boolean {
   const { isNumber, after } = anchor
   if (isNumber) return after.length > 0 && after[0] === other.before[0]

@@ -97,7 +97,10 @@ function refused(message: string): InlayError {
   return new InlayError('VALIDATION_ERROR', { message })
 }
 
-/** Asked by a finished research run without agents. @param answer the one before the question; undefined when there is none */
+/**
+ * Asked by a finished research run without agents. @param answer the one before the question; undefined when there is
+ * none
+ */
 export function wasClarification(answer: PastMessage | undefined): boolean {
   return answer?.status === 'done' && answer.params?.['deep_research'] === true && answer.callCount === 0
 }

@@ -18,6 +18,7 @@ export interface S3BlobsOptions {
   readonly endpoint?: string | undefined
 }
 
+/** Each write is atomic. */
 export interface S3Blobs {
   /** Resolves to null when there is none. */
   getItemRaw(key: string): Promise<Uint8Array | null>

@@ -168,8 +168,9 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * A resource that is opened once, shared by concurrent calls, and closed after the last of them. `whenIdle` waits for the
- * calls that run when it is called. The note tells whether a call, or the opening, runs.
+ * A resource that is opened once, shared by concurrent calls, and closed after the last of them. `whenIdle` waits for
+ * the calls that run when it is called. The note tells whether a call, or the opening, runs. Failures of the engine are
+ * converted.
  */
 export function createHandle<Parts, Options>(
   assemble: (options: Options, whenIdle: () => Promise<unknown>) => Promise<Parts>,

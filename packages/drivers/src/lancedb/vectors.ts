@@ -113,7 +113,10 @@ const pastFilter = {
   minShare: 1 / 30,
   /** From this share on, the engine compares uncompressed vectors of the requested rows. */
   wideShare: 0.3,
-  /** At least one row in a thousand. If 50,000 of a million rows match, 60 rows contained the nearest ten. */
+  /**
+   * Least rows whose uncompressed vectors are compared; one in a thousand if that is more. If 50,000 of a million rows
+   * match, 60 rows contained the nearest ten.
+   */
   comparedRows: 150,
   margin: 1.3,
 }

@@ -19,6 +19,7 @@ import {
 
 export interface ConnectionOptions {
   readonly url: string
+  /** Sent with each request. */
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: EgressStream
   readonly onToolsChanged?: (() => void) | undefined

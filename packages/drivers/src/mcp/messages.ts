@@ -52,7 +52,10 @@ export const cancellationOf = (requestId: number): JsonObject => ({
 const maxRepliesUnderWay = 20
 const maxRepliesInTurn = 1_000
 
-/** `turn` counts those of one request of ours; more than a server has reason to send throws {@link isLost}. */
+/**
+ * `turn` counts those of one request of ours; more than a server has reason to send, each a message, throws {@link
+ * isLost}.
+ */
 export function replying(send: (message: JsonObject) => Promise<void>) {
   let underWay = 0
   return (request: Parameters<typeof answerTo>[0], turn: { count: number }): void => {
@@ -80,6 +83,7 @@ export interface Connection {
   listen(request?: {
     readonly method: string
     readonly params: JsonObject
+    /** Of this request alone. */
     readonly headers?: Readonly<Record<string, string>> | undefined
   }): void
   /** Ends it; never rejects. */

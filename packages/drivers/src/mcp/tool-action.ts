@@ -17,7 +17,7 @@ export interface OfferedTool {
   readonly onError: (error: unknown) => void
 }
 
-/** Converts a tool to an action. A call throws only when aborted: failures are returned as the tool's answer. */
+/** A call throws only when aborted, or by `emit`: failures of the tool are returned as its answer. */
 export function toToolAction(offered: OfferedTool): Action {
   const { id, name, serverId, serverName, tool } = offered
   return {

@@ -164,8 +164,8 @@ function hideKey(error: unknown, key: string | undefined, depth = 0): unknown {
 }
 
 /**
- * No SDK is loaded before the first call, which rejects with the SDK's own error, without the key. Models with the chat
- * completions API pass on their text as its bytes arrive (`TappedModel`).
+ * No SDK is loaded before the first call. A call rejects with the SDK's own error, without the key. Models with the
+ * chat completions API pass on their text as its bytes arrive (`TappedModel`).
  */
 export function aiSdkModels(options: AiSdkOptions): (modelId: string) => LanguageModelV4 | TappedModel {
   const { apiKey, name, type, memories, onLearn = () => {} } = options
@@ -309,7 +309,10 @@ function isUnknownEvent(error: unknown): boolean {
   return isJsonObject(value) && typeof value['type'] === 'string' && !value['error']
 }
 
-/** Once it has begun. @throws an error at its beginning, by which some gateways refuse a request they have accepted */
+/**
+ * Once it has begun. `onPart` gets each part when it is read; errors in it are cleaned. @throws one at its beginning,
+ * by which some gateways refuse a request they have accepted
+ */
 async function watched(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   onPart: (part: LanguageModelV4StreamPart) => void,

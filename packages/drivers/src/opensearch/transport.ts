@@ -46,7 +46,7 @@ export type Cluster = (call: ClusterCall) => Promise<ClusterReply>
 
 /** Times for detecting nodes that do not respond, in milliseconds. */
 export const clusterTimes = {
-  /** Then a node is checked with a small request: one that hangs does not respond to it either. */
+  /** After this time a node is checked with a small request, to which one that hangs does not respond either. */
   quietMs: 5_000,
   /** The same for a node whose last check failed. */
   silentMs: 1_000,
@@ -102,7 +102,10 @@ export function createCluster(connection: OpenSearchConnection): Cluster {
       clearInterval(timer)
     }
   }
-  /** A call that somebody waits for uses at most two nodes at a time: a slow cluster gets at most twice the load. */
+  /**
+   * Pauses only after the last node. A call that somebody waits for uses at most two nodes at a time: a slow cluster
+   * gets at most twice the load.
+   */
   const tryEach = ({ isAwaited = false, ...call }: ClusterCall): Promise<ClusterReply> => {
     const { promise, resolve, reject } = Promise.withResolvers<ClusterReply>()
     const over = new AbortController()

@@ -9,7 +9,10 @@ const batchRows = 1_000
 /** A busy cluster refuses individual rows; these are the pauses before each retry, 30 s in total. */
 const breaksMs = [100, 300, 1_000, 3_000, 8_000, 18_000]
 
-/** All become visible together. @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row, after some */
+/**
+ * All become visible together. @throws SERVICE_UNAVAILABLE if the cluster stays busy or refuses a row; some are written
+ * then
+ */
 export async function writeRows(cluster: Cluster, name: string, rows: readonly BulkLines[]): Promise<void> {
   for (const batch of batchesOf(rows)) {
     let left: readonly BulkLines[] = batch

@@ -25,7 +25,10 @@ export interface PgSearch {
   readonly hnswSettings: (limit: number) => string
 }
 
-/** PostgreSQL would keep `std.fs` as a host name, and read the `-1` of `L121-1` as a negative number. */
+/**
+ * Words are split as in other indexes: PostgreSQL would keep `std.fs` as a host name, and read the `-1` of `L121-1` as
+ * a negative number.
+ */
 export const withoutSigns = (text: string): string => text.replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
 
 type Conditions = (parameters: Parameters) => string

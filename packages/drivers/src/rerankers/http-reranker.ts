@@ -15,7 +15,9 @@ export interface HttpRerankerOptions extends RetryOptions {
   readonly apiKey?: string
   /** Sent with each request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Maximum number of texts per request; requests run concurrently. Default 32 for `tei`, as its own, else 100. */
+  /**
+   * Maximum number of texts per request; requests run concurrently. Default 32 for `tei`, its own default, else 100.
+   */
   readonly maxBatchSize?: number
   /** Timeout of one attempt, in milliseconds. Default 5000: a person is waiting for the search. */
   readonly timeoutMs?: number

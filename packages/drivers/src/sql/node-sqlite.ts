@@ -295,7 +295,9 @@ const leastCopied = 2 ** 22
 const commitsPerCopy = 100
 const lookMs = 200
 
-/** A commit would have to do so otherwise, and does where threads cannot be started. `look` is called for each. */
+/**
+ * A commit would have to copy it otherwise, and does where threads cannot be started. `look` is called for each commit.
+ */
 function copyLogElsewhere(
   database: DatabaseSync,
   file: string,

@@ -54,7 +54,10 @@ const failureAgeMs = 5_000
 /** By how much a timer may be early. */
 const timerMs = 5
 
-/** Of a server or network that no longer responds. A slow query goes on: the server answers on a new connection. */
+/**
+ * Closes connections whose server or network no longer responds. A slow query goes on: the server answers on a new
+ * connection.
+ */
 export function watchSilence(
   pool: WatchedPool,
   { queryMs, answerMs, connectMs, silentConnectMs, nextConnectMs }: SilenceLimits = postgresTimes,

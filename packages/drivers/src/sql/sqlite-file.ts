@@ -29,7 +29,10 @@ export interface Records {
   last: Promise<void>
   /** @throws the error of SQLite for an invalid statement */
   prepare(sql: string, values: readonly unknown[], isFresh?: boolean): Prepared
-  /** When commits are on disk; `hasWritten`: the caller has just committed. @throws SERVICE_UNAVAILABLE for a failing disk */
+  /**
+   * When all commits so far are on disk; `hasWritten`: the caller has just committed. @throws SERVICE_UNAVAILABLE for a
+   * failing disk
+   */
   synced(hasWritten: boolean): Promise<void>
   close(): Promise<void>
 }

@@ -16,7 +16,7 @@ interface NearestQuery {
 
 const maxReads = 8
 
-/** Nearest first, by the cosine. If the store does not filter, more and more points are requested. */
+/** Nearest first, by the cosine. If the store does not filter, more points are requested until enough match. */
 export async function nearestRows(query: NearestQuery): Promise<{ hit: Hit; nearness: number }[]> {
   const { store, words, vector, filter, limit, signal } = query
   const rows = new Map<string, Hit | undefined>()

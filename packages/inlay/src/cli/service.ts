@@ -153,7 +153,10 @@ function foreignAnswer(url: string, { status, headers }: Response): string | und
     : `${url} answered with a web page, so it is not the API of Inlay. Specify the URL of the API, such as https://docs.example.com/api.`
 }
 
-/** @throws InlayError with the code and message of an error response; BAD_GATEWAY if a response does not match the schema */
+/**
+ * @throws InlayError with the code and message of an error response; BAD_GATEWAY if a response does not match the
+ * schema
+ */
 export async function jsonOf<Value>(
   { send }: Pick<Service, 'send'>,
   path: string,

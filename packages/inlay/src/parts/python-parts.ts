@@ -8,7 +8,10 @@ export interface PythonParts {
   close(): Promise<void>
 }
 
-/** It starts with the first program. @throws UNSUPPORTED if Pyodide is not installed, INVALID_INPUT for wrong limits and folders */
+/**
+ * It starts with the first program. @throws UNSUPPORTED if Pyodide is not installed, INVALID_INPUT for wrong limits and
+ * folders
+ */
 export async function pythonParts({ python }: PythonOptions): Promise<PythonParts> {
   if (isCodeRunner(python)) return { codeRunner: python, close: async () => {} }
   if (!runsPython({ python })) return { codeRunner: undefined, close: async () => {} }

@@ -77,7 +77,9 @@ const knownServers: readonly KnownServer[] = [
   },
 ]
 
-/** Ollama, LM Studio and llama.cpp, on their usual ports. Connects only to the loopback address, and only lists models. */
+/**
+ * Ollama, LM Studio and llama.cpp, on their usual ports. Connects only to the loopback address, and only lists models.
+ */
 export async function findLocalModels(options: LocalModelOptions = {}): Promise<readonly LocalModelServer[]> {
   const { timeoutMs = 400, ports: given = {} } = options
   const ports = { ollama: ollamaPort(process.env['OLLAMA_HOST']), ...given }

@@ -102,8 +102,8 @@ export interface FileDocumentOptions {
   /** Called when the document is stored, before the wait. */
   readonly onStored?: ((documentId: string) => void) | undefined
   /**
-   * A transaction in the PostgreSQL database of the records: a client of `pg`, or see `inlay/transactions`. The document
-   * is stored with its commit, and accepted and indexed after that; a rollback leaves nothing.
+   * A transaction in the PostgreSQL database of the records: a client of `pg`, or see `inlay/transactions`. The
+   * document is stored with its commit, and accepted and indexed after that; a rollback leaves nothing.
    */
   readonly transaction?: HostTransaction | undefined
 }

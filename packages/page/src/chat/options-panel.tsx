@@ -28,7 +28,8 @@ export function OptionsPanel({ service, settings, change, models, actions, close
     current.style.maxHeight = `${Math.max(240, below - 112, place.top - 16)}px`
     current.focus({ preventScroll: true })
   }, [])
-  // On the window, since a clicked choice that disappears loses the focus. Capturing, since Escape also stops an answer.
+  // On the window, since a clicked choice that disappears loses the focus. Capturing, since Escape also stops an
+  // answer.
   useListener(window, 'keydown', (event) => !event.defaultPrevented && onEscape(close)(event), { capture: true })
   return (
     <div

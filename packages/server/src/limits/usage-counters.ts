@@ -46,7 +46,9 @@ export interface Taken {
  * share the next one.
  */
 export interface UsageCounters {
-  /** Counts an amount that fits; 0 checks whether 1 would. Without the database everything is granted and counted later. */
+  /**
+   * Counts an amount that fits; 0 checks whether 1 would. Without the database everything is granted and counted later.
+   */
   take(of: Counted, amount: number, limit: number): Promise<Taken>
   /** A negative amount is given back. Without the database it is counted later. */
   add(of: Counted, amount: number): Promise<void>

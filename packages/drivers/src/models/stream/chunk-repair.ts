@@ -54,7 +54,10 @@ function failureOf({ error, finish_reason: end }: Fields): unknown {
 
 const kinds: Fields = { id: 'string', model: 'string', created: 'number' }
 
-/** A good answer must not end as a failure for the fields beside it. The same object if nothing changes. */
+/**
+ * Leaves out what no provider reads, and makes numbers of counts in texts: a good answer must not end as a failure for
+ * the fields beside it. The same object if nothing changes.
+ */
 export function repairFields(value: Fields): Fields {
   const repaired: Record<string, unknown> = {}
   for (const name in kinds) if (isPresent(value[name]) && typeof value[name] !== kinds[name]) repaired[name] = null
