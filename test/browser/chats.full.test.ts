@@ -270,6 +270,8 @@ describe.skipIf(reason !== undefined)('conversations in the page', () => {
     await other.goto(page.url())
     const recentOf = (tab: Page) => tab.getByRole('navigation', { name: 'Recent chats' })
     const recent = recentOf(page)
+    // A tab that is still opening hears of no change.
+    await recentOf(other).getByRole('link', { name: 'Is this one important?' }).waitFor()
     await recent.getByRole('link', { name: 'Is this one important?' }).hover()
     await recent.getByRole('button', { name: 'Pin Is this one important?', exact: true }).click()
     for (const tab of [page, other]) {
